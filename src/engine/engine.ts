@@ -127,7 +127,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   followUps = 0;
   stepsRows = false; // blocks of one row: nextBlockEnd
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
-  past: { ask(order: BotOrder): OrderId } | null = null;
+  recordedDecisions: { ask(order: BotOrder): OrderId } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -246,7 +246,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
-    if (this.past !== null) return this.past.ask(order);
+    if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
     const { orders, risk } = this;
     const { id } = order;
     let code = orders.precheck(order);

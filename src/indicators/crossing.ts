@@ -32,8 +32,8 @@ export class Crossing implements Kernel {
     this.#of = of;
     this.#up = up;
     this.#down = down;
-    this.#upRows = up.keepRows();
-    this.#downRows = down.keepRows();
+    this.#upRows = up.listRows();
+    this.#downRows = down.listRows();
   }
 
   fill(fromRow: number, toRow: number): void {

@@ -296,7 +296,7 @@ export class OrderManager {
    */
   arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
-    if (!order.isWithoutEffect || !this.step(order, EVENT.lateLanded)) return false;
+    if (!order.isWithoutEffect || !this.step(order, EVENT.lateArrival)) return false;
     order.reason = null;
     order.confirmed = false;
     order.changedMs = nowMs as TimeMs;
@@ -333,7 +333,7 @@ export class OrderManager {
         this.reservations.add(order);
       };
       if (restored.state === 'refused') this.endedOrders.add(order);
-      else if (restored.state === 'tomb') {
+      else if (restored.state === 'provenAbsent') {
         this.provenAbsentById.set(order.id, order);
         if (restored.endMs + ABSENT_HOLD_MS <= nowMs) continue;
         reserve();

@@ -26,7 +26,9 @@ it('finds a phrase in comments of both kinds, and not in code', () => {
 
 const SMALL: WordList = {
   phrases: [],
-  banned: [{ word: 'desk', use: 'the noun of what it manages', except: ['Owner.desk', 'reception_desk', 'src/front/**'] }],
+  banned: [
+    { word: 'desk', use: 'the noun of what it manages', except: ['Owner.desk', 'reception_desk', 'src/front/**', 'src/side/*#desk'] },
+  ],
 };
 
 it.each([
@@ -40,6 +42,12 @@ it.each([
   ],
   ['a private member', 'src/a.ts', 'class A {\n  #desk = 1;\n}', [expect.stringContaining('src/a.ts:2: desk')]],
   ['the key of an object', 'src/a.ts', 'const a = { desk: 1 };', [expect.stringContaining('src/a.ts:1: desk')]],
+  [
+    'not an exception by path and name',
+    'src/side/a.ts',
+    'const desk = 1, deskSize = 2;',
+    ['src/side/a.ts:1: deskSize: desk (use the noun of what it manages)'],
+  ],
   ['a file', 'src/halt/desk.ts', '', [expect.stringContaining('src/halt/desk.ts:0: desk')]],
   ['not a part of a word', 'src/a.ts', 'const desktop = 1;', []],
   ['not an exception by name', 'src/a.ts', 'const reception_desk = 1;', []],

@@ -9,7 +9,7 @@ interface Banned {
   readonly word: string;
   /** The word to use in its place. */
   readonly use: string;
-  /** With `/` or `*`: a path; with `.`: an owner and a member, or a file; otherwise a whole name. */
+  /** With `#`: a path and a name in it; with `/` or `*`: a path; with `.`: an owner and a member; otherwise a whole name. */
   readonly except: readonly string[];
 }
 
@@ -77,9 +77,12 @@ function partsOf(name: string): string[] {
     .filter((part) => part !== '');
 }
 
-function isExcepted(rule: string, path: string, { text, owner }: Name): boolean {
+function isExcepted(rule: string, path: string, name: Name): boolean {
+  const { text, owner } = name;
+  const at = rule.indexOf('#');
+  if (at >= 0) return isExcepted(rule.slice(0, at), path, name) && rule.slice(at + 1) === text;
   if (rule.includes('/') || rule.includes('*')) return posix.matchesGlob?.(path, rule) ?? globOf(rule).test(path);
-  return rule.includes('.') ? rule === `${owner}.${text}` || path.endsWith(`/${rule}`) : rule === text;
+  return rule.includes('.') ? rule === `${owner}.${text}` : rule === text;
 }
 
 const globOf = (rule: string): RegExp =>

@@ -132,7 +132,7 @@ function rowsOf(orders: OrderColumns): object[] {
   }));
 }
 
-const LIFE: Readonly<Record<(typeof KINDS)[number], string[]>> = {
+const EXPECTED_STATES: Readonly<Record<(typeof KINDS)[number], string[]>> = {
   'buy by amount': ['working', 'working', 'done'],
   'buy at the collar': ['working', 'done'],
   'buy limit that fills': ['working', 'done'],
@@ -181,7 +181,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
     it('leads each of twenty orders through its lifecycle', async () => {
       const { lifecycles, orders } = await play(makeWorld);
       expect(orders).toHaveLength(20);
-      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => LIFE[kindOf(at + 1)]));
+      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => EXPECTED_STATES[kindOf(at + 1)]));
       expect(orders).toMatchObject(Array.from({ length: 20 }, (_, at) => ({ ending: ENDING[kindOf(at + 1)] })));
     });
 

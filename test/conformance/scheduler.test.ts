@@ -135,9 +135,9 @@ describe('LiveScheduler', () => {
   test('takes a time that is over as due at once, by its own order', async () => {
     const scheduler = new LiveScheduler();
     const ran: string[] = [];
-    const past = scheduler.nowMs - 1000;
-    scheduler.at(past + 2, () => ran.push('b'));
-    scheduler.at(past + 1, () => ran.push('a'));
+    const earlierMs = scheduler.nowMs - 1000;
+    scheduler.at(earlierMs + 2, () => ran.push('b'));
+    scheduler.at(earlierMs + 1, () => ran.push('a'));
     await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
     expect(ran).toEqual(['a', 'b']);
   });

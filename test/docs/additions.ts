@@ -521,14 +521,14 @@ const orderState: Addition = {
     'src/model/order.ts': [["| 'working' | 'cancelSent' | 'done';", "| 'working' | 'suspended' | 'cancelSent' | 'done';"]],
     'src/orders/lifecycle.ts': [
       ["'working', 'cancelSent', 'done'] as const satisfies", "'working', 'suspended', 'cancelSent', 'done'] as const satisfies"],
-      ["'seenLive', 'lateLanded',\n] as const", "'seenLive', 'lateLanded', 'paused',\n] as const"],
+      ["'seenLive', 'lateArrival',\n] as const", "'seenLive', 'lateArrival', 'paused',\n] as const"],
       [
         "    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',\n  }, // prettier-ignore\n  cancelSent: {",
         "    filled: 'done', canceled: 'done', rejected: 'done', expired: 'done', paused: 'suspended',\n  }, // prettier-ignore\n  suspended: { seenLive: 'working', outcomeUnknown: 'unknown', canceled: 'done', expired: 'done' },\n  cancelSent: {",
       ],
       ['export const EVENT_BITS = 4;', 'export const EVENT_BITS = 5;'],
       ['working: 3, cancelSent: 4, done: 5 }', 'working: 3, suspended: 4, cancelSent: 5, done: 6 }'],
-      ['seenLive: 14, lateLanded: 15,', 'seenLive: 14, lateLanded: 15, paused: 16,'],
+      ['seenLive: 14, lateArrival: 15,', 'seenLive: 14, lateArrival: 15, paused: 16,'],
     ],
     'src/orders/lifecycle.test.ts': [
       [

@@ -36,10 +36,10 @@ const followed = new Map<string, PageFixture>();
 beforeAll(async () => {
   installed = installPackage();
   const waiting = [...pages];
-  const lane = async () => {
+  const followPages = async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) problems.set(page, await follow(page));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, followPages));
   const wrong = new PageFixture(installed);
   followed.set(WRONG.place, wrong);
   await wrong.follow(WRONG);

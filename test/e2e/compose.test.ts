@@ -358,7 +358,7 @@ describe('the examples of docs/compose.md do what the page says', () => {
     const reported: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void reported.push(line));
     try {
-      return { result: await backtest({ definition: 'example.yaml' }), told: reported };
+      return { result: await backtest({ definition: 'example.yaml' }), reported };
     } finally {
       log.mockRestore();
     }
@@ -381,10 +381,10 @@ describe('the examples of docs/compose.md do what the page says', () => {
 
   test('journal and notifier', async () => {
     const risk = "risk: { maxDrawdown: '0.05' }\n";
-    const { result, told: notified } = await run('deniedOrders', risk);
+    const { result, reported: notified } = await run('deniedOrders', risk);
     expect(notified).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
     expect(notified[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
-    expect((await run('printedAlerts', risk)).told).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
+    expect((await run('printedAlerts', risk)).reported).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
   });
 
   test('fees, slippage and risk', async () => {

@@ -190,7 +190,7 @@ describe('a run whose files have changed', () => {
   });
 
   it('bars that were added after the run are named and change nothing', async () => {
-    const { changed, outcome } = await fixture.inside(async () => {
+    const { changed, outcome } = await fixture.withCurrentFolder(async () => {
       const before = readFileSync('data/spot/ABCUSDT/1h.arrow');
       await fixture.importBars(2000, 2100);
       const verdict = await verify(fixture.run);
@@ -210,7 +210,7 @@ describe('a run whose files have changed', () => {
     rmSync(join(moved, 'strategies'), { recursive: true });
     expect(await verify(alone)).toMatchObject({ outcome: 'notRun' });
     expect(await verify(alone, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
-    expect(await fixture.inside(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await fixture.withCurrentFolder(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
     rmSync(moved, { recursive: true });
   });
 });
@@ -227,7 +227,9 @@ describe('runs of other kinds', () => {
 
   it('one that depends on chance is told so', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
-    const run = await fixture.inside(async () => join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')));
+    const run = await fixture.withCurrentFolder(async () =>
+      join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
+    );
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 

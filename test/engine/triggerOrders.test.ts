@@ -68,7 +68,7 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
     record,
     orders: orderRows(record),
     fills: fillRows(record).map(({ side, price, minute }) => [side, price, minute]),
-    told: Script.reported,
+    reported: Script.reported,
   };
 }
 const long: Step = (at) => at.go(true, { base: 10 });
@@ -87,11 +87,10 @@ describe('a condition order', () => {
     ['takes the profit of a long', long, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
     ['takes the profit of a short', short, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
   ] as const)('%s', async (_, entry, isBuy, trigger, bar, fill, role) => {
-    const {
-      fills,
-      orders,
-      told: reported,
-    } = await run([quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)], [entry, when(isBuy, trigger)]);
+    const { fills, orders, reported } = await run(
+      [quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)],
+      [entry, when(isBuy, trigger)],
+    );
     expect(fills[1]).toEqual(fill);
     // By default all of the position, and nothing but the position.
     expect(orders[1]).toMatchObject({ role, lots: 10, limit: trigger, ending: 'filled', filled: 10 });
@@ -183,7 +182,7 @@ describe('a condition order', () => {
       [when(true, 10_500, { base: 1 }), (at) => at.drop()],
     );
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
-    expect(dropped.told.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
+    expect(dropped.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
     const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
     const liquidated = await run(crash, [(at) => at.go(true, { equity: 9 }), when(false, 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([

@@ -57,7 +57,7 @@ const isForeign = (control: LiveControl, id: string) => (): boolean => control.v
 const halts = ({ bot }: OpenedBot): readonly string[] => bot.parts.engine.risk.halts.causes().map(({ code }) => code);
 
 /** Three orders by hand: two are adopted, of which one has filled, and one is ignored. The id of the one that rests. */
-async function firstLife(): Promise<string> {
+async function firstSession(): Promise<string> {
   const { it, control } = await started();
   const { engine } = it.bot.parts;
   const [rests, fills, other] = [
@@ -93,7 +93,7 @@ async function firstLife(): Promise<string> {
 
 test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is let be for ever', async () => {
   fixture = await LiveFixture.open(20);
-  const rests = await firstLife();
+  const rests = await firstSession();
   const { it: next, control: again } = await started();
   expect(again.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', lifecycle: 'working' }]);
   await until(() => next.bot.isTrading, 60_000, 'two clean audits');

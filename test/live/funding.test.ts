@@ -71,7 +71,7 @@ async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
   return writeBot(world.folder, plan, DEFINITION, world.exchange.url);
 }
 
-/** One life of a bot, up to the hour; returns what it said. */
+/** One session of a bot, up to the hour; returns what it said. */
 async function live(path: string, plan: RunPlan, untilHour: number, look: (opened: OpenedBot) => void = () => {}): Promise<string> {
   const text: string[] = [];
   const opened = await world.openBot(path, plan, (line) => text.push(line));
@@ -102,7 +102,7 @@ test('they are those of the backtest at each decision, over a restart and in a r
   seen = [];
   const path = await open(plan);
   const before = await live(path, plan, 35);
-  // The second life runs the first one again, from its journal.
+  // The second session runs the first one again, from its journal.
   expect(seen).toEqual(expected.slice(0, seen.length));
   seen = [];
   const after = await live(path, plan, Infinity, ({ bot: { parts } }) => {

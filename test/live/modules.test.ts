@@ -55,10 +55,10 @@ const why = (error: unknown): never => {
 
 test('on a paper exchange wrappers of clock, exchange and journal stand before what the bot has, after a restart too', async () => {
   write('ports', PORTS);
-  for (const life of ['first', 'second']) {
+  for (const session of ['first', 'second']) {
     const opened = await fixture.open(config(['ports']), [Flip]);
     opened.bot.start();
-    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${life} start`).catch(why);
+    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${session} start`).catch(why);
     await stopped(opened);
     const { clock = 0, exchange = 0, journal = 0 } = seen();
     expect(exchange).toBeGreaterThanOrEqual(2);

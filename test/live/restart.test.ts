@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
-import { lived, type LifeResult } from '../fixtures/killedLife.ts';
+import { lived, type SessionResult } from '../fixtures/killedSession.ts';
 import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
-const kinds = ({ records }: LifeResult, k: string): number => records.filter((record) => record.k === k).length;
-const instantAt = ({ records }: LifeResult, nth: number): number => records.filter(({ k }) => k === 'INSTANT')[nth]!.seq;
+const kinds = ({ records }: SessionResult, k: string): number => records.filter((record) => record.k === k).length;
+const instantAt = ({ records }: SessionResult, nth: number): number => records.filter(({ k }) => k === 'INSTANT')[nth]!.seq;
 
 test('bars that went by while the bot was down reach the indicators and are not decided on; timers make up for them as they were asked to', async () => {
   const whole = await lived({ strategies: [Timers], bars: 10 });
@@ -125,10 +125,10 @@ class Bystander extends Strategy {
 test('a strategy that keeps what cannot be kept is stopped alone, and stays so over a restart', async () => {
   const options = { strategies: [KeepsMap, Bystander], bars: 7 };
   const whole = await lived(options);
-  const stops = ({ lines }: LifeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
+  const stops = ({ lines }: SessionResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
   expect(stops(whole)).toHaveLength(1);
   expect(stops(whole)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
-  const counts = ({ instances }: LifeResult): readonly number[] => [
+  const counts = ({ instances }: SessionResult): readonly number[] => [
     (instances[0] as KeepsMap).count,
     (instances[1] as Bystander).state.count,
   ];
@@ -160,7 +160,7 @@ test('a stop that was set off between two bars is set off again at a start', asy
   };
   const options = { strategies: [Guarded], bars: 6 };
   const whole = await lived({ ...options, settled: setOff(3) });
-  const reported = ({ instances }: LifeResult): readonly string[] => (instances[0] as Guarded).reported;
+  const reported = ({ instances }: SessionResult): readonly string[] => (instances[0] as Guarded).reported;
   expect(reported(whole)).toHaveLength(2);
   const leg = whole.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
   for (const at of [leg.seq + 1, instantAt(whole, 5)]) {
@@ -196,7 +196,7 @@ class Teller extends Strategy {
 
 test('a strategy that throws as it is told takes nothing from what others are told', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
-  const reported = ({ instances }: LifeResult): readonly string[] => (instances[1] as Teller).reported;
+  const reported = ({ instances }: SessionResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);
   expect((whole.instances[0] as Thrower).count).toBe(3);
   expect(reported(whole)).toHaveLength(10);

@@ -167,11 +167,11 @@ describe('a client that does not read', () => {
       for (let tries = 0; tries < 50 && seen.answers === answers; tries++) await pause(2);
       if (seen.answers === answers) unanswered++;
     }
-    return { door: listener, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
+    return { listener, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
   }
 
   it('is not answered any further than it has room for, and is once it reads', async () => {
-    const { door: otherServer, socket, asked, answers } = await flood(60);
+    const { listener: otherServer, socket, asked, answers } = await flood(60);
     // What the sockets themselves hold, of which only the system knows, and one answer more.
     expect(answers()).toBeLessThan(30);
     let bytes = 0;
@@ -187,16 +187,16 @@ describe('a client that does not read', () => {
     ['one at a time', 1],
     ['several at once', 2],
   ])('is closed after a while: requests %s', async (_, by) => {
-    const { door, socket, closed, sweep } = await flood(40, by);
+    const { listener, socket, closed, sweep } = await flood(40, by);
     for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
     // The end of it comes behind what it has not read.
     socket.resume();
     await closed;
-    await door.close();
+    await listener.close();
   });
 
   it('is not one that has read all and asks for nothing just now, where the server answers it', async () => {
-    const { door, socket, closed, sweep } = await flood(2, 2);
+    const { listener, socket, closed, sweep } = await flood(2, 2);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
     socket.resume();
@@ -206,6 +206,6 @@ describe('a client that does not read', () => {
     expect(socket.destroyed).toBe(false);
     socket.destroy();
     await closed;
-    await door.close();
+    await listener.close();
   });
 });

@@ -98,13 +98,13 @@ describe('condition orders', () => {
       { ...own, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
       { ...own, cid: more, side: 'buy', price: '99000', orderId: idOf(moreId, more), trigger: '90000' },
     ];
-    return { orders, stopId, alienId: foreignId };
+    return { orders, stopId, foreignId };
   }
   const parts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
   it('of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
-    const { orders, stopId, alienId: otherForeignId } = await guarded(true);
+    const { orders, stopId, foreignId: otherForeignId } = await guarded(true);
     const books = fixture.books(orders);
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
     expect(cancelled).toMatchObject({ triggersCancelled: 1, residuals: [] });
@@ -122,10 +122,10 @@ describe('condition orders', () => {
   });
 
   it('whose answers were lost are told by what they ask for', async () => {
-    const { orders, alienId } = await guarded(false);
+    const { orders, foreignId } = await guarded(false);
     const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
-    expect(await waiting()).toEqual([alienId]);
+    expect(await waiting()).toEqual([foreignId]);
   });
 });

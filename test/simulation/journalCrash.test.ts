@@ -40,11 +40,11 @@ describe('group commit', () => {
   it('one sync covers all that waits, and what lasts is told in order', () => {
     const disk = new SimulatedDisk();
     const { journal, reported } = openFixture(disk);
-    const life = steps();
-    life[0]!(journal);
+    const writes = steps();
+    writes[0]!(journal);
     disk.run();
     const before = disk.operations;
-    for (const step of life.slice(1)) step(journal);
+    for (const step of writes.slice(1)) step(journal);
     expect(reported).toEqual([2]);
     disk.run();
     // One append, the beginning and the end of one sync.
@@ -54,11 +54,11 @@ describe('group commit', () => {
   it('what comes during a sync waits for the next, and nothing is told before it lasts', () => {
     const disk = new SimulatedDisk();
     const { journal } = openFixture(disk, { ...SMALL, soon: disk.soon });
-    const life = steps();
+    const writes = steps();
     let step = 0;
     const tick = (): void => {
-      if (step < life.length) {
-        life[step++]!(journal);
+      if (step < writes.length) {
+        writes[step++]!(journal);
         disk.soon(tick);
       }
       expect(journal.durableSeq).toBeLessThanOrEqual(lastingSeq(disk));

@@ -88,9 +88,9 @@ function act(bot: RestartBot, event: Step): void {
 
 describe('a restart', () => {
   it('believes and holds what was believed and held, twice in a row, and sends nothing', () => {
-    const life = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+    const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
-      fc.property(fc.tuple(life, life), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
+      fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
         let disk = new SimulatedDisk();
         let nowMs = NOW_MS;
         let bot = openBot(disk, nowMs);

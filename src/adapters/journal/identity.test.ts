@@ -44,7 +44,7 @@ function journal() {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
     while (reported.durable < seq && reported.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
   };
-  return { told: reported, append };
+  return { reported, append };
 }
 const path = (name: string): string => join(folder, name);
 const names = (): readonly string[] => readdirSync(folder).toSorted();
@@ -57,7 +57,7 @@ it.each([
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
 ])('the file that is written is %s: the next record does not last', async (_, act) => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   expect(reported).toEqual({ durable: 2, failed: null });
   act(path('journal-000001.jsonl'));
@@ -67,7 +67,7 @@ it.each([
 });
 
 it('the whole folder is moved away: the next record does not last', async () => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   renameSync(folder, `${folder}.old`);
   mkdirSync(folder);
@@ -77,7 +77,7 @@ it('the whole folder is moved away: the next record does not last', async () => 
 });
 
 it('the file that is written rests, is replaced, and is then finished: the record that begins the next file does not last', async () => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   // The next record finds this file full.
   while (statSync(path('journal-000001.jsonl')).size < 400) await append();
@@ -92,7 +92,7 @@ it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
 ])('a finished file is %s: one of the next records does not last', async (_, act) => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));
   for (let at = 0; at < 5 && reported.failed === null; at++) await append();

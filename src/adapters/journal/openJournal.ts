@@ -62,7 +62,7 @@ export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOp
       number: (last?.number ?? 0) + 1,
       ending: reading.ending,
       prior: last?.path ?? null,
-      past: reading.segments.map(({ path }) => path),
+      finishedFiles: reading.segments.map(({ path }) => path),
     };
     const journal = new FileJournal(new JournalFile(disk, { ...options, ...place }, nowMs, listener), facts);
     return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };

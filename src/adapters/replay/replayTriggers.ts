@@ -73,8 +73,8 @@ export class ReplayTriggers implements RowTriggers {
   /** True if a row reaches any of them. */
   isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
     if (this.waitingCount[instrument] === 0) return false;
-    const { atOpen, inside } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
-    return atOpen.length + inside.length > 0;
+    const { atOpen, afterOpen } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
+    return atOpen.length + afterOpen.length > 0;
   }
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     return this.queue.reachedBy(instrument, openMs, open, high, low);

@@ -44,15 +44,19 @@ export async function kill(args: KillArgs): Promise<void> {
 async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Promise<void> {
   const { flatten, why } = args;
   printPhase(args, `the bot of ${folder}`);
-  let latched: string | null = null;
+  let writeFailure: string | null = null;
   await engageKillSwitch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
     // A failed write does not delay the kill: cancelling continues, and the report mentions the failure.
-    latched = error instanceof Error ? error.message : String(error);
+    writeFailure = error instanceof Error ? error.message : String(error);
   });
-  printPhase(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
+  printPhase(
+    args,
+    writeFailure === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(writeFailure)}`,
+  );
   const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
   const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
-  const residuals = latched === null ? outcome.residuals : [`the latch could not be written: ${String(latched)}`, ...outcome.residuals];
+  const residuals =
+    writeFailure === null ? outcome.residuals : [`the latch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
   printReport(args, { ...outcome, residuals });
 }
 

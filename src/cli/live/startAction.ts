@@ -75,7 +75,7 @@ function removeDemo(folder: string): void {
 
 function demoText({ url, speed, strategy, interval, data }: Demo): string {
   return [
-    `A paper exchange is open at ${url}; it lives ${speed} times as fast as the clock on the wall.`,
+    `A paper exchange is open at ${url}; its clock runs ${speed} times as fast as real time.`,
     `The bot trades ${strategy} on ${interval} bars of BTCUSDT there, with 10000 USDT of play money. Ctrl-C ends both.`,
     `Look at it from another terminal: isobar status --data ${data}`,
     `Close everything it holds from there: isobar kill --flatten --data ${data}`,

@@ -52,10 +52,10 @@ describe('finer bars inside', () => {
   });
 
   it('begin one row before the run, whose close is its first price', () => {
-    const [bars, inside] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
+    const [bars, executionOnly] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
     expect(bars!.firstRow).toBe(5);
-    expect([inside!.firstRow, inside!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
-    expect(inside!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
+    expect([executionOnly!.firstRow, executionOnly!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
+    expect(executionOnly!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
   });
 
   it('a named interval that is not there, or has gaps, is refused with what there is', () => {

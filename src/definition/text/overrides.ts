@@ -60,8 +60,8 @@ function parseSetting(setting: string): Override {
     throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value = plainData(document, `--set ${setting}`);
   // A shell strips quotes. So a number stays text if text is expected or if it has a point: 0.10 stays 0.10.
-  const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
-  return { path, value: keepText ? text.trim() : value, text, document };
+  const staysText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
+  return { path, value: staysText ? text.trim() : value, text, document };
 }
 
 /** Returns a copy of `data` with `value` at `path`. Missing maps on the way are created. */

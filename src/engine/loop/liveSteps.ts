@@ -46,14 +46,14 @@ function goOn(engine: Engine, t: number): void {
 }
 
 function visit(engine: Engine, act: () => void): void {
-  if (engine.defersCallbacks) telling(engine, act);
+  if (engine.defersCallbacks) actAndDeliver(engine, act);
   else act();
   engine.haltActions?.act();
   engine.closeBlock();
 }
 
 /** Reports what was held for this instant after its rows are delivered and before any strategy decides. */
-function telling(engine: Engine, act: () => void): void {
+function actAndDeliver(engine: Engine, act: () => void): void {
   const { hasOneFeedAndStrategy } = engine;
   engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
   try {

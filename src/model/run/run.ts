@@ -109,7 +109,7 @@ export interface FeedRecord {
   /** True for an execution feed, which matches and marks its instrument. */
   readonly execution: boolean;
   /** True for an execution-only feed: strategies do not see it. */
-  readonly isInside?: boolean;
+  readonly isExecutionOnly?: boolean;
   /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
 }

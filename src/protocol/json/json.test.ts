@@ -171,7 +171,7 @@ test('limits and places', () => {
 
 test('ids are written as digits or as text, as told; what is no number is refused', () => {
   const id = '1322738336974712847';
-  expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, gone: undefined, list: [jsonNumber(1)] }))).toBe(
+  expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,
   );
   for (const text of ['', '01', '1e5', '1.', 'NaN', '1,"x":2']) expect(() => jsonNumber(text), text).toThrow(InvariantError);

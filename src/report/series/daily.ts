@@ -91,20 +91,20 @@ export class EquitySampler {
     const due = this.#sampling.timeMs;
     for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
       const known = countUpTo(times, length, due[this.#next]!);
-      if (known === 0) this.#keep(this.#lastMs, this.#lastUnits);
-      else this.#keep(times[known - 1]!, units[known - 1]!);
+      if (known === 0) this.#append(this.#lastMs, this.#lastUnits);
+      else this.#append(times[known - 1]!, units[known - 1]!);
     }
     this.#lastMs = times[length - 1]!;
     this.#lastUnits = units[length - 1]!;
   }
 
   columns(): EquityColumns {
-    this.#keep(this.#lastMs, this.#lastUnits);
+    this.#append(this.#lastMs, this.#lastUnits);
     return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
   }
 
   /** Keeps an instant once. Skips a time before the first instant (NaN). */
-  #keep(timeMs: number, units: number): void {
+  #append(timeMs: number, units: number): void {
     if (!(timeMs > (this.#times[this.#times.length - 1] ?? -Infinity))) return;
     this.#times.push(timeMs);
     this.#units.push(units);

@@ -29,15 +29,15 @@ import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
-import { lackingWarmup } from './life/liveEngine.ts';
+import { lackingWarmup } from './session/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
 import type { LiveLog } from './run/log.ts';
 import { MarketRouter } from './account/marketRouter.ts';
 import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
-import { followPast } from './life/restart.ts';
-import { startLife } from './startLife.ts';
+import { followRecordedOrder } from './session/restart.ts';
+import { startSession } from './startSession.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
 
 export interface LiveOptions {
@@ -128,14 +128,14 @@ async function assemble(
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
-  const started = await startLife({
+  const started = await startSession({
     config,
     journal,
     market: listed,
     exchange: services,
     narratedJournal: reported,
     overrides,
-    absenceBounds: absenceBounds,
+    absenceBounds,
     log: line,
     venueMs,
     notify: (message) => log.info(message),
@@ -179,7 +179,7 @@ async function assemble(
     bot.booked.add(instrument, tradeId);
   }
   restoreServices(bot, services, started.orders, journal);
-  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
+  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
 }

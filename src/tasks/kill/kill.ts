@@ -80,7 +80,7 @@ export async function runKill(parts: KillDeps, known: KillOrders, options: KillO
 async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
   const ended = new Set<string>();
   const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
-  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone: ended })));
+  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
   return ended.size;
 }
 

@@ -6,7 +6,7 @@ import type { ContractBook } from './contractBook.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 import type { MarkRow } from './liquidation.ts';
 import type { VenuePosition } from './position.ts';
-import { type ReachedTriggers, type Trigger, triggerRank, triggersOnRise } from './triggers.ts';
+import { type ReachedTriggers, type Trigger, triggerRank, triggersWhenRising } from './triggers.ts';
 
 /** A row of traded prices, in ticks. */
 export interface TradedRow {
@@ -48,14 +48,14 @@ export interface RowTriggers {
 /** Local stops of the bot that the row reaches. Only the exchange of a backtest knows them. */
 export interface RowStops {
   gapped(): RowEvent[];
-  inside(): RowEvent[];
+  afterOpen(): RowEvent[];
   /** Returns stops of entries that filled inside the row; each is listed once. */
   ofEntries(): RowEvent[];
 }
 
 export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number) => void;
 
-const NO_STOPS: RowStops = { gapped: () => [], inside: () => [], ofEntries: () => [] };
+const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: () => [] };
 
 /**
  * The rule: if the worst mark of the row reaches the price of a position's liquidation, the liquidation comes before every event at that
@@ -104,16 +104,16 @@ export class RowOrder {
   }
 
   /** Processes the rest of the row, after `open` or the book's `matchOpen`. */
-  inside(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
+  matchAfterOpen(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
-    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], inside: [] };
+    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
     const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
     this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
-      ...stops.inside(),
-      ...fired.inside.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
-      ...this.ordersInside(row),
+      ...stops.afterOpen(),
+      ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
+      ...this.ordersAfterOpen(row),
     ];
     this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
   }
@@ -180,7 +180,7 @@ export class RowOrder {
     return events;
   }
 
-  private ordersInside({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
+  private ordersAfterOpen({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
     const { book } = this;
     const events: RowEvent[] = [];
     const isLate = book.hasLateArrivals;
@@ -209,7 +209,7 @@ export class RowOrder {
       level,
       isBuy: child.side === 'buy',
       closes: child.reduceOnly,
-      falls: !triggersOnRise(trigger),
+      falls: !triggersWhenRising(trigger),
       atOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
       isThere: () => trigger.status === 'pending',

@@ -111,7 +111,7 @@ export class RowCollector {
       }
       if (!this.turns(time)) return false;
     }
-    this.keep(line);
+    this.store(line);
     return true;
   }
 
@@ -191,7 +191,7 @@ export class RowCollector {
     return true;
   }
 
-  private keep(line: number): void {
+  private store(line: number): void {
     const { row, rows } = this;
     const { values } = row;
     const at = rows % CHUNK_ROWS;

@@ -26,8 +26,8 @@ export function logTicks(low: number, high: number, max: number): number[] {
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
     for (const of of [1, 2, 5]) ticks.push(of * 10 ** power);
-  const inside = ticks.filter((of) => of >= low && of <= high);
-  return inside.length <= max * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
+  const visible = ticks.filter((of) => of >= low && of <= high);
+  return visible.length <= max * 2 ? visible : visible.filter((of) => of.toExponential().startsWith('1'));
 }
 
 /** Returns the number of decimals that distinguishes marks `step` apart. */

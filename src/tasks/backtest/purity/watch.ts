@@ -18,7 +18,7 @@ export class PurityWatch {
   readonly #warnings: WarningList;
   readonly #isAlone: boolean;
   /** What has been reported. The first call of each is enough. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #undo: (() => void)[] = [];
   readonly #async: AsyncWatch;
   readonly #before = new Set(Reflect.ownKeys(globalThis));
@@ -51,7 +51,7 @@ export class PurityWatch {
   /** Runs the load of the module at `url`. Reports only calls of that module. */
   async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
     if (this.#isAlone) return load();
-    const end = listen((code, what, below) => this.#tell(code, what, authorPlace(below, url)));
+    const end = listen((code, what, below) => this.#warn(code, what, authorPlace(below, url)));
     try {
       return await load();
     } finally {
@@ -83,12 +83,12 @@ export class PurityWatch {
   }
 
   readonly #report: Report = (code, what, below) => {
-    if (!this.#told.has(what)) this.#tell(code, what, authorPlace(below));
+    if (!this.#reported.has(what)) this.#warn(code, what, authorPlace(below));
   };
 
-  #tell(code: WarningCode, what: string, place: Place | null): void {
-    if (place === null || this.#told.has(what)) return;
-    this.#told.add(what);
+  #warn(code: WarningCode, what: string, place: Place | null): void {
+    if (place === null || this.#reported.has(what)) return;
+    this.#reported.add(what);
     this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
   }
 }

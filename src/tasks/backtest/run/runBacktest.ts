@@ -66,7 +66,7 @@ export function runRecordOf(
       bars: feed.bars,
       firstRow: feed.firstRow,
       execution: feed.isExecution,
-      ...(feed.isHidden ? { isInside: true } : {}),
+      ...(feed.isHidden ? { isExecutionOnly: true } : {}),
       quality: plan.feeds[at]!.quality,
     })),
     orders: engine.orders.columns(),

@@ -155,7 +155,7 @@ export const liveSchema = map(
       .number({ error: 'a number from 1 to 1000' })
       .min(1, { error: 'a number from 1 to 1000' })
       .max(1000, { error: 'a number from 1 to 1000' })
-      .describe('how many times as fast the paper exchange lives; refused in live')
+      .describe('how many times as fast the clock of the paper exchange runs; rejected in live mode')
       .optional(),
   },
   'a bot config: keys and values',

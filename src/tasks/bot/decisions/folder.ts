@@ -19,8 +19,8 @@ export interface ReplayFolderOptions {
 
 /** `path`: the folder of a journal, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
-  const inside = join(path, 'journal');
-  const folder = resolve(existsSync(inside) ? inside : path);
+  const journalFolder = join(path, 'journal');
+  const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
   if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');
   const bot = readBotFile(dirname(folder));
   return replayJournal(readRecords(folder), readLiveFile(config ?? bot.config), {

@@ -32,7 +32,7 @@ export interface BarDeliveryDeps {
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
-  /** The newest instant of a life that continues, ms UTC. Null: a new life begins. */
+  /** The newest instant of a session that continues, ms UTC. Null: a new session begins. */
   readonly sinceMs: number | null;
 }
 

@@ -37,7 +37,7 @@ export interface LiveSet {
   readonly known: readonly MarketBar[];
   /** One copy for each feed. */
   readonly copies: readonly GrowingBars[];
-  /** For a life that continues: closed bars newer than those it has, oldest first. */
+  /** For a session that continues: closed bars newer than those it has, oldest first. */
   readonly behind: readonly MarketBar[];
 }
 
@@ -61,7 +61,7 @@ export interface LiveMarket {
   readonly atMs: number;
 }
 
-/** The bars that a life of the bot has received. */
+/** The bars that a session of the bot has received. */
 export interface LivedBars {
   readonly warm: readonly BarFact[];
   /** Returns the open time of the newest bar of a feed, ms UTC. */
@@ -91,7 +91,7 @@ interface WantedFeed {
   readonly isHidden: boolean;
 }
 
-/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
+/** Returns the feeds of a config as text, in order. A session of a bot has the same feeds at each start. */
 export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
   return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
 }
@@ -118,7 +118,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   return { wanted, sets, atMs };
 }
 
-/** Returns the feeds for the start of a new life. */
+/** Returns the feeds for the start of a new session. */
 export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
   const notes: string[] = [];
   return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
@@ -128,8 +128,8 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
   });
 }
 
-/** Returns the feeds of a life that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
-export function feedsOfLife(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
+/** Returns the feeds of a session that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
+export function feedsOfSession(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
   return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);

@@ -34,7 +34,7 @@ import type { MarketRouter } from '../account/marketRouter.ts';
 import { OperatorPresence } from '../../control/operatorPresence.ts';
 import { Maintenance } from '../config/maintenance.ts';
 import { RiskTicker } from '../safety/riskTicker.ts';
-import type { HeldDecision } from '../life/askedAgain.ts';
+import type { HeldDecision } from '../session/decisionComparison.ts';
 import { release } from './release.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
@@ -55,7 +55,7 @@ export interface LiveBotDeps {
   readonly narratedJournal: Journal;
   /** Decisions of the last process that were not journalled. */
   readonly held: readonly HeldDecision[];
-  /** The newest instant of a life that continues, ms UTC; null: a new life begins. */
+  /** The newest instant of a session that continues, ms UTC; null: a new session begins. */
   readonly sinceMs: number | null;
   readonly requests: { sent: number; refused: number };
   /** Equity of each strategy at the start of the ledger. */

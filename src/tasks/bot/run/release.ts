@@ -5,7 +5,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
-import { missed, type HeldDecision } from '../life/askedAgain.ts';
+import { missed, type HeldDecision } from '../session/decisionComparison.ts';
 
 interface HeldParts {
   /** Decisions of the last process that were not journalled. */

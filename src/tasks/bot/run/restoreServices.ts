@@ -47,7 +47,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     state:
-      order.state === 'refused' || order.state === 'tomb'
+      order.state === 'refused' || order.state === 'provenAbsent'
         ? 'tomb'
         : order.state === 'unknown'
           ? 'unknown'

@@ -13,7 +13,7 @@ import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
 import { orderView, unknownView } from './orders.ts';
-import { moneyText, profitOf } from './worth.ts';
+import { moneyText, profitOf } from './positionValue.ts';
 import type { OrderCounts } from '../journal/narratedJournal.ts';
 
 export interface BotViewDeps {

@@ -79,7 +79,7 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'signature') return 'refused';
-  const isLater = family === 'instrument' || family === 'parameters' || family === 'past' || family === 'support';
+  const isLater = family === 'instrument' || family === 'parameters' || family === 'endedOrder' || family === 'support';
   return isLater ? 'accepted' : 'unclear';
 }
 

@@ -44,7 +44,7 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
     const [left, leftTriggers] = await Promise.all([
       Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, ended))),
-      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', gone: triggers }))),
+      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', ended: triggers }))),
     ]);
     return { left: left.flat(), leftTriggers: leftTriggers.flat() };
   };

@@ -60,7 +60,7 @@ export async function drainTriggers(
   venue: KillVenue,
   instrument: Instrument,
   known: KillOrders,
-  { all, which, gone: ended }: { readonly all: boolean; readonly which: Which; readonly gone: Set<string> },
+  { all, which, ended }: { readonly all: boolean; readonly which: Which; readonly ended: Set<string> },
 ): Promise<readonly LeftTrigger[]> {
   if (!mayWait(instrument, known, all)) return [];
   const { readLagMs, pollEveryMs } = venue.parts.settings;

@@ -46,14 +46,14 @@ export class Judge {
   /** Reads until the list of own trades is complete. Throws KillStopped. */
   async read(instrument: Instrument): Promise<Judgement> {
     // Read orders first: an order that ends between the two reads shows in the trades.
-    const isPast = this.#horizon(instrument);
+    const isBeyondHorizon = this.#horizon(instrument);
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
     const trades = await this.#trades(instrument);
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const sighting = { isComplete: open.complete && history.isWhole, isPast };
+    const sighting = { isComplete: open.complete && history.isWhole, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.named(cid, venueId);
     return { held: this.#held(instrument, fresh, uncertainties), uncertainties };

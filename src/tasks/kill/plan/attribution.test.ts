@@ -8,7 +8,7 @@ import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import { attribute, doubtText, rangeOf, type LostOrder, type Sighting, type UnnamedOrder } from './attribution.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
-const SEEN: Sighting = { isComplete: true, isPast: () => true };
+const SEEN: Sighting = { isComplete: true, isBeyondHorizon: () => true };
 
 const lost = (cid: string, side: 'buy' | 'sell' = 'sell', qty = 1000): LostOrder => ({
   cid,
@@ -69,7 +69,7 @@ it('two lost orders that fit one order of the exchange leave both explanations o
 it('nothing is decided in lists that are cut, and nothing before the absence horizon', () => {
   for (const monitoring of [
     { ...SEEN, isComplete: false },
-    { ...SEEN, isPast: () => false },
+    { ...SEEN, isBeyondHorizon: () => false },
   ]) {
     expect(found([lost('A')], [seen(row('1'))], monitoring)).toEqual([]);
     expect(rangeText([lost('A')], [], monitoring)).toEqual(['-0.1', '0']);
@@ -108,7 +108,7 @@ it('a market buy by amount is recognised by its amount', () => {
 
 it('an order that was proved without effect is a doubt only where one of the exchange fits it', () => {
   const over = { ...lost('A'), isOver: true };
-  expect(attribute([over], [], { isComplete: false, isPast: () => false }).uncertainties).toEqual([]);
+  expect(attribute([over], [], { isComplete: false, isBeyondHorizon: () => false }).uncertainties).toEqual([]);
   expect(attribute([over], [seen(row('1', { timeMs: null }))], SEEN).uncertainties).toHaveLength(1);
 });
 

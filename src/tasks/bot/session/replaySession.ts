@@ -1,4 +1,4 @@
-// Builds the engine of a life and replays its records, for a start and for `isobar replay`.
+// Builds the engine of a session and replays its records, for a start and for `isobar replay`.
 
 import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
 import { causesOf } from '../../../adapters/journal/haltRecords.ts';
@@ -13,19 +13,19 @@ import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { lasts } from '../safety/lasting.ts';
 import { buildEngine, type BuiltEngine } from './liveEngine.ts';
-import { readBefore, type Life } from './life.ts';
-import { LifeReplay } from './lifeReplay.ts';
-import { PastJournal } from './pastJournal.ts';
-import { SwitchedExchange, SwitchedJournal } from './switched.ts';
+import { readBefore, type Session } from './session.ts';
+import { SessionReplay } from './sessionReplay.ts';
+import { ComparingJournal } from './comparingJournal.ts';
+import { SwitchedExchange, SwitchedJournal } from './switchedPorts.ts';
 
-export interface ReplayedLife extends BuiltEngine {
-  readonly replay: LifeReplay;
+export interface ReplayedSession extends BuiltEngine {
+  readonly replay: SessionReplay;
   /** Silent until their `port` is set. */
   readonly exchange: SwitchedExchange;
   readonly journal: SwitchedJournal;
 }
 
-export interface ReplayLifeOptions {
+export interface ReplaySessionOptions {
   readonly absenceBounds: AbsenceBounds;
   /** Called only for lines after the replay. Earlier lines were logged when they happened. */
   readonly log?: LogLine;
@@ -35,35 +35,35 @@ export interface ReplayLifeOptions {
   readonly tellsAtInstants?: boolean;
 }
 
-/** The life cannot be entered at the kept point. */
+/** The session cannot be entered at the kept point. */
 export class NoPoint extends ConfigError {}
 
-/** `plan`: over feeds that hold only the first bars of the life. */
-export async function replayLife(
-  life: Life,
+/** `plan`: over feeds that hold only the first bars of the session. */
+export async function replaySession(
+  session: Session,
   plan: RunPlan,
-  { absenceBounds: bounds, log, ...options }: ReplayLifeOptions,
-): Promise<ReplayedLife> {
-  const past = new PastJournal();
-  const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(past)];
-  const { state, history } = readBefore(life.before);
+  { absenceBounds: bounds, log, ...options }: ReplaySessionOptions,
+): Promise<ReplayedSession> {
+  const recorded = new ComparingJournal();
+  const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(recorded)];
+  const { state, history } = readBefore(session.before);
   const silent: LogLine = (...line) => {
-    if (journal.port !== past) log?.(...line);
+    if (journal.port !== recorded) log?.(...line);
   };
   const built = await buildEngine(plan, { exchange, journal, absenceBounds: bounds }, history, silent);
-  if (life.before.length > 0) restore(built.engine, state, life);
-  const problem = life.kept === null ? null : pointProblem(built.engine, life.kept);
+  if (session.before.length > 0) restore(built.engine, state, session);
+  const problem = session.kept === null ? null : pointProblem(built.engine, session.kept);
   if (problem !== null) throw new NoPoint(problem, '');
-  if (life.kept !== null) recallPoint(built.engine, life.kept, life.fromMs);
-  const { acceptedTo } = life;
-  const replay = new LifeReplay({ engine: built.engine, plan, journal: past, past: life.past, acceptedTo, ...options });
+  if (session.kept !== null) recallPoint(built.engine, session.kept, session.fromMs);
+  const { acceptedTo } = session;
+  const replay = new SessionReplay({ engine: built.engine, plan, journal: recorded, recorded: session.recorded, acceptedTo, ...options });
   replay.run();
   return { ...built, replay, exchange, journal };
 }
 
-function restore(engine: Engine, state: JournalState, { fromMs, kept }: Life): void {
+function restore(engine: Engine, state: JournalState, { fromMs, kept }: Session): void {
   const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
-  // For a life that is entered at a point, later records say what became of the orders sent before it.
+  // For a session that is entered at a point, later records say what became of the orders sent before it.
   const isSent = ({ state: now, id }: RestoredOrder): boolean =>
     kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
   const unknowns = new Set(

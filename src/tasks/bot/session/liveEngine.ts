@@ -47,7 +47,7 @@ export interface BuiltEngine {
 
 /** Constructs strategies, funds the ledger, books the history and warms up indicators. */
 export async function buildEngine(plan: RunPlan, ports: LivePorts, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
-  // Modules have already wrapped these ports. In the replay of a past life the ports are silent.
+  // Modules have already wrapped these ports. In the replay of a past session the ports are silent.
   const overrides = new Overrides(plan.models, ['rules']);
   const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new DiscardingScratch(), overrides });
   addStrategies(engine, plan);

@@ -1,4 +1,4 @@
-// Replays the records of one life of a bot through its strategies and compares their decisions with the records. Sends nothing.
+// Replays the records of one session of a bot through its strategies and compares their decisions with the records. Sends nothing.
 
 import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
 import { fillFromRecord } from '../../../adapters/journal/records/fillRecord.ts';
@@ -26,23 +26,23 @@ import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
-import { AskedAgain, missed } from './askedAgain.ts';
-import type { PastRecords } from './pastRecords.ts';
-import type { LifeParts } from './lifeParts.ts';
+import { DecisionComparison, missed } from './decisionComparison.ts';
+import type { SessionRecords } from './sessionRecords.ts';
+import type { SessionReplayDeps } from './sessionReplayDeps.ts';
 
-export class LifeReplay {
+export class SessionReplay {
   instants = 0;
   bars = 0;
   /** Bars that closed while the bot was down. */
   missedBars = 0;
   /** Starts after the first one. */
   restarts = 0;
-  /** Why the life differs from that of a bot that never stopped; null: it does not. */
+  /** Why the session differs from that of a bot that never stopped; null: it does not. */
   interruption: string | null = null;
-  readonly asked: AskedAgain;
-  readonly #parts: LifeParts;
+  readonly asked: DecisionComparison;
+  readonly #parts: SessionReplayDeps;
   readonly #engine: Engine;
-  readonly #past: PastRecords;
+  readonly #recorded: SessionRecords;
   /** Venue order id of an adopted order. The next INTENT is that order. */
   #adopting: VenueOrderId | null = null;
   /** Orders that were sent and not yet acknowledged when a process ended. */
@@ -52,19 +52,19 @@ export class LifeReplay {
   /** The highest order number up to now. */
   #lastOrder = 0;
 
-  constructor(parts: LifeParts) {
+  constructor(parts: SessionReplayDeps) {
     this.#parts = parts;
     this.#engine = parts.engine;
-    this.#past = parts.past;
-    this.asked = new AskedAgain(parts);
+    this.#recorded = parts.recorded;
+    this.asked = new DecisionComparison(parts);
   }
 
   /** Replays up to the last record. */
   run(): void {
     const { risk } = this.#engine;
-    const { records } = this.#past;
+    const { records } = this.#recorded;
     risk.halts.isReplayed = true;
-    this.#engine.past = this.asked;
+    this.#engine.recordedDecisions = this.asked;
     this.#trades(true);
     for (let at = 0; at < records.length; at++) {
       this.asked.at = at;
@@ -72,9 +72,9 @@ export class LifeReplay {
       if (this.#parts.stopsAtDifference && this.asked.difference !== null) break;
     }
     this.#trades(false);
-    this.#engine.past = null;
+    this.#engine.recordedDecisions = null;
     risk.halts.isReplayed = false;
-    this.#engine.orders.restore({ lastOrder: this.#past.lastOrder, orders: [] }, () => NaN, 0);
+    this.#engine.orders.restore({ lastOrder: this.#recorded.lastOrder, orders: [] }, () => NaN, 0);
   }
 
   #take(record: JournalRecord): void {
@@ -105,7 +105,7 @@ export class LifeReplay {
       case 'TOMB':
       case 'STATE':
       case 'FILL':
-        if (record.cid !== null) this.#told(record, record.cid);
+        if (record.cid !== null) this.#applyReport(record, record.cid);
         return;
       case 'SEGMENT':
       case 'SEND':
@@ -211,7 +211,7 @@ export class LifeReplay {
   /** Handles a verdict or an order: either the strategies have decided on it by now, or time has to pass first. */
   #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
-    const order = this.#past.order(record.order)!;
+    const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isKnown) this.#step(record.t, () => {});
     if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
@@ -226,7 +226,7 @@ export class LifeReplay {
   }
 
   #drafted(record: RecordOf<'DRAFT'>): void {
-    const order = this.#past.order(record.order)!;
+    const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isDrafted) this.#step(record.t, () => {});
     if (!order.isDrafted) this.asked.undrafted(order, record);
@@ -236,7 +236,7 @@ export class LifeReplay {
     const engine = this.#engine;
     this.#adopting = null;
     const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
-    const known = this.#past.order(order);
+    const known = this.#recorded.order(order);
     if (known !== undefined) known.isKnown = true;
     if (instrument < 0 || qty === null || price === null) return;
     const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
@@ -252,9 +252,9 @@ export class LifeReplay {
   }
 
   /** Applies what the exchange reported about an order, in a reply or a list. */
-  #told(record: OfOrder, cid: string): void {
+  #applyReport(record: OfOrder, cid: string): void {
     const engine = this.#engine;
-    const number = this.#past.numberOf(cid);
+    const number = this.#recorded.numberOf(cid);
     if (number === undefined) return record.k === 'FILL' ? this.#liquidated(record) : undefined;
     const id = number as OrderId;
     const order = engine.orders.get(id);
@@ -301,7 +301,7 @@ export class LifeReplay {
   }
 
   #cancelled(id: OrderId, number: number, t: number): void {
-    const cancel = this.#past.cancelOf(number);
+    const cancel = this.#recorded.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
     if (!cancel.isKnown) this.#setOffBehind(id, t);
@@ -327,12 +327,12 @@ export class LifeReplay {
   #setOffBehind(id: OrderId, t: number): void {
     const order = this.#engine.orders.get(id);
     if (order === undefined) return;
-    const { records } = this.#past;
+    const { records } = this.#recorded;
     const entry = order.parent > 0 ? order.parent : id;
     const follows = records.some(
       (record, at) => at > this.asked.at && record.k === 'INTENT' && isStopLeg(record) && record.parent === entry,
     );
-    if (follows || this.#past.endsIn(this.asked.at, t)) this.#setOff(entry, t);
+    if (follows || this.#recorded.endsIn(this.asked.at, t)) this.#setOff(entry, t);
   }
 
   /** The exchange has closed the position with an order of its own. */

@@ -1,9 +1,9 @@
-// Index of the records of one life: its orders by number and by content, and where its processes ended.
+// Index of the records of one session: its orders by number and by content, and where its processes ended.
 
 import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
 
 /** An order that an earlier process decided on. */
-export interface PastOrder {
+export interface RecordedOrder {
   readonly number: number;
   verdict: RecordOf<'VERDICT'> | null;
   intent: RecordOf<'INTENT'> | null;
@@ -16,17 +16,17 @@ export interface PastOrder {
 }
 
 /** Returns the instant at which a strategy made the order. */
-export const createdMsOf = ({ intent, draft, verdict }: PastOrder): number =>
+export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =>
   intent?.createdMs ?? draft?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? NaN);
 
-interface PastCancel {
+interface RecordedCancel {
   readonly t: number;
   isKnown: boolean;
 }
 
 /** Orders with the same key. Those before position `from` are known. */
 interface Alike {
-  readonly orders: PastOrder[];
+  readonly orders: RecordedOrder[];
   from: number;
 }
 
@@ -46,15 +46,15 @@ export interface AskedFor {
 const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: AskedFor): string =>
   `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;
 
-export class PastRecords {
+export class SessionRecords {
   readonly records: readonly JournalRecord[];
   /** The highest order number. */
   lastOrder = 0;
   /** Position of the newest INSTANT. */
   readonly lastInstant: number;
-  readonly #orders = new Map<number, PastOrder>();
+  readonly #orders = new Map<number, RecordedOrder>();
   readonly #numbers = new Map<string, number>();
-  readonly #cancels = new Map<number, PastCancel[]>();
+  readonly #cancels = new Map<number, RecordedCancel[]>();
   /** Orders by content and by instant. Built when an order is not found by its number. */
   #byKey: Map<string | number, Alike> | null = null;
 
@@ -88,7 +88,7 @@ export class PastRecords {
       else known.push({ t: record.t, isKnown: false });
     }
   }
-  #of({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): PastOrder {
+  #of({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
     let order = this.#orders.get(number);
     if (order === undefined) {
       this.#orders.set(
@@ -101,26 +101,26 @@ export class PastRecords {
     return order;
   }
 
-  order(number: number): PastOrder | undefined {
+  order(number: number): RecordedOrder | undefined {
     return this.#orders.get(number);
   }
   numberOf(cid: string): number | undefined {
     return this.#numbers.get(cid);
   }
   /** Returns the oldest recorded cancel of an order that the replay has not made yet. */
-  cancelOf(number: number): PastCancel | undefined {
+  cancelOf(number: number): RecordedCancel | undefined {
     return this.#cancels.get(number)?.find(({ isKnown }) => !isKnown);
   }
 
   /** Returns an order with the same instant and content that the replay has not made yet. */
-  like(asked: AskedFor): PastOrder | undefined {
+  like(asked: AskedFor): RecordedOrder | undefined {
     return this.#first(keyOf(asked));
   }
   /** Returns any order of the instant that the replay has not made yet. */
-  at(createdMs: number): PastOrder | undefined {
+  at(createdMs: number): RecordedOrder | undefined {
     return this.#first(createdMs);
   }
-  #first(key: string | number): PastOrder | undefined {
+  #first(key: string | number): RecordedOrder | undefined {
     this.#byKey ??= this.#keyed();
     const found = this.#byKey.get(key);
     if (found === undefined) return undefined;
@@ -130,7 +130,7 @@ export class PastRecords {
   }
   #keyed(): Map<string | number, Alike> {
     const keyed = new Map<string | number, Alike>();
-    const add = (key: string | number, order: PastOrder): void => {
+    const add = (key: string | number, order: RecordedOrder): void => {
       const known = keyed.get(key);
       if (known === undefined) keyed.set(key, { orders: [order], from: 0 });
       else known.orders.push(order);

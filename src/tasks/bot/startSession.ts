@@ -1,4 +1,4 @@
-// Builds the engine of a start: a new life with the ledger from the journal, or the previous life, replayed through its strategies.
+// Builds the engine of a start: a new session with the ledger from the journal, or the previous session, replayed through its strategies.
 
 import type { LivePorts } from '../../app/liveWorld.ts';
 import type { Overrides } from '../../app/overrides.ts';
@@ -13,24 +13,24 @@ import type { Journal } from '../../ports/journal.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveConfig } from './config/read.ts';
-import { feedsOfLife, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
-import { changesSince, endOfLife, writeStartRecords } from './life/startRecords.ts';
+import { feedsOfSession, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
+import { changesSince, sessionEnd, writeStartRecords } from './session/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/recovery.ts';
-import { buildEngine, livePlan, type BuiltEngine } from './life/liveEngine.ts';
-import type { HeldDecision } from './life/askedAgain.ts';
-import { lifeSinceKept, newestBars, newestLife, readBefore, rowsOf, type Life } from './life/life.ts';
-import { NoPoint, replayLife, type ReplayedLife, type ReplayLifeOptions } from './life/replayLife.ts';
-import { checkReplay, pastOrders, takeOver } from './life/restart.ts';
+import { buildEngine, livePlan, type BuiltEngine } from './session/liveEngine.ts';
+import type { HeldDecision } from './session/decisionComparison.ts';
+import { sessionSinceKept, newestBars, newestSession, readBefore, rowsOf, type Session } from './session/session.ts';
+import { NoPoint, replaySession, type ReplayedSession, type ReplaySessionOptions } from './session/replaySession.ts';
+import { checkReplay, openRecordedOrders, takeOver } from './session/restart.ts';
 
-export interface StartedLife extends BuiltEngine {
+export interface StartedSession extends BuiltEngine {
   readonly plan: RunPlan;
   readonly feeds: LiveFeeds;
   /** Unfinished orders of the journal. */
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
-  /** The newest instant of a life that continues, ms UTC; null: a new life begins. */
+  /** The newest instant of a session that continues, ms UTC; null: a new session begins. */
   readonly sinceMs: number | null;
 }
 
@@ -44,7 +44,7 @@ export interface StartParts {
   /** Parts that modules rebind. */
   readonly overrides: Overrides;
   readonly absenceBounds: AbsenceBounds;
-  readonly log: ReplayLifeOptions['log'] & {};
+  readonly log: ReplaySessionOptions['log'] & {};
   readonly venueMs: () => number;
   /** Takes a line for the operator. */
   readonly notify: (message: string) => void;
@@ -59,22 +59,22 @@ export interface StartParts {
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
 }
 
-/** Throws ConfigError, and writes nothing, if the life cannot continue as it is. */
-export async function startLife(parts: StartParts): Promise<StartedLife> {
-  const life = newestLife(parts.journal.records);
-  if (life === null) return beginLife(parts, 1);
+/** Throws ConfigError, and writes nothing, if the session cannot continue as it is. */
+export async function startSession(parts: StartParts): Promise<StartedSession> {
+  const session = newestSession(parts.journal.records);
+  if (session === null) return beginSession(parts, 1);
   const isAccepted = parts.options.acceptChanges === true;
-  const goesOn = await lifeGoesOn(parts, life).catch((error: unknown) => {
-    if (!isAccepted || !(error instanceof EndOfLife)) throw error;
+  const goesOn = await continueSession(parts, session).catch((error: unknown) => {
+    if (!isAccepted || !(error instanceof SessionEnded)) throw error;
     return null;
   });
-  return goesOn ?? beginLife(parts, life.number + 1);
+  return goesOn ?? beginSession(parts, session.number + 1);
 }
 
-/** The state of the strategies cannot be rebuilt. They can only begin a new life. */
-class EndOfLife extends ConfigError {}
+/** The state of the strategies cannot be rebuilt. They can only begin a new session. */
+class SessionEnded extends ConfigError {}
 
-async function beginLife({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedLife> {
+async function beginSession({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedSession> {
   const { absenceBounds: bounds, log, options, venueMs } = parts;
   const feeds = firstFeeds(market, options.room);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
@@ -85,7 +85,7 @@ async function beginLife({ config, journal, market, ...parts }: StartParts, numb
     journal.journal,
     config,
     { plan, engine: built.engine, fromMs: plan.fromMs },
-    { life: number, isFirst: true, isAccepted: false },
+    { session: number, isFirst: true, isAccepted: false },
   );
   const orders = restoreEngine(built.engine, journal, venueMs());
   return { ...built, plan, feeds, orders, held: [], sinceMs: null };
@@ -102,42 +102,42 @@ function portsOf(
   };
 }
 
-async function lifeGoesOn(parts: StartParts, life: Life): Promise<StartedLife> {
+async function continueSession(parts: StartParts, session: Session): Promise<StartedSession> {
   const { config, options, journal, venueMs } = parts;
-  const entered = await enterLife(parts, life);
+  const entered = await enterSession(parts, session);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
-  const others = replay.asked.difference !== null && life.newest.hash !== config.hash ? ['the config has changed'] : [];
-  if (!isAccepted) checkReplay(replay.asked, [...changesSince(life, plan), ...others], config.data);
+  const others = replay.asked.difference !== null && session.newest.hash !== config.hash ? ['the config has changed'] : [];
+  if (!isAccepted) checkReplay(replay.asked, [...changesSince(session, plan), ...others], config.data);
   writeStartRecords(
     journal.journal,
     config,
-    { plan, engine, fromMs: Number(life.first.limits['fromMs']) },
-    { life: life.number, isFirst: false, isAccepted },
+    { plan, engine, fromMs: Number(session.first.limits['fromMs']) },
+    { session: session.number, isFirst: false, isAccepted },
   );
   takeOver(engine, journal, venueMs());
-  const orders = pastOrders(engine, journal, venueMs());
+  const orders = openRecordedOrders(engine, journal, venueMs());
   const ports = portsOf(parts, plan);
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
-  return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.life) };
+  return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.session) };
 }
 
-interface EnteredLife extends ReplayedLife {
-  readonly life: Life;
+interface EnteredSession extends ReplayedSession {
+  readonly session: Session;
   readonly plan: RunPlan;
   readonly feeds: LiveFeeds;
 }
 
-/** Enters the life at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
-async function enterLife(parts: StartParts, life: Life): Promise<EnteredLife> {
+/** Enters the session at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
+async function enterSession(parts: StartParts, session: Session): Promise<EnteredSession> {
   const { config, journal, options, notify } = parts;
-  const since = options.acceptChanges === true ? null : lifeSinceKept(life, journal.records);
-  if (since === null) return entryOf(parts, life);
+  const since = options.acceptChanges === true ? null : sessionSinceKept(session, journal.records);
+  if (since === null) return entryOf(parts, session);
   try {
     const found = await entryOf(parts, since);
     const { difference } = found.replay.asked;
-    if (difference === null && changesSince(life, found.plan).length === 0 && life.newest.hash === config.hash) {
+    if (difference === null && changesSince(session, found.plan).length === 0 && session.newest.hash === config.hash) {
       notify('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
       return found;
     }
@@ -145,40 +145,40 @@ async function enterLife(parts: StartParts, life: Life): Promise<EnteredLife> {
     if (!(error instanceof NoPoint)) throw error;
     notify(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
   }
-  return entryOf(parts, life);
+  return entryOf(parts, session);
 }
 
-async function entryOf({ config, journal, market, ...parts }: StartParts, life: Life): Promise<EnteredLife> {
+async function entryOf({ config, journal, market, ...parts }: StartParts, session: Session): Promise<EnteredSession> {
   const { absenceBounds: bounds, log, options } = parts;
-  const feeds = continued(market, life, options.room);
-  const plan = await livePlan(config, feeds.plans, life.fromMs, options);
-  const end = endOfLife(life, config, plan);
+  const feeds = continued(market, session, options.room);
+  const plan = await livePlan(config, feeds.plans, session.fromMs, options);
+  const end = sessionEnd(session, config, plan);
   if (end !== null)
-    throw new EndOfLife(
+    throw new SessionEnded(
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books go on',
     );
   const { tellsAtInstants = false } = options;
-  const replayed = await replayLife(life, plan, {
+  const replayed = await replaySession(session, plan, {
     absenceBounds: bounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,
     tellsAtInstants,
   });
-  return { ...replayed, life, plan, feeds };
+  return { ...replayed, session, plan, feeds };
 }
 
-function continued(market: LiveMarket, life: Life, room?: number): LiveFeeds {
-  const bars = { warm: life.warm, lastMs: newestBars(life), rows: rowsOf(life) };
+function continued(market: LiveMarket, session: Session, room?: number): LiveFeeds {
+  const bars = { warm: session.warm, lastMs: newestBars(session), rows: rowsOf(session) };
   try {
-    return feedsOfLife(market, bars, room);
+    return feedsOfSession(market, bars, room);
   } catch (error) {
-    throw error instanceof ConfigError ? new EndOfLife(error.message, error.remedy) : error;
+    throw error instanceof ConfigError ? new SessionEnded(error.message, error.remedy) : error;
   }
 }
 
-function newestInstant({ past, fromMs }: Life): number {
-  const newest = past.records[past.lastInstant];
+function newestInstant({ recorded, fromMs }: Session): number {
+  const newest = recorded.records[recorded.lastInstant];
   return newest?.k === 'INSTANT' ? Math.max(fromMs, newest.atMs) : fromMs;
 }

@@ -1,17 +1,17 @@
-// What a replay of a past life works with.
+// What a replay of a past session works with.
 
 import type { Engine } from '../../../engine/engine.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { PastJournal } from './pastJournal.ts';
-import type { PastRecords } from './pastRecords.ts';
+import type { ComparingJournal } from './comparingJournal.ts';
+import type { SessionRecords } from './sessionRecords.ts';
 
-export interface LifeParts {
+export interface SessionReplayDeps {
   readonly engine: Engine;
   readonly plan: RunPlan;
   /** The journal that the engine writes to. */
-  readonly journal: PastJournal;
+  readonly journal: ComparingJournal;
   /** The records after the CONFIG of the first start and its warm-up. */
-  readonly past: PastRecords;
+  readonly recorded: SessionRecords;
   /** The last write of the journal did not finish. */
   readonly isTorn: boolean;
   /** Position of the newest start that accepted changes; differences before it are known. -1: none did. */

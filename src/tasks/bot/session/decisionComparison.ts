@@ -11,9 +11,9 @@ import { BotOrder } from '../../../orders/botOrder.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { REPLACES } from '../../../orders/orderManager.ts';
 import type { Waits } from '../../../ports/journal.ts';
-import type { LifeParts } from './lifeParts.ts';
-import { createdMsOf, isOfKill, type PastOrder } from './pastRecords.ts';
-import { cancelText, draftText, intentText, orderText, verdictText } from './words.ts';
+import type { SessionReplayDeps } from './sessionReplayDeps.ts';
+import { createdMsOf, isOfKill, type RecordedOrder } from './sessionRecords.ts';
+import { cancelText, draftText, intentText, orderText, verdictText } from './decisionText.ts';
 
 /** The first decision that differs. */
 export interface ReplayDifference {
@@ -40,7 +40,7 @@ export interface HeldDecision {
 const CHANGED = 'CHANGED';
 const NOTHING = 'nothing';
 
-export class AskedAgain {
+export class DecisionComparison {
   /** Orders, cancels and denials that were decided again as they were recorded. */
   decisions = 0;
   difference: ReplayDifference | null = null;
@@ -57,15 +57,15 @@ export class AskedAgain {
   #changed = 0;
   /** By instant: how many recorded orders differ, and how many replayed ones. */
   readonly #differing = new Map<number, { recorded: number; replayed: number }>();
-  readonly #parts: LifeParts;
+  readonly #parts: SessionReplayDeps;
 
-  constructor(parts: LifeParts) {
+  constructor(parts: SessionReplayDeps) {
     this.#parts = parts;
-    const { journal, past } = parts;
-    journal.signMs = ({ id, createdMs }) => past.order(id)?.send?.signMs ?? createdMs;
+    const { journal, recorded } = parts;
+    journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
     journal.denied = (order, code) => this.#denied(order as BotOrder, code);
     journal.drafted = (order, waits) => this.#drafted(order as BotOrder, waits);
-    journal.submitted = (order) => (this.#isHolding ? this.#keep('sent', order as BotOrder) : 0);
+    journal.submitted = (order) => (this.#isHolding ? this.#holdDecision('sent', order as BotOrder) : 0);
     journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
   }
 
@@ -79,7 +79,7 @@ export class AskedAgain {
     this.#mayEnd = null;
   }
   get #isAtEnd(): boolean {
-    return (this.#mayEnd ??= this.#parts.past.endsIn(this.at, this.#stepMs));
+    return (this.#mayEnd ??= this.#parts.recorded.endsIn(this.at, this.#stepMs));
   }
   /** Runs `act` without comparing its cancels. */
   silently(act: () => void): void {
@@ -117,16 +117,16 @@ export class AskedAgain {
     return found.number as OrderId;
   }
 
-  #found(order: BotOrder): PastOrder | undefined {
-    const { past } = this.#parts;
-    const known = past.order(order.id);
+  #found(order: BotOrder): RecordedOrder | undefined {
+    const { recorded } = this.#parts;
+    const known = recorded.order(order.id);
     if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
       const { intent } = known;
       if (intent === null || intent.fp === sizesOf(order).fp) return known;
     }
     const { createdMs, strategy, slot, side, role } = order;
     const { qty, amount } = sizesOf(order);
-    return past.like({ createdMs, strategy, slot, side, role, qty, amount });
+    return recorded.like({ createdMs, strategy, slot, side, role, qty, amount });
   }
 
   /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
@@ -159,10 +159,10 @@ export class AskedAgain {
 
   /** The journal has no such order: it was never sent, and is not sent now. */
   #unknown(order: BotOrder): OrderId {
-    const { engine, past } = this.#parts;
+    const { engine, recorded } = this.#parts;
     const text = orderText(order);
-    const other = past.at(order.createdMs);
-    this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : pastText(other), text);
+    const other = recorded.at(order.createdMs);
+    this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
     order.id = -++this.#changed as OrderId;
     const { id } = order;
     engine.orders.deny(order, CHANGED);
@@ -172,25 +172,25 @@ export class AskedAgain {
 
   /** The journal ends here: risk decides, and the order waits until the start is complete. */
   #hold(order: BotOrder): OrderId {
-    const { engine, past } = this.#parts;
-    const known = past.order(order.id);
+    const { engine, recorded } = this.#parts;
+    const known = recorded.order(order.id);
     if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
-      const last = Math.max(past.lastOrder, ...this.held.map((held) => held.id)) + 1;
+      const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
       engine.orders.restore({ lastOrder: last, orders: [] }, () => NaN, 0);
       order.id = last as OrderId;
     }
-    engine.past = null;
+    engine.recordedDecisions = null;
     this.#isHolding = true;
     try {
       return engine.submit(order);
     } finally {
-      engine.past = this;
+      engine.recordedDecisions = this;
       this.#isHolding = false;
       // Its verdict or its intent may be in the journal, but its request never left.
       if (known !== undefined) known.isKnown = true;
     }
   }
-  #keep(what: HeldDecision['what'], order: BotOrder, more: Partial<HeldDecision> = {}): number {
+  #holdDecision(what: HeldDecision['what'], order: BotOrder, more: Partial<HeldDecision> = {}): number {
     const { id, createdMs: atMs } = order;
     this.held.push({ what, order, id, code: '', atMs, waits: null, ...more });
     return 0;
@@ -200,45 +200,45 @@ export class AskedAgain {
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
   #waits(order: BotOrder): boolean {
-    const known = this.#parts.past.order(order.id);
+    const known = this.#parts.recorded.order(order.id);
     if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
     return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
   }
   #drafted(order: BotOrder, waits: Waits): number {
-    const known = this.#parts.past.order(order.id);
+    const known = this.#parts.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
     if (known?.draft && !known.isDrafted) {
       known.isDrafted = true;
       this.decisions++;
       if (draftText(known.draft) !== text) this.#differ('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
-    } else if (this.#isAtEnd) this.#keep('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
+    } else if (this.#isAtEnd) this.#holdDecision('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
     else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
   }
   #denied(order: BotOrder, code: string): number {
-    const known = this.#parts.past.order(order.id);
+    const known = this.#parts.recorded.order(order.id);
     if (order.id < 0 || known?.isKnown) return 0;
     if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
       known.isKnown = true;
       this.decisions++;
-    } else if (this.#isAtEnd) this.#keep('denied', Object.assign(new BotOrder(), order), { code });
+    } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
     else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
     return 0;
   }
   /** Counts a recorded draft that the replay did not make. */
-  undrafted(order: PastOrder, draft: RecordOf<'DRAFT'>): void {
+  undrafted(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
     order.isDrafted = true;
     this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
   }
 
   /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
-  unasked(order: PastOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+  unasked(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     const { engine } = this.#parts;
     order.isKnown = true;
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
-      return this.#differ('recorded', createdMsOf(order), record.seq, pastText(order), NOTHING);
-    if (!isOfKill(intent)) this.#differ('recorded', intent.createdMs, record.seq, pastText(order), NOTHING);
+      return this.#differ('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
+    if (!isOfKill(intent)) this.#differ('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
     const taken = engine.orders.get(restored.id);
@@ -248,25 +248,25 @@ export class AskedAgain {
   // --- Cancels
 
   #cancelled(order: BotOrder): number {
-    const { past } = this.#parts;
+    const { recorded } = this.#parts;
     if (this.#isSilent) return 0;
-    const cancel = past.cancelOf(order.id);
+    const cancel = recorded.cancelOf(order.id);
     if (cancel !== undefined) cancel.isKnown = true;
     if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd)) {
       this.decisions++;
       return 0;
     }
     if (!this.#isAtEnd) {
-      const recorded = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
-      this.#differ('replayed', this.#stepMs, this.#nextSeq(), recorded, `${cancelText(order.id)} at ${this.#stepMs}`);
+      const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
+      this.#differ('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);
     }
     // The order is still working at the exchange.
-    if (cancel === undefined) this.#keep('cancel', order);
+    if (cancel === undefined) this.#holdDecision('cancel', order);
     return 0;
   }
   /** Counts a recorded cancel that the replay did not make. */
   uncancelled(number: number): void {
-    const { seq, t } = this.#parts.past.records[this.at]!;
+    const { seq, t } = this.#parts.recorded.records[this.at]!;
     this.#differ('recorded', t, seq, cancelText(number), NOTHING);
   }
 
@@ -281,12 +281,12 @@ export class AskedAgain {
     this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
   }
   #nextSeq(): number {
-    const { records } = this.#parts.past;
+    const { records } = this.#parts.recorded;
     return (records[this.at]?.seq ?? 0) + 1;
   }
 }
 
-const pastText = ({ intent, verdict }: PastOrder): string =>
+const recordedText = ({ intent, verdict }: RecordedOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
 const guardText = ({

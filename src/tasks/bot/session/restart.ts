@@ -1,4 +1,4 @@
-// Restarts a bot: checks the replay of its life, clears causes that ended with the process, and follows orders whose replies were lost.
+// Restarts a bot: checks the replay of its session, clears causes that ended with the process, and follows orders whose replies were lost.
 
 import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
 import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
@@ -10,13 +10,13 @@ import type { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
 import { lasts } from '../safety/lasting.ts';
-import type { AskedAgain, HeldDecision } from './askedAgain.ts';
+import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
 
 /** Differences between the current config and code and those that ran, as sentences; empty: none. */
 export type Changes = readonly string[];
 
 /** Throws ConfigError if the replay differs or something has changed. Not called when the operator has accepted the changes. */
-export function checkReplay({ differences, difference, decisions }: AskedAgain, changes: Changes, data: string): void {
+export function checkReplay({ differences, difference, decisions }: DecisionComparison, changes: Changes, data: string): void {
   if (changes.length === 0 && difference === null) return;
   const total = decisions + differences;
   const first =
@@ -44,14 +44,14 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
 }
 
 /** Returns the orders of the journal, for the services. The engine has them already. */
-export function pastOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
+export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
   for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
   return orders;
 }
 
 /** Starts reads for orders whose reply the last process did not receive. */
-export function followPast(engine: Engine, held: readonly HeldDecision[]): void {
+export function followRecordedOrder(engine: Engine, held: readonly HeldDecision[]): void {
   const isHeld = (order: BotOrder): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
   for (const order of engine.orders.active().slice()) {
     if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { inverseContract, linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { notionalOf } from '../../../model/value.ts';
-import { moneyText, profitOf } from './worth.ts';
+import { moneyText, profitOf } from './positionValue.ts';
 
 const d = (text: string): Decimal => new Decimal(text);
 

@@ -2,7 +2,7 @@
 
 import type { Journal } from '../../../ports/journal.ts';
 
-export class PastJournal implements Journal {
+export class ComparingJournal implements Journal {
   readonly durableSeq = 0;
   /** Called for each decision. */
   denied: Journal['denied'] = () => 0;

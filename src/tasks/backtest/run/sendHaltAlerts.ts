@@ -10,7 +10,10 @@ import type { RunLog } from './runLog.ts';
 const ALERT_MS = 3000;
 
 /** Sends one alert for each raised halt, in the order of the run. A failure is logged. */
-export async function tellHalts({ notifiers, engine, plan }: Pick<SealedBot, 'notifiers' | 'engine' | 'plan'>, log: RunLog): Promise<void> {
+export async function sendHaltAlerts(
+  { notifiers, engine, plan }: Pick<SealedBot, 'notifiers' | 'engine' | 'plan'>,
+  log: RunLog,
+): Promise<void> {
   if (notifiers.length === 0) return;
   const named = { instruments: engine.instruments, strategies: plan.strategies.map(({ record }) => record.name) };
   for (const { scope, code, why, timeMs, isRaised } of engine.risk.halts.changes()) {

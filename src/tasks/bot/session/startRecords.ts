@@ -8,13 +8,13 @@ import { packageVersion } from '../../../adapters/runtime/version.ts';
 import type { LiveConfig } from '../config/read.ts';
 import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
 import { feedNames } from '../feeds/feeds.ts';
-import { ACCEPTED, LIFE, type Life } from './life.ts';
+import { ACCEPTED, SESSION_FACT, type Session } from './session.ts';
 import { capitalFacts } from '../journal/botJournal.ts';
 
 export interface Beginning {
-  /** Number of the life, from 1. */
-  readonly life: number;
-  /** True when the life begins with this start and these bars. */
+  /** Number of the session, from 1. */
+  readonly session: number;
+  /** True when the session begins with this start and these bars. */
   readonly isFirst: boolean;
   /** The operator has accepted changes of code or config. */
   readonly isAccepted: boolean;
@@ -24,13 +24,13 @@ export function writeStartRecords(
   journal: FileJournal,
   config: LiveConfig,
   { plan, engine, fromMs }: { readonly plan: RunPlan; readonly engine: Engine; readonly fromMs: number },
-  { life, isFirst, isAccepted }: Beginning,
+  { session, isFirst, isAccepted }: Beginning,
 ): void {
   const limits = { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), ...feedFacts(config), fromMs };
   journal.config({
     hash: config.hash,
     version: packageVersion(),
-    limits: { ...limits, [LIFE]: life, ...(isAccepted ? { [ACCEPTED]: true } : {}) },
+    limits: { ...limits, [SESSION_FACT]: session, ...(isAccepted ? { [ACCEPTED]: true } : {}) },
     leaseMs: 0,
     timeScale: config.timeScale,
   });
@@ -51,8 +51,8 @@ function codeFacts(plan: RunPlan): RecordFacts {
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
 
-/** Returns why the life cannot continue: its strategies or feeds differ; null: they are the same. */
-export function endOfLife({ newest }: Life, config: LiveConfig, { strategies }: RunPlan): string | null {
+/** Returns why the session cannot continue: its strategies or feeds differ; null: they are the same. */
+export function sessionEnd({ newest }: Session, config: LiveConfig, { strategies }: RunPlan): string | null {
   const were = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
   const [feeds, count] = [feedNames(config), were('strategy.').length];
@@ -61,8 +61,8 @@ export function endOfLife({ newest }: Life, config: LiveConfig, { strategies }: 
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
 }
 
-/** Returns the changes since the newest start of the life, as sentences. */
-export function changesSince({ newest }: Life, plan: RunPlan): readonly string[] {
+/** Returns the changes since the newest start of the session, as sentences. */
+export function changesSince({ newest }: Session, plan: RunPlan): readonly string[] {
   const { strategies, seed } = plan;
   const { limits, version } = newest;
   const modules = modulesOf(plan);
