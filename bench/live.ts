@@ -159,7 +159,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
     load,
   });
   const { bot } = running;
-  const { journal } = bot.parts;
+  const { journal } = bot.deps;
   const instant = journal.instant.bind(journal);
   journal.instant = (body) => {
     watch.bar();
@@ -167,7 +167,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   };
   let isTrading = false;
   bot.start(() => (isTrading = true));
-  const rests = (): boolean => bot.isIdle && bot.parts.engine.orders.active().length === 0;
+  const rests = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
   /** What is waited for in between need not be lived through; nothing is on the wire while both clocks jump. */
   const hurryTo = async (holds: () => boolean, what: string): Promise<void> => {
     for (let steps = 0; !holds(); steps++) {
@@ -185,7 +185,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
       await hurryTo(rests, 'the end of an order');
       await until(() => watch.onWire === 0, 'an answer');
       const order = watch.order();
-      await jump(time, control, MINUTE_MS - (bot.parts.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS);
+      await jump(time, control, MINUTE_MS - (bot.deps.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS);
       await order;
     }
     process.stdout.write(`${JSON.stringify(watch.round)}\n`);

@@ -150,39 +150,39 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Prices by which holdings are marked: the closes, or the mark prices of a contract. */
   readonly markTicks: readonly TickColumn[];
   private readonly markValues: Float64Array;
-  readonly parts: EngineDeps;
+  readonly deps: EngineDeps;
   private readonly readAhead = new Prefetch();
   private readonly hasContracts: boolean;
   private readonly onlyExecution: FeedRun | null;
 
-  constructor(parts: EngineDeps) {
-    this.parts = parts;
-    this.instruments = parts.instruments;
-    this.feeds = parts.feeds;
-    this.ledger = parts.ledger;
-    this.hasContracts = parts.ledger.market !== 'spot';
-    this.reservations = parts.reservations;
-    this.orders = parts.orders;
-    this.brackets = parts.brackets;
-    this.risk = parts.risk;
-    this.exchange = parts.exchange;
-    this.market = parts.market;
-    this.queue = parts.queue;
-    this.instant = parts.instant;
-    this.defaultSize = parts.defaultSize;
-    this.collarPpm = parts.collarPpm;
-    this.blockRows = parts.blockRows;
-    this.execution = listOf(parts.instruments, (_, index) => {
-      const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
+  constructor(deps: EngineDeps) {
+    this.deps = deps;
+    this.instruments = deps.instruments;
+    this.feeds = deps.feeds;
+    this.ledger = deps.ledger;
+    this.hasContracts = deps.ledger.market !== 'spot';
+    this.reservations = deps.reservations;
+    this.orders = deps.orders;
+    this.brackets = deps.brackets;
+    this.risk = deps.risk;
+    this.exchange = deps.exchange;
+    this.market = deps.market;
+    this.queue = deps.queue;
+    this.instant = deps.instant;
+    this.defaultSize = deps.defaultSize;
+    this.collarPpm = deps.collarPpm;
+    this.blockRows = deps.blockRows;
+    this.execution = listOf(deps.instruments, (_, index) => {
+      const [finest] = deps.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
       finest.execute();
       return finest;
     });
     this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
-    this.markTicks = listOf(this.execution, ({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
-    this.markValues = new Float64Array(parts.instruments.length);
-    this.fills = new FillLog(parts.scratch);
-    this.payments = new PaymentLog(parts.scratch);
+    this.markTicks = listOf(this.execution, ({ closeTicks }, index) => deps.marks?.[index] ?? closeTicks);
+    this.markValues = new Float64Array(deps.instruments.length);
+    this.fills = new FillLog(deps.scratch);
+    this.payments = new PaymentLog(deps.scratch);
     this.bracketManager = new BracketManager(this);
     this.margin = new MarginEvents(this);
     this.triggerOrders = new TriggerOrderTracker(this);
@@ -228,7 +228,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     for (const aligned of this.alignedFeeds) aligned.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.flushBlock();
-    if (this.parts.progressCells) writeProgress(this.parts.progressCells, this.execution[0]!.cur, this.blockEndMs);
+    if (this.deps.progressCells) writeProgress(this.deps.progressCells, this.execution[0]!.cur, this.blockEndMs);
   }
   /** Returns the memory of the run's columns to the scratch pool. The record of the run must not be read afterwards. */
   release(): void {
@@ -285,7 +285,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   readonly toMoney = (units: number): number => units / pow10(this.instruments[0]!.quoteDigits);
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
-    this.parts.log(this.nowMs, strategy, message, fields);
+    this.deps.log(this.nowMs, strategy, message, fields);
   }
 
   // --- Reports of the exchange
@@ -423,7 +423,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
     this.endedRecord(order);
-    run.turned(id, instrumentIndex, side);
+    run.reversePosition(id, instrumentIndex, side);
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();
   }

@@ -13,7 +13,7 @@ import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
-const { balance, grown, left } = balances;
+const { balance, exactUnits: grown, notBelowZero: left } = balances;
 
 export class SpotBook extends BarBook {
   readonly money: MoneyScale;
@@ -45,7 +45,7 @@ export class SpotBook extends BarBook {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
     // Fees of parts, each rounded, may together exceed the fee that is held for the whole.
-    const isHeld = (of: number): boolean => this.buyHold(this.money.notional(price, of), order.takerPpm) <= order.lockedUnits;
+    const isHeld = (size: number): boolean => this.buyHold(this.money.notional(price, size), order.takerPpm) <= order.lockedUnits;
     return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
 

@@ -193,7 +193,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
       expect(fills).toMatchObject(expected);
     });
 
-    it('leaves nothing behind: no order, no reservation but tombstones, nothing unknown, nothing impossible', async () => {
+    it('leaves nothing behind: no order, no reservation but absent holds, nothing unknown, nothing impossible', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
       expect(engine.market?.workingOrders(0) ?? 0).toBe(0);

@@ -351,8 +351,8 @@ const fillParameter: Addition = {
         '    this.sharePpm = config.maxVolumeSharePpm;\n    this.throughTicks = config.throughTicks;\n',
       ],
       [
-        '      if (beyond > 0 || (beyond === 0 && this.touch)) {',
-        '      if (beyond > this.throughTicks || (beyond === 0 && this.touch)) {',
+        '      if (beyond > 0 || (beyond === 0 && this.fillsAtTouch)) {',
+        '      if (beyond > this.throughTicks || (beyond === 0 && this.fillsAtTouch)) {',
       ],
     ],
     'src/venue/spotBook.test.ts': [

@@ -35,7 +35,7 @@ test('language, place, file, reason and text of each block', () => {
   ]);
 });
 
-test('a fence that does not end, and one that says what nobody knows', () => {
+test('a code block that does not end, and one with an unknown attribute', () => {
   expect(() => blocksOf('a.md', '```sh\nx')).toThrow('a.md:1: the block does not end');
   expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: a fence says file= and norun=, got skip=');
 });

@@ -67,7 +67,7 @@ async function follow(page: string): Promise<readonly string[]> {
 
 test.each(pages)('%s', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
 
-test('a mistake in the types of a block is told by its line', () => {
+test('a mistake in the types of a block is reported by its line', () => {
   expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
 });
 

@@ -186,7 +186,7 @@ test('--version is that of the package, --help lists the commands', async () => 
 });
 
 // The device that is always full is one of Linux.
-test.runIf(existsSync('/dev/full'))('output that cannot be written is told, without a stack', () => {
+test.runIf(existsSync('/dev/full'))('output that cannot be written is reported without a stack', () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--version'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
   closeSync(full);
@@ -196,7 +196,7 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is told, with
   ]);
 });
 
-test('a folder for temporary files that is none is told by its name', () => {
+test('a temporary folder that does not exist is reported by its name', () => {
   const none = fixture.write('afile', '');
   // What Linux, macOS and Windows call it.
   const env = { ...process.env, TMPDIR: none, TEMP: none, TMP: none };

@@ -189,7 +189,7 @@ describe.concurrent('strategies', () => {
     await expectRefusal(['backtest', definition('commented')], 1, /commented\.ts:7:/);
   });
 
-  test('a strategy that loops for ever is ended, and its bar named', async () => {
+  test('a strategy that loops without end is ended, and its bar named', async () => {
     await expectRefusal(
       ['backtest', definition('loops'), '--bar-timeout', '1'],
       1,
@@ -208,7 +208,7 @@ describe.concurrent('strategies', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  test('a file that loops for ever while it is loaded is ended', async () => {
+  test('a file that loops without end while it is loaded is ended', async () => {
     await expectRefusal(['backtest', definition('loopsAtOnce'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
   });
 });

@@ -44,7 +44,7 @@ describe('a run', () => {
     );
   });
 
-  it('that is none is refused', async () => {
+  it('that is not a run folder is refused', async () => {
     expect(await commandIn(fixture.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',

@@ -320,7 +320,7 @@ describe('a module that cannot be used', () => {
     expect(code).toBeGreaterThan(0);
   });
 
-  test('a path that leads nowhere is told with the line of the list', async () => {
+  test('a path that leads nowhere is reported with the line of the list', async () => {
     fixture.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which is /)]); // prettier-ignore
@@ -337,14 +337,14 @@ describe('a module that cannot be used', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
   });
 
-  test('two modules that rebind one part are told by name', async () => {
+  test('two modules that rebind one part are reported by name', async () => {
     const tick = (name: string) => composeModule(name, ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     await expect(backtest({ ...options, modules: [tick('one'), tick('two')] })).rejects.toThrow(
       'backtest options modules.1: the module two: expected a part that nothing else rebinds, got slippage, which the module one rebinds already',
     );
   });
 
-  test('a value that is no module is told by its place', async () => {
+  test('a value that is no module is reported by its place', async () => {
     await expect(backtest({ ...options, modules: [{} as never] })).rejects.toThrow('modules.0: expected the path of a module file, got {}');
     expect(() => composeModule('no name', () => {})).toThrow('composeModule: expected a name of 1 to 80 letters');
   });

@@ -192,8 +192,8 @@ const post = (token: string, value: unknown, headers: Record<string, string> = {
   });
 const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'a test' } };
 
-describe('the door', () => {
-  it('lets nobody without the right token read or act, and tells no more than that', async () => {
+describe('the server', () => {
+  it('lets nobody without the right token read or act, and reports no more than that', async () => {
     for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
         expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });

@@ -81,7 +81,7 @@ describe('an import of many files', () => {
     expect(readdirSync(whole)).toEqual(['spot']);
   });
 
-  it('that is killed again and again goes on where it was, and ends with the same bytes', async () => {
+  it('that is killed again and again continues where it was, and ends with the same bytes', async () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
@@ -129,7 +129,7 @@ describe('bad rows', () => {
     expect(await fixture.run('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  mend or remove it, or import with --skip-bad; nothing was imported\n',
+      stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  fix or remove it, or import with --skip-bad; nothing was imported\n',
     }));
 
   it('are set aside by --skip-bad', async () => {
@@ -151,7 +151,7 @@ describe('prices at no whole tick', () => {
     const { code, stderr } = await fixture.run('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check tells/,
+      /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check shows/,
     );
   });
 

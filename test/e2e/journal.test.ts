@@ -60,8 +60,8 @@ describe('isobar journal check', () => {
     expect(stdout).toMatch(/^records {5}\d\d, 1 to \d\d$/m);
     expect(stdout).toMatch(/^kinds {7}SEGMENT 3, CONFIG 1, .*INTENT 5/m);
     expect(stdout).toMatch(/^open orders 1 of unknown outcome$/m);
-    expect(stdout).toMatch(/^no effect {3}1: proved so/m);
-    expect(stdout).toMatch(/\n\nwhole: a start goes on with it\n$/);
+    expect(stdout).toMatch(/^no effect {3}1: proven absent/m);
+    expect(stdout).toMatch(/\n\nwhole: a start continues with it\n$/);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 

@@ -115,7 +115,7 @@ describe('nothing of it is printed or written', () => {
     expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
   }, 180_000);
 
-  test('by Node itself, told to debug everything', async () => {
+  test('by Node itself, set to debug everything', async () => {
     const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
     stubs.push(stub);
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
@@ -128,7 +128,7 @@ describe('nothing of it is printed or written', () => {
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('by mistakes of whoever calls', async () => {
+  test('by mistakes of the caller', async () => {
     fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
     fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);

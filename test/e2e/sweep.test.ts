@@ -42,7 +42,7 @@ describe('a sweep', () => {
     expect(fixture.table()).toBe(table);
   });
 
-  it('whose ledger cannot be where it belongs is told before it runs', async () => {
+  it('whose ledger cannot be where it belongs is reported before it runs', async () => {
     const bad = new SweepFixture(300);
     bad.write('ledger', '');
     const { code, stderr } = await bad.sweep(...GRID, ...ALONE);
@@ -160,7 +160,7 @@ describe('a strategy that misbehaves', () => {
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
     );
 
-  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is told', async () => {
+  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is reported', async () => {
     act("throw new Error('three is one too many');");
     const thrown = await fixture.sweep('--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
@@ -187,7 +187,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
 }\n`;
   const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
 
-  it('on a bar fails with its bar, the others go on on new threads, and the ledger has all of them', async () => {
+  it('on a bar fails with its bar, the others continue on new threads, and the ledger has all of them', async () => {
     fixture.write(
       'cross.ts',
       hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
@@ -221,13 +221,13 @@ describe('a sweep that is cut', () => {
   afterAll(() => fixture.remove());
   const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..26'];
 
-  it('by Ctrl-C says how to go on, is named when it is begun again, and refuses changed inputs by name', async () => {
+  it('by Ctrl-C says how to continue, is named when it is begun again, and refuses changed inputs by name', async () => {
     const cut = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
     expect(cut.code).toBe(130);
-    expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Go on with: isobar sweep cross.yaml .* --resume/);
+    expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
     const again = await fixture.sweep(...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume goes on with it, --fresh begins anew/,
+      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh begins anew/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
@@ -242,7 +242,7 @@ describe('a sweep that is cut', () => {
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('by a full disk says so, and goes on from what was written', async () => {
+  it('by a full disk says so, and continues from what was written', async () => {
     const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
     // A limit on the size of files stands for the disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
@@ -257,7 +257,7 @@ describe('a sweep that is cut', () => {
     expect(code).toBe(0);
   });
 
-  it('by kill -9 at random moments goes on to the same table, and runs no set twice', async () => {
+  it('by kill -9 at random moments continues to the same table, and runs no set twice', async () => {
     const began = performance.now();
     await fixture.sweep(...grid, '--fresh');
     const aloneMs = performance.now() - began;

@@ -157,7 +157,7 @@ describe('a run whose files have changed', () => {
     expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
-  it('tells a folder that was altered from a result that differs', async () => {
+  it('distinguishes a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
     const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
       fixture.changed(
@@ -225,7 +225,7 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
-  it('one that depends on chance is told so', async () => {
+  it('one that depends on randomness is reported as such', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
     const run = await fixture.withCurrentFolder(async () =>
       join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),

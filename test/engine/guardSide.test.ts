@@ -70,7 +70,7 @@ it('the message names the prices and where the entry price is from', async () =>
   ]);
 });
 
-test('a trigger is the entry price of a condition order, and an order that reduces has no entry', () => {
+test('a trigger is the entry price of a trigger order, and an order that reduces has no entry', () => {
   const fixture = new Fixture();
   const guarded = (more: object) =>
     fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...more }));

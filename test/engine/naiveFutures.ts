@@ -41,7 +41,7 @@ interface Resting {
   readonly isBuy: boolean;
   /** The limit at which it trades; 0: at any price. */
   limit: number;
-  /** A condition order that has not fired. */
+  /** A trigger order that has not fired. */
   waits: boolean;
   readonly triggersAbove: boolean;
   /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */

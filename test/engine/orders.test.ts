@@ -142,7 +142,7 @@ describe('a lost answer', () => {
 });
 
 describe('a lost request', () => {
-  it('ends without effect, and its quantity stays reserved as a tombstone', async () => {
+  it('ends without effect, and its quantity stays reserved as an absent hold', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
     const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
@@ -216,7 +216,7 @@ describe('slots', () => {
 });
 
 describe('look-alikes', () => {
-  it('differ by a lot, so that a lost answer can be told apart', async () => {
+  it('differ by a lot, so that a lost answer can be distinguished', async () => {
     const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
     const { orders } = await play(
       { 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) },
@@ -253,7 +253,7 @@ describe('look-alikes', () => {
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
 
-  it('of an order that was proved without effect are told apart too', async () => {
+  it('of an order that was proved without effect are distinguished too', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
     const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);

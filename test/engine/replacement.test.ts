@@ -84,7 +84,7 @@ function ladder(own: Scribe, row: number): void {
 describe('a replacement', () => {
   const slow = { fills: { latencyMs: 20_000 } };
 
-  it('waits as a draft that the strategy is told of and sees among its open orders', async () => {
+  it('waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
     const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
@@ -205,7 +205,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
-  it('of the other side keeps its size, and waits all the same', async () => {
+  it('of the other side keeps its size, and still waits', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY),
       2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),

@@ -1,4 +1,4 @@
-// Condition orders of a strategy: what fires them, at which price they fill, and what ends them.
+// Trigger orders of a strategy: what fires them, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
@@ -79,7 +79,7 @@ const when =
     at.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
   };
 
-describe('a condition order', () => {
+describe('a trigger order', () => {
   it.each([
     ['stops a long at its level', long, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
     ['stops a long at an open beyond it', long, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
@@ -135,7 +135,7 @@ describe('a condition order', () => {
     ]);
   });
 
-  it('is taken back by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+  it('is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
     // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
     const rows: Rows = [
       quiet(10_000),

@@ -75,7 +75,7 @@ async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
 async function live(path: string, plan: RunPlan, untilHour: number, look: (opened: OpenedBot) => void = () => {}): Promise<string> {
   const text: string[] = [];
   const opened = await world.openBot(path, plan, (line) => text.push(line));
-  writeBotFile(opened.bot.parts.config.data, botFileOf(opened));
+  writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
   const driver = await world.trading(opened, plan);
   while (hour(world.time.nowMs) < untilHour && (await driver.next()));
   look(opened);
@@ -105,7 +105,7 @@ test('they are those of the backtest at each decision, over a restart and in a r
   // The second session runs the first one again, from its journal.
   expect(seen).toEqual(expected.slice(0, seen.length));
   seen = [];
-  const after = await live(path, plan, Infinity, ({ bot: { parts } }) => {
+  const after = await live(path, plan, Infinity, ({ bot: { deps: parts } }) => {
     expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
     expect(booksOf(parts.engine)).toEqual(booksOf(engine));
   });

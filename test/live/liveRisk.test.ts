@@ -30,12 +30,12 @@ test('rules that are kept let it trade, and what losses are measured from outliv
   const first = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 2, 60_000, 'two fills');
-  const { risk } = first.bot.parts.engine;
+  const { risk } = first.bot.deps.engine;
   expect(risk.halts.causes()).toEqual([]);
   expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
   await stopped(first);
   const second = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
-  expect(second.bot.parts.engine.risk.snapshot()).toEqual(risk.snapshot());
+  expect(second.bot.deps.engine.risk.snapshot()).toEqual(risk.snapshot());
   await stopped(second);
 }, 180_000);
 
@@ -43,9 +43,9 @@ test('an audit that is too old for its limit halts the account, and the next ord
   fixture = await LiveFixture.open(30);
   const { bot, ...opened } = await fixture.open(fixture.config(flip('{ maxAuditAgeMs: 1 }')), [Flip]);
   bot.start();
-  await until(() => bot.parts.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
+  await until(() => bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
   await until(() => fixture.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
-  expect(bot.parts.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
+  expect(bot.deps.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
   await stopped({ bot, ...opened });
 }, 180_000);
 

@@ -15,7 +15,7 @@ const spanOf = (window: Parameters<typeof maintenanceWindows>[0], text: string):
 };
 
 describe('a window', () => {
-  it('by a pattern begins when that says, on the clock of its zone, and lasts so many minutes', () => {
+  it('by a pattern begins at the times of the pattern, in its time zone, and lasts the given minutes', () => {
     const weekly = [{ cron: '0 3 * * 0', minutes: 30, timeZone: 'Europe/Berlin' }] as const;
     expect(spanOf([...weekly], '2026-11-21T12:00:00Z')).toBe('11-22T02:00 11-22T02:30');
     for (const within of ['02:00:00', '02:29:59']) expect(spanOf([...weekly], `2026-11-22T${within}Z`)).toBe('11-22T02:00 11-22T02:30');
@@ -44,7 +44,7 @@ class Rester extends Strategy {
 }
 
 test.each(['cancel', 'keep'] as const)(
-  'nothing new leaves in a window (orders: %s), and it goes on after it',
+  'nothing new leaves in a window (orders: %s), and it continues after it',
   async (orders) => {
     fixture = await LiveFixture.open(20);
     const bare = `strategy: rest.ts
@@ -58,7 +58,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
       maintenance: [{ cancels: orders === 'cancel', spanAt: (ms: number) => (ms < span.toMs ? span : null) }],
     };
     const opened = await fixture.open(config, [Rester]);
-    const { engine, venueMs } = opened.bot.parts;
+    const { engine, venueMs } = opened.bot.deps;
     const { halts } = engine.risk;
     const code = orders === 'cancel' ? 'MAINTENANCE_CANCEL' : 'MAINTENANCE';
     const holds = (): boolean => halts.holds({ kind: 'account' }, code);

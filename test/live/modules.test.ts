@@ -88,7 +88,7 @@ test('rules of a module are asked after the built-in ones, and a start with othe
   await stopped(second);
 }, 180_000);
 
-test('notifiers of modules are handed to whoever sends alerts', async () => {
+test('notifiers of modules are handed to the sender of alerts', async () => {
   write('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
   const opened = await fixture.open(config(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);

@@ -66,7 +66,7 @@ const orThrow = (bot: Started) => (error: unknown) => {
   throw new Error(`${String(error)}\n${bot.text()}`);
 };
 
-test('kill -9 under load, then a start that goes on; SIGTERM ends in order', async () => {
+test('kill -9 under load, then a start that continues; SIGTERM ends in order', async () => {
   await prepared();
   const first = start();
   await until(() => fills(first.text()) >= 1, 60_000, 'a fill').catch(orThrow(first));
@@ -157,7 +157,7 @@ test('an error of a promise that a strategy has dropped ends the bot in order, w
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${dropped}\n  onBar`));
   const bot = start();
   expect(await bot.ended, bot.text()).toBe(1);
-  expect(bot.text()).toMatch(/ERROR the bot stops: an error that nobody caught: no such book \(at .*flip\.ts:\d+/);
+  expect(bot.text()).toMatch(/ERROR the bot stops: an uncaught error: no such book \(at .*flip\.ts:\d+/);
   expect(bot.text()).toMatch(/stopped: .*the journal is written\n/);
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 }, 60_000);
@@ -205,7 +205,7 @@ test('a log that nobody reads any more, and a terminal that is closed', async ()
   const endMs = performance.now() + 20_000;
   while (!(await asked()) && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 100));
   expect(lines).toContainEqual(expect.stringContaining('sold 0.0'));
-  expect(lines).toContain('nobody reads what the bot prints any more (EPIPE): isobar logs shows it');
+  expect(lines).toContain('stdout is closed (EPIPE); run isobar logs to read the log');
   bot.child.kill('SIGHUP');
   bot.child.kill('SIGHUP');
   expect(await bot.ended).toBe(0);
@@ -235,7 +235,7 @@ async function reply(lines: number): Promise<void> {
   }
 }
 
-test('a reader of the log that stands still holds up neither the bot nor its end, and is told what it missed', async () => {
+test('a reader of the log that stands still holds up neither the bot nor its end, and is given a count of the lines that it missed', async () => {
   await chattering();
   const bot = start();
   bot.child.stdout!.pause();
@@ -262,7 +262,7 @@ sys.exit(bot.wait())
 `;
 
 test.skipIf(!hasPython)(
-  'a terminal that is held, or whose connection has gone silent, does not hold up the bot',
+  'a terminal that is held, or whose connection is silent, does not hold up the bot',
   async () => {
     await chattering();
     const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(fixture.folder, 'bot.yaml')], {

@@ -43,7 +43,7 @@ const load: LiveOptions['load'] = async (entry, source) => ({
 async function ladder(drafts: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Ladder], { load });
   const { bot } = opened;
-  writeBotFile(bot.parts.config.data, botFileOf(opened));
+  writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
   const waits = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
   const before = waits();

@@ -50,8 +50,8 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 async function record(bars: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Busy]);
   const { bot } = opened;
-  writeBotFile(bot.parts.config.data, botFileOf(opened));
-  const [feed] = bot.parts.engine.feeds;
+  writeBotFile(bot.deps.config.data, botFileOf(opened));
+  const [feed] = bot.deps.engine.feeds;
   const before = feed!.bars.length;
   bot.start();
   await until(() => feed!.bars.length >= before + bars, 60_000, 'the bars');

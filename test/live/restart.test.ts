@@ -24,7 +24,7 @@ test('bars that went by while the bot was down reach the indicators and are not 
   expect(reported.filter((text) => text === 'skip 4')).toHaveLength(1);
 }, 600_000);
 
-test('a strategy that decides otherwise each time is refused with its first difference, and goes on with the flag', async () => {
+test('a strategy that decides otherwise each time is refused with its first difference, and continues with the flag', async () => {
   const options = { strategies: [Unrepeatable], bars: 6 };
   const whole = await lived(options);
   const at = instantAt(whole, 4);
@@ -152,7 +152,7 @@ class Guarded extends Strategy {
 test('a stop that was set off between two bars is set off again at a start', async () => {
   const setOff = (bars: number): ((opened: OpenedBot) => void) => {
     let left = bars;
-    return ({ bot: { driver, parts } }) => {
+    return ({ bot: { driver, deps: parts } }) => {
       const { brackets, bracketManager } = parts.engine;
       const bracket = brackets.list(0)[0];
       if (--left === 0 && bracket !== undefined) driver.step(() => bracketManager.hit(bracket, levelOf(bracket)));
@@ -194,7 +194,7 @@ class Teller extends Strategy {
   }
 }
 
-test('a strategy that throws as it is told takes nothing from what others are told', async () => {
+test('a strategy that throws in its callback takes nothing from the callbacks of others', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
   const reported = ({ instances }: SessionResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);

@@ -62,7 +62,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'this.#noteEmptyRead(track);\n      return done();',
     to: "this.#ended(track, 'canceled');\n      return done();",
     test: SCHEDULES,
-    named: 'that is not found by its id lives on',
+    named: 'that is not found by its id stays working',
   },
   {
     row: 37,
@@ -107,7 +107,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'into.seen(index).restore(tradeId, side);',
     to: '{}',
     test: 'test/rest/exchangeRestart.test.ts',
-    named: 'a working order goes on: what it fills meanwhile is booked once',
+    named: 'a working order continues: what it fills meanwhile is booked once',
   },
   switched(42, 'earlyFills', 'orders/prove'),
   {
@@ -121,7 +121,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 44,
-    name: '44: a condition order of unknown status is gone',
+    name: '44: a trigger order of unknown status is gone',
     file: 'src/adapters/exchange/calls/triggers.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",

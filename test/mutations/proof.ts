@@ -14,7 +14,7 @@ export const PROOF: readonly Guard[] = [
     from: 'const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);',
     to: 'const venueNow = (done: (ms: number | null) => void): void => core.clock.now((ms) => done(ms === null ? null : scheduler.nowMs));',
     test: SCHEDULES,
-    named: 'proves nothing before the exchange itself is past the fence',
+    named: 'proves nothing before the exchange itself is beyond the absence horizon',
   },
   {
     row: 16,
@@ -81,7 +81,7 @@ export const PROOF: readonly Guard[] = [
     from: "return makeUnique(order, this.open.all(), this.provenAbsentById) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
-    named: 'differ by a lot, so that a lost answer can be told apart',
+    named: 'differ by a lot, so that a lost answer can be distinguished',
   },
   {
     row: 27,

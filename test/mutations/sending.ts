@@ -24,7 +24,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.#sent.take(track.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
-    named: 'leaves once, whoever asks a second time',
+    named: 'leaves once, even if it is asked for a second time',
   },
   {
     row: 3,

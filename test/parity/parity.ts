@@ -88,7 +88,7 @@ async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown
     try {
       const driver = await world.trading(opened, plan);
       while (await driver.next());
-      return tablesOf(opened.bot.parts.engine, balancesOf(exchange.service, opened.bot.parts.engine));
+      return tablesOf(opened.bot.deps.engine, balancesOf(exchange.service, opened.bot.deps.engine));
     } finally {
       await world.stop(opened);
     }

@@ -33,7 +33,7 @@ function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: nu
 }
 
 describe('evidence', () => {
-  it('proves nothing before the exchange itself is past the fence, however far ahead this computer is', async () => {
+  it('proves nothing before the exchange itself is beyond the absence horizon, however far ahead this computer is', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);
@@ -81,7 +81,7 @@ describe('evidence', () => {
 });
 
 describe('an order of ours', () => {
-  it('that is not found by its id lives on, and is told', async () => {
+  it('that is not found by its id stays working, and is reported', async () => {
     const world = await RestWorld.open();
     const id = world.order(LIMIT);
     world.pass(200);

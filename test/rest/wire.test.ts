@@ -430,7 +430,7 @@ describe('an answer that comes after a cancel', () => {
     await until(() => late.length === 2);
   });
 
-  test('of a request that had not left there is none, as it never leaves', async () => {
+  test('a request that had not left has no outcome to wait for, because it never leaves', async () => {
     const { stub, waiting, outcomes, ask } = await pending({ connections: 1 });
     ask();
     const cancel = ask();

@@ -1,4 +1,4 @@
-// Kills of bots whose journals are missing, empty or damaged, and of bots with condition orders at the exchange.
+// Kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('a kill without a whole journal', () => {
     ],
     ['is no folder', () => writeFileSync(journal(), '')],
   ];
-  it('calls nothing closed, and cancels all the same', async () => {
+  it('calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [what, make] of lies) {
       make();
@@ -68,7 +68,7 @@ describe('a kill without a whole journal', () => {
   });
 });
 
-describe('condition orders', () => {
+describe('trigger orders', () => {
   const contractName = 'E-BTC-USDT';
   const waiting = async (): Promise<readonly string[]> => {
     const { rows } = await fixture.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
@@ -121,7 +121,7 @@ describe('condition orders', () => {
     expect(await waiting()).toEqual([otherForeignId]);
   });
 
-  it('whose answers were lost are told by what they ask for', async () => {
+  it('whose replies were lost are recognised by their terms', async () => {
     const { orders, foreignId } = await guarded(false);
     const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });

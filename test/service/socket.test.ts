@@ -77,7 +77,7 @@ const until = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { ti
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the server', () => {
-  it('opens as the RFC says, pings, and closes whoever is silent with 1008', async () => {
+  it('opens as the RFC says, pings, and closes a silent client with 1008', async () => {
     const socket = raw(await open());
     const startedMs = performance.now();
     await until(() => socket.isClosed);

@@ -51,7 +51,7 @@ function compacted(): SimulatedDisk {
 }
 
 describe('old files', () => {
-  it.each([1, 2])(`go in ${RUNS} lives without anything that was told (seed %i)`, (seed) => {
+  it.each([1, 2])(`go in ${RUNS} sessions without losing anything that was reported (seed %i)`, (seed) => {
     const rng = seededRng(seed);
     let disk = new SimulatedDisk();
     let first: string | null = null;

@@ -113,7 +113,7 @@ describe('a restart', () => {
   });
 });
 
-describe('what the exchange has after all, though the bot that was told otherwise is gone', () => {
+describe('what the exchange has after all, though the bot that was given another reply has ended', () => {
   it.each<[string, (bot: RestartBot) => void]>([
     ['an order without effect', ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null))],
     ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],

@@ -62,7 +62,7 @@ it.each([
   expect(reported).toEqual({ durable: 2, failed: null });
   act(path('journal-000001.jsonl'));
   await append();
-  expect(reported.failed).toContain('journal-000001.jsonl: somebody has removed, replaced or changed it');
+  expect(reported.failed).toContain('journal-000001.jsonl: another process has removed, replaced or changed it');
   expect(reported.durable).toBe(2);
 });
 
@@ -72,7 +72,7 @@ it('the whole folder is moved away: the next record does not last', async () => 
   renameSync(folder, `${folder}.old`);
   mkdirSync(folder);
   await append();
-  expect(reported.failed).toContain('somebody has removed');
+  expect(reported.failed).toContain('another process has removed');
   rmSync(`${folder}.old`, { recursive: true });
 });
 
@@ -85,7 +85,7 @@ it('the file that is written rests, is replaced, and is then finished: the recor
   writeFileSync(path('new'), '');
   renameSync(path('new'), path('journal-000001.jsonl'));
   await append();
-  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: somebody has removed') });
+  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: another process has removed') });
 });
 
 it.each([
@@ -96,5 +96,5 @@ it.each([
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));
   for (let at = 0; at < 5 && reported.failed === null; at++) await append();
-  expect(reported.failed).toContain('journal-000002.jsonl: somebody has removed, replaced or changed it');
+  expect(reported.failed).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
 });

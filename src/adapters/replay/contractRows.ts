@@ -38,17 +38,18 @@ export class ContractRows {
     const order = this.orders[instrument]!;
     const { closeMs } = row;
     const watch = this.watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.ordered(instrument, at, row);
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at))))
+      this.matchInOrder(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;
       const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (count > 1 || this.triggers.isReached(instrument, row)) this.ordered(instrument, at, row);
-      else if (count === 1) this.plain(book, instrument, at, row);
+      if (count > 1 || this.triggers.isReached(instrument, row)) this.matchInOrder(instrument, at, row);
+      else if (count === 1) this.matchSingle(book, instrument, at, row);
     }
   }
 
   /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
-  private plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+  private matchSingle(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
@@ -63,7 +64,7 @@ export class ContractRows {
     bracketManager.legTimeMs = NAN;
   }
 
-  private ordered(instrument: number, at: number, row: TradedRow): void {
+  private matchInOrder(instrument: number, at: number, row: TradedRow): void {
     this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, at), this.triggers, this.stops(instrument, row));
   }
 

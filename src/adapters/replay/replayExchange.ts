@@ -138,9 +138,9 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   read(order: Order, channel: Channel): void {
     const { id } = order;
     const venueMs = this.engine.nowMs;
-    const seen = channel !== 'balances' && this.placed.has(id);
+    const isPlaced = channel !== 'balances' && this.placed.has(id);
     // One event later, so that a chain of reads is a chain of events, not of nested calls.
-    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
+    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: isPlaced }));
   }
 
   workingOrders(instrument: number): number {
@@ -267,7 +267,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (order.id !== id) return;
     const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
     if (triggerOrders?.waits(id) === true) return this.cancelTrigger(triggerOrders, order);
-    const found = triggerOrders === null ? this.placedOf(order) : this.found(triggerOrders.childOf(id));
+    const found = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
     if (found === null || !this.venue.requestCancel(found)) return;
     const replayBook = this.books[order.instrumentIndex]!;
     if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateCancels.push(found.id) + replayBook.lateTriggers.length;
@@ -276,9 +276,9 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   private placedOf({ id, venueId }: Order): VenueOrder | null {
     // The record of an order whose reply was lost does not have the venue order id.
-    return this.found(venueId ?? this.placed.get(id));
+    return this.venueOrderOf(venueId ?? this.placed.get(id));
   }
-  private found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
+  private venueOrderOf(venueId: VenueOrderId | number | undefined): VenueOrder | null {
     return typeof venueId === 'number' ? this.venue.find(this.account, venueId) : null;
   }
 

@@ -27,12 +27,12 @@ export const futuresMarket: MarketParts = {
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, takerFeePpm),
     feesIn: 'quote',
-    leverage: Float64Array.from(instruments, (of) => leverageOf(plan, of)),
+    leverage: Float64Array.from(instruments, (instrument) => leverageOf(plan, instrument)),
   }),
 
-  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
+  marks: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).marks?.close ?? null),
 
-  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
+  funding: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).rates ?? null),
 
   accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
 
@@ -60,7 +60,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const { rounding } = plan.fees;
   const watch = new MarginWatch(
     engine,
-    listOf(books.instruments, (of) => dataOf(plan, of)),
+    listOf(books.instruments, (instrument) => dataOf(plan, instrument)),
   );
   const venue = new FuturesVenue(
     {
@@ -83,7 +83,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
 /** Returns how the account of a run trades each contract. */
 export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
   const { isCross, isNet } = termsOf(plan);
-  return (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) });
+  return (instrument) => ({ isCross, isNet, leverage: leverageOf(plan, instrument) });
 }
 
 /** Returns the higher of the taker fees of opening and closing. */

@@ -51,12 +51,14 @@ async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Pr
   });
   printPhase(
     args,
-    writeFailure === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(writeFailure)}`,
+    writeFailure === null
+      ? 'the kill switch is set: no order is sent any more'
+      : `the kill switch could not be written: ${String(writeFailure)}`,
   );
   const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
   const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
   const residuals =
-    writeFailure === null ? outcome.residuals : [`the latch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
+    writeFailure === null ? outcome.residuals : [`the kill switch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
   printReport(args, { ...outcome, residuals });
 }
 
@@ -78,7 +80,7 @@ async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number
       if (seen?.phase === 'done') return { by: 'bot', report: null, residuals: seen.residuals };
       if (monotonicMs() > endMs) {
         const left = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
-        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot goes on trying`, ...left] };
+        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...left] };
       }
       await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
@@ -148,7 +150,7 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
     ...(report?.dust ?? []).flatMap((each) => wrapped(sanitizeText(each, 400))),
-    'The bot starts again once somebody has re-armed it: isobar resume account --code KILLED --why ...',
+    'The bot starts again once the operator has re-armed it: isobar resume account --code KILLED --why ...',
   ];
   printLines(lines);
 }

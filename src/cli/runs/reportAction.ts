@@ -60,7 +60,7 @@ function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings 
     b: run(b),
     isIdentical,
     figures: Object.fromEntries(
-      figures.map(({ name, a: of, b: other, difference, better }) => [name, { a: of, b: other, difference, better }]),
+      figures.map(({ name, a: first, b: second, difference, better }) => [name, { a: first, b: second, difference, better }]),
     ),
     differs: [...keys, ...inputs],
     firstFill,

@@ -97,7 +97,7 @@ describe('bars that were made of finer ones which have gone on since', () => {
   };
   const all = { fromMs: null, toMs: null };
   const made = coarser(spot, '1h');
-  it('are told with the command that makes them anew', () => {
+  it('are reported with the command that makes them again', () => {
     expect(noteOf(part(made, 0, 7), all)).toMatch(
       /^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /,
     );
@@ -117,7 +117,7 @@ it('an override of an instrument that no feed is of is refused, with the nearest
   );
 });
 
-it('an override of the fee of a contract, which has one for opening and one for closing, is told with what sets both', () => {
+it('an override of the fee of a contract, which has one for opening and one for closing, is reported with what sets both', () => {
   const refused = () => feedsOf([hours], `${FUTURES}instruments: { ${symbol}: { takerFee: '0.001' } }`);
   const expected = 'expected nothing: the fees of a contract, fractions of the notional, are openTakerFee and closeTakerFee of its record';
   expect(refused).toThrow(`x.yaml:5 instruments.${symbol}.takerFee: ${expected}, got "0.001"`);

@@ -193,15 +193,15 @@ export const definitionSchema = map(
   },
   'a run definition: keys and values',
 )
-  .refine((of) => marketsOf(of).has('futures') || Number(of.size?.equity ?? 0) <= 1, {
+  .refine((definition) => marketsOf(definition).has('futures') || Number(definition.size?.equity ?? 0) <= 1, {
     path: ['size', 'equity'],
     error: 'a quoted decimal of at most 1, for spot lends nothing',
   })
-  .refine((of) => marketsOf(of).has('futures') || of.futures === undefined, {
+  .refine((definition) => marketsOf(definition).has('futures') || definition.futures === undefined, {
     path: ['futures'],
     error: 'market: futures beside it',
   })
-  .refine((of) => marketsOf(of).has('spot') || of.fees?.in === undefined || of.fees.in === 'quote', {
+  .refine((definition) => marketsOf(definition).has('spot') || definition.fees?.in === undefined || definition.fees.in === 'quote', {
     path: ['fees', 'in'],
     error: 'quote: fees of futures are in the margin coin',
   });

@@ -44,12 +44,12 @@ export function addStrategy(
  * block, which is then not kept. A rule that watches equity needs all of it and overrides the sink.
  */
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
-  const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
+  const { deps, feeds, runs, risk, ledger, execution, blockRows } = engine;
   engine.stepsRows = feeds.some(({ indicators }) => indicators.customs.some(({ isPure }) => !isPure));
   for (const run of runs) checkHasWork(engine, run);
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;
-  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
+  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);
   for (const feed of feeds) feed.warmUp(technical, blockRows);
   for (const run of runs) {
     run.readyMs = readyMs(engine, run);
@@ -57,10 +57,10 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
     if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
   }
   risk.attach(engine, (index) => rangeTicks(engine.feeds, engine.execution[index]!));
-  risk.begin(engine.startUnits, parts.fromMs);
-  engine.instant.set(parts.fromMs);
-  engine.queue.runDue(parts.fromMs);
-  engine.timers.start(parts.fromMs);
+  risk.begin(engine.startUnits, deps.fromMs);
+  engine.instant.set(deps.fromMs);
+  engine.queue.runDue(deps.fromMs);
+  engine.timers.start(deps.fromMs);
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 

@@ -69,7 +69,7 @@ describe('Resolution', () => {
     expect(after(evidence)).toMatchObject(finding);
   });
 
-  it('tells the id under which the order was seen', () => {
+  it('returns the id under which the order was seen', () => {
     const venueId = 'v7' as VenueOrderId;
     expect(after([{ ...saw('openOrders', 1, true), venueId }])).toEqual({ kind: 'placed', venueId });
   });
@@ -105,7 +105,7 @@ describe('Resolution', () => {
     ['a longer way to the lists', { visibilityDelayMs: 60_000 }, 67_000],
     ['an older list', { readLagMs: 9000 }, 15_000],
     ['a clock that jumped', { clockEpoch: 1, epochMs: 40_000 }, 48_000],
-  ])('begins anew behind the fence of %s, and never takes it back', (_, wider, boundsMs) => {
+  ])('begins anew beyond the absence horizon of %s, and never withdraws it', (_, wider, boundsMs) => {
     const resolution = new Resolution('spot', 0);
     for (const seen of round(PROVING_MS)) resolution.applyEvidence(seen, BOUNDS);
     const bounds = { ...BOUNDS, ...wider };

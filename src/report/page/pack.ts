@@ -139,7 +139,7 @@ export function drawnStep(values: Float64Array, digits: number, share: number): 
   const wanted = sizeOf(values) * share;
   if (!(wanted > 10 ** -exact.digits)) return exact;
   const wantedDigits = Math.ceil(-Math.log10(wanted));
-  const times = STEPS.find((of) => of * 10 ** -wantedDigits <= wanted) ?? 1;
+  const times = STEPS.find((step) => step * 10 ** -wantedDigits <= wanted) ?? 1;
   return { times, digits: wantedDigits };
 }
 

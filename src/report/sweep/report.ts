@@ -50,7 +50,7 @@ function outcomeOf(refused: string | null, failed: string | null): SetOutcomeKin
   return failed === null ? 'ran' : 'failed';
 }
 
-function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pack): SweepPage {
+function pageOf({ record, findings, provenance: origin }: SweepReportInput, pack: Pack): SweepPage {
   return {
     asset: record.asset,
     axes: record.axes,
@@ -69,6 +69,6 @@ function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pa
     best: findings.best,
     plateau: findings.plateau,
     expectedBest: findings.selectionBias.expectedBest,
-    command: of.setCommand,
+    command: origin.setCommand,
   };
 }

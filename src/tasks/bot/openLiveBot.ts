@@ -118,8 +118,8 @@ async function assemble(
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const asked = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
-  const listed = await asked(() => loadLiveMarket(config, exchange));
+  const retrying = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
+  const listed = await retrying(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
   const reported = new NarratedJournal(journal.journal, {
     after: (run) => afterSend.after(run),
@@ -141,12 +141,12 @@ async function assemble(
     notify: (message) => log.info(message),
     options,
     // Later starts are audited order by order: the account's balances have changed with the ledger.
-    firstStart: (plan, engine) => asked(() => checkCapitalHeld(exchange, plan, engine)),
+    firstStart: (plan, engine) => retrying(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
   cell.engine = engine;
   for (const note of feeds.notes) log.warn(note);
-  const left = journal.state.config === null ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
+  const left = journal.state.config === null ? await retrying(() => leftBefore(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
@@ -247,7 +247,7 @@ function restExchange(
   market: Market,
 ): RestExchange {
   // Totals are noted by asset. Both markets may have the same asset, so add the market.
-  const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  const wireSymbol = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
   return new RestExchange({
     client: exchange.client,
     scheduler: exchange.scheduler,
@@ -256,7 +256,7 @@ function restExchange(
     instruments: engine.instruments,
     journal: journal.journal,
     notes: {
-      cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
       outside: (fill) => journal.journal.unattributedFill(fill),
     },

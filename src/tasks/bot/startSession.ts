@@ -20,7 +20,7 @@ import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './session/liveEngine.ts';
 import type { HeldDecision } from './session/decisionComparison.ts';
 import { sessionSinceKept, newestBars, newestSession, readBefore, rowsOf, type Session } from './session/session.ts';
-import { NoPoint, replaySession, type ReplayedSession, type ReplaySessionOptions } from './session/replaySession.ts';
+import { NoPoint as KeptPointProblem, replaySession, type ReplayedSession, type ReplaySessionOptions } from './session/replaySession.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './session/restart.ts';
 
 export interface StartedSession extends BuiltEngine {
@@ -34,7 +34,7 @@ export interface StartedSession extends BuiltEngine {
   readonly sinceMs: number | null;
 }
 
-export interface StartParts {
+export interface SessionStartDeps {
   readonly config: LiveConfig;
   readonly journal: BotJournal;
   readonly market: LiveMarket;
@@ -60,27 +60,27 @@ export interface StartParts {
 }
 
 /** Throws ConfigError, and writes nothing, if the session cannot continue as it is. */
-export async function startSession(parts: StartParts): Promise<StartedSession> {
-  const session = newestSession(parts.journal.records);
-  if (session === null) return beginSession(parts, 1);
-  const isAccepted = parts.options.acceptChanges === true;
-  const goesOn = await continueSession(parts, session).catch((error: unknown) => {
+export async function startSession(deps: SessionStartDeps): Promise<StartedSession> {
+  const session = newestSession(deps.journal.records);
+  if (session === null) return beginSession(deps, 1);
+  const isAccepted = deps.options.acceptChanges === true;
+  const continuing = await continueSession(deps, session).catch((error: unknown) => {
     if (!isAccepted || !(error instanceof SessionEnded)) throw error;
     return null;
   });
-  return goesOn ?? beginSession(parts, session.number + 1);
+  return continuing ?? beginSession(deps, session.number + 1);
 }
 
 /** The state of the strategies cannot be rebuilt. They can only begin a new session. */
 class SessionEnded extends ConfigError {}
 
-async function beginSession({ config, journal, market, ...parts }: StartParts, number: number): Promise<StartedSession> {
-  const { absenceBounds: bounds, log, options, venueMs } = parts;
+async function beginSession({ config, journal, market, ...deps }: SessionStartDeps, number: number): Promise<StartedSession> {
+  const { absenceBounds: bounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
   const { state, history } = readBefore(journal.records);
-  const built = await buildEngine(plan, { ...portsOf(parts, plan), absenceBounds: bounds }, history, log);
-  if (state.config === null) await parts.firstStart(plan, built.engine);
+  const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds: bounds }, history, log);
+  if (state.config === null) await deps.firstStart(plan, built.engine);
   writeStartRecords(
     journal.journal,
     config,
@@ -93,7 +93,7 @@ async function beginSession({ config, journal, market, ...parts }: StartParts, n
 
 /** Returns the ports of the bot, wrapped by modules. */
 function portsOf(
-  { exchange, narratedJournal, overrides }: Pick<StartParts, 'exchange' | 'narratedJournal' | 'overrides'>,
+  { exchange, narratedJournal, overrides }: Pick<SessionStartDeps, 'exchange' | 'narratedJournal' | 'overrides'>,
   plan: RunPlan,
 ): Omit<LivePorts, 'absenceBounds'> {
   return {
@@ -102,9 +102,9 @@ function portsOf(
   };
 }
 
-async function continueSession(parts: StartParts, session: Session): Promise<StartedSession> {
-  const { config, options, journal, venueMs } = parts;
-  const entered = await enterSession(parts, session);
+async function continueSession(deps: SessionStartDeps, session: Session): Promise<StartedSession> {
+  const { config, options, journal, venueMs } = deps;
+  const entered = await enterSession(deps, session);
   const { engine, replay, plan, feeds } = entered;
   const isAccepted = options.acceptChanges === true;
   const others = replay.asked.difference !== null && session.newest.hash !== config.hash ? ['the config has changed'] : [];
@@ -117,7 +117,7 @@ async function continueSession(parts: StartParts, session: Session): Promise<Sta
   );
   takeOver(engine, journal, venueMs());
   const orders = openRecordedOrders(engine, journal, venueMs());
-  const ports = portsOf(parts, plan);
+  const ports = portsOf(deps, plan);
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
   return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.session) };
@@ -130,33 +130,33 @@ interface EnteredSession extends ReplayedSession {
 }
 
 /** Enters the session at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
-async function enterSession(parts: StartParts, session: Session): Promise<EnteredSession> {
-  const { config, journal, options, notify } = parts;
+async function enterSession(deps: SessionStartDeps, session: Session): Promise<EnteredSession> {
+  const { config, journal, options, notify } = deps;
   const since = options.acceptChanges === true ? null : sessionSinceKept(session, journal.records);
-  if (since === null) return entryOf(parts, session);
+  if (since === null) return enterAt(deps, session);
   try {
-    const found = await entryOf(parts, since);
+    const found = await enterAt(deps, since);
     const { difference } = found.replay.asked;
     if (difference === null && changesSince(session, found.plan).length === 0 && session.newest.hash === config.hash) {
       notify('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
       return found;
     }
   } catch (error) {
-    if (!(error instanceof NoPoint)) throw error;
+    if (!(error instanceof KeptPointProblem)) throw error;
     notify(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
   }
-  return entryOf(parts, session);
+  return enterAt(deps, session);
 }
 
-async function entryOf({ config, journal, market, ...parts }: StartParts, session: Session): Promise<EnteredSession> {
-  const { absenceBounds: bounds, log, options } = parts;
-  const feeds = continued(market, session, options.room);
+async function enterAt({ config, journal, market, ...deps }: SessionStartDeps, session: Session): Promise<EnteredSession> {
+  const { absenceBounds: bounds, log, options } = deps;
+  const feeds = continuedFeeds(market, session, options.room);
   const plan = await livePlan(config, feeds.plans, session.fromMs, options);
   const end = sessionEnd(session, config, plan);
   if (end !== null)
     throw new SessionEnded(
       `${config.data}: ${end}`,
-      'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books go on',
+      'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
     );
   const { tellsAtInstants = false } = options;
   const replayed = await replaySession(session, plan, {
@@ -169,7 +169,7 @@ async function entryOf({ config, journal, market, ...parts }: StartParts, sessio
   return { ...replayed, session, plan, feeds };
 }
 
-function continued(market: LiveMarket, session: Session, room?: number): LiveFeeds {
+function continuedFeeds(market: LiveMarket, session: Session, room?: number): LiveFeeds {
   const bars = { warm: session.warm, lastMs: newestBars(session), rows: rowsOf(session) };
   try {
     return feedsOfSession(market, bars, room);

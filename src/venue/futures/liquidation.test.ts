@@ -115,7 +115,7 @@ describe('an isolated position', () => {
     expect(messages).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
     expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
-  test('of which a part leaves at a loss beyond its share pays from the margin of the rest, before others bear anything', () => {
+  test('that closes in part at a loss beyond its share pays from the margin of the rest, before others pay anything', () => {
     const { venue, messages, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
     const { free } = venue.wallets.wallet(0, 0);
     const position = venue.wallets.position(0, 0, true);

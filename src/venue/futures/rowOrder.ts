@@ -70,13 +70,13 @@ export class RowOrder {
   private held: RowEvent[] = [];
 
   /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. */
-  constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...of) => venue.endPosition(...of)) {
+  constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...given) => venue.endPosition(...given)) {
     this.venue = venue;
     this.book = venue.book(instrument);
     this.end = end;
   }
 
-  /** True when orders at the open wait for a liquidation: `inside` must be called. */
+  /** True when orders at the open wait for a liquidation: `matchAfterOpen` must be called. */
   get isHeldBack(): boolean {
     return this.held.length > 0;
   }
@@ -90,7 +90,7 @@ export class RowOrder {
     return false;
   }
 
-  /** Offers the open to all orders except those that come after a liquidation; `inside` continues with them. */
+  /** Offers the open to all orders except those that come after a liquidation; `matchAfterOpen` continues with them. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
     this.held = [];
@@ -173,7 +173,7 @@ export class RowOrder {
   /** Returns the orders that the open fills, and those with a time in force that end there, which never wait. */
   private ordersAtOpen({ openMs, open }: TradedRow): RowEvent[] {
     const events: RowEvent[] = [];
-    for (const order of this.book.concerned(openMs)) {
+    for (const order of this.book.ordersInRow(openMs)) {
       if (takesAt(order, open)) events.push(this.atOpen(order, order.limit, openMs, open));
       else if (order.timeInForce !== null) events.push(this.atOpen(order, 0, openMs, open));
     }
@@ -184,7 +184,7 @@ export class RowOrder {
     const { book } = this;
     const events: RowEvent[] = [];
     const isLate = book.hasLateArrivals;
-    for (const order of book.concerned(openMs)) {
+    for (const order of book.ordersInRow(openMs)) {
       if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;
       const takes = book.opposite(order.account, order.side === 'buy', order.closes) !== null;

@@ -40,7 +40,7 @@ describe.each(['IOC', 'FOK'] as const)('%s', (timeInForce) => {
     const sell = runOrder(timeInForce, 'sell', PRICE, [[PRICE, 401_000, 399_000]]);
     expect(sell).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
   });
-  test('is over when the open does not, whatever the row reaches later', () => {
+  test('ends when the open does not fill it, whatever the row reaches later', () => {
     expect(runOrder(timeInForce, 'buy', 399_999, [[PRICE, 401_000, 390_000]])).toEqual({ fills: [], ...OVER });
     expect(runOrder(timeInForce, 'sell', 400_001, [[PRICE, 410_000, 399_000]])).toEqual({ fills: [], ...OVER });
   });

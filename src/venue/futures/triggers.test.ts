@@ -91,7 +91,7 @@ const KINDS = [
   { kind: 'fall', side: 'buy', held: -10, triggersAbove: false, what: 'to close a short' },
 ] as const;
 
-test('one too many is told after what is wrong with the order itself, and before funds', () => {
+test('one too many is reported after what is wrong with the order itself, and before funds', () => {
   const fixture = new Fixture({ deposit: 0 }, 1);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(0);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(-1015);
@@ -253,7 +253,7 @@ describe('refused when placed', () => {
     expect(place(stand)).toBe(code);
     expect([stand.triggers.list(0), stand.triggers.waits(stand.contract)]).toEqual([[], false]);
   });
-  test('what only time can tell is not: margin, and what there will be to close', () => {
+  test('margin, and the position to close, are checked only when it triggers', () => {
     const stand = new Fixture({ deposit: 1000 });
     expect([stand.code('rise', 401_000, 'buy', 500), stand.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
   });

@@ -131,7 +131,7 @@ export class TriggerQueue {
   /** Returns the waiting triggers, newest first, of one instrument or of all. */
   list(account: number, instrument: Instrument | null = null): readonly Trigger[] {
     return this.pending
-      .filter(({ account: of, child }) => of === account && (instrument === null || child.instrument === instrument))
+      .filter(({ account: owner, child }) => owner === account && (instrument === null || child.instrument === instrument))
       .toReversed();
   }
 

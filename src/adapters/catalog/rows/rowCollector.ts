@@ -122,7 +122,7 @@ export class RowCollector {
       throw new ConfigError(`${place}${column === null ? '' : ` ${column}`}: ${reason}`, `${remedy}; nothing was imported`);
     }
     if (this.rejects.length === MAX_REJECTS) {
-      throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'mend the file where it was made; nothing was imported');
+      throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'fix the file where it was made; nothing was imported');
     }
     const shown = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
     this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });

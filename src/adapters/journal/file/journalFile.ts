@@ -241,7 +241,7 @@ export class JournalFile {
   }
 }
 
-const changedText = (path: string): string => `${path}: somebody has removed, replaced or changed it while it was in use`;
+const changedText = (path: string): string => `${path}: another process has removed, replaced or changed it while it was in use`;
 
 /** Returns null if the file does not exist. */
 function identityOf(disk: Disk, path: string): string | null {

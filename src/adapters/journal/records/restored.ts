@@ -113,7 +113,7 @@ function intentOf(
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
   const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
-  const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
+  const sum = (valueOf: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + valueOf(fill), 0);
   const filledLots = sum(({ qty }) => scaledFromRecord(qty, quantityDigits));
   const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : scaledFromRecord(qty, quantityDigits)), 0);
   return {

@@ -84,7 +84,7 @@ export function runRecordOf(
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
   const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
-  return { markSources: sources, markTicks: marks.map((of) => of?.close ?? null) };
+  return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {

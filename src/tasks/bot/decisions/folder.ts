@@ -31,7 +31,7 @@ export async function replayFolder(path: string, { config, load }: ReplayFolderO
 
 function readRecords(folder: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
-  const disk = { list: (of: string) => readdirSync(of).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
+  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
   const { damage, otherFormat } = withDiskErrors(() => readJournal(disk, folder, (record) => void records.push(record)));
   if (damage) throw damageError(damage, otherFormat);
   return records;

@@ -51,7 +51,7 @@ interface Staged {
 }
 
 export class BarDelivery {
-  readonly #parts: BarDeliveryDeps;
+  readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly Staged[];
   /** Every instant up to this time has ended. */
   #closedMs: number;
@@ -59,10 +59,10 @@ export class BarDelivery {
   #isRunning = false;
   #timer: number | null = null;
 
-  constructor(parts: BarDeliveryDeps) {
-    this.#parts = parts;
-    this.#closedMs = parts.sinceMs ?? parts.engine.parts.fromMs;
-    this.#staged = parts.sets.map((set) => this.#stage(set));
+  constructor(deps: BarDeliveryDeps) {
+    this.#deps = deps;
+    this.#closedMs = deps.sinceMs ?? deps.engine.deps.fromMs;
+    this.#staged = deps.sets.map((set) => this.#stage(set));
   }
 
   /**
@@ -71,12 +71,12 @@ export class BarDelivery {
    */
   start(): void {
     this.#isRunning = true;
-    const { sinceMs, times, catchUp } = this.#parts;
+    const { sinceMs, times, catchUp } = this.#deps;
     if (sinceMs === null) this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
     else {
       this.#closedMs = Math.max(this.#closedMs, Math.floor(this.#venueMs()) - times.graceMs);
       const facts = this.#due(this.#closedMs);
-      catchUp(this.#closedMs, facts, () => appendFacts(this.#parts.engine, facts));
+      catchUp(this.#closedMs, facts, () => appendFacts(this.#deps.engine, facts));
     }
     for (const { poller } of this.#staged) poller.start();
     this.#pump();
@@ -94,7 +94,7 @@ export class BarDelivery {
   }
 
   #stage(set: LiveSet): Staged {
-    const { engine, scheduler, serverTime, ask, random, times } = this.#parts;
+    const { engine, scheduler, serverTime, ask, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, at) => (set.copies.some((copy) => copy === bars) ? [at] : []));
     const staged: Staged = {
       set,
@@ -125,12 +125,12 @@ export class BarDelivery {
 
   #onProblem(set: LiveSet, problem: string, againMs: number | null): void {
     const again = againMs === null ? '' : `; asked again in ${Math.round(againMs / 1000)} s`;
-    this.#parts.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
+    this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
   }
 
   #take(staged: Staged, event: BarEvent): void {
     const { set, bars } = staged;
-    const { log, scheduler } = this.#parts;
+    const { log, scheduler } = this.#deps;
     const name = nameOf(set);
     if (event.kind === 'gap')
       return log('warn', `${name}: ${event.bars} bars from ${formatMinute(event.fromMs)} on never came (${event.why})`);
@@ -158,8 +158,8 @@ export class BarDelivery {
       const waitMs = t - nowMs;
       // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
-      const deadlineMs = t + this.#parts.times.graceMs;
-      if (nowMs > deadlineMs + this.#parts.times.graceMs) this.#passOver(t, nowMs - this.#parts.times.graceMs);
+      const deadlineMs = t + this.#deps.times.graceMs;
+      if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(t, nowMs - this.#deps.times.graceMs);
       else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
       else return this.#arm(deadlineMs - nowMs);
     }
@@ -168,7 +168,7 @@ export class BarDelivery {
   /** Skips the decision at `t`, because it is too late. Received bars are delivered with the next instant, without a decision. */
   #passOver(t: number, untilMs: number): void {
     if (this.#staged.some(({ bars }) => bars.length > 0))
-      this.#parts.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
+      this.#deps.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
     this.#closedMs = Math.max(t, untilMs);
   }
 
@@ -177,17 +177,17 @@ export class BarDelivery {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     for (const { set, bars } of due) {
       if (bars.some(({ closeMs }) => closeMs >= t)) continue;
-      this.#parts.log(
+      this.#deps.log(
         'warn',
-        `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${this.#parts.times.graceMs} ms: no decision on it`,
+        `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${this.#deps.times.graceMs} ms: no decision on it`,
       );
     }
     this.#closedMs = t;
     const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
-    if (!isFresh && this.#parts.engine.timers.nextMs > t) return false;
+    if (!isFresh && this.#deps.engine.timers.nextMs > t) return false;
     this.#isBusy = true;
     let isWithin = true;
-    this.#parts.settle(() => {
+    this.#deps.settle(() => {
       if (this.#isRunning) this.#deliver(t);
       this.#isBusy = false;
       // If `settle` has called back within the call, the loop in #pump continues.
@@ -198,7 +198,7 @@ export class BarDelivery {
   }
 
   #deliver(t: number): void {
-    const { engine, deliver } = this.#parts;
+    const { engine, deliver } = this.#deps;
     const facts = this.#due(t);
     deliver(t, facts, () => appendFacts(engine, facts));
   }
@@ -222,7 +222,7 @@ export class BarDelivery {
   }
 
   #nextInstant(): number {
-    const { nextMs } = this.#parts.engine.timers;
+    const { nextMs } = this.#deps.engine.timers;
     const closes = this.#staged.map(({ set }) => this.#closeAfterClosed(set));
     return Math.min(...closes, nextMs > this.#closedMs ? nextMs : Infinity);
   }
@@ -233,12 +233,12 @@ export class BarDelivery {
 
   /** The venue's time; with several markets the earliest. */
   #venueMs(): number {
-    return Math.min(...this.#parts.sets.map(({ key }) => this.#parts.serverTime(key.market).ms));
+    return Math.min(...this.#deps.sets.map(({ key }) => this.#deps.serverTime(key.market).ms));
   }
 
   #arm(waitMs: number): void {
     this.#disarm();
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(waitMs, MAX_WAIT_MS)), () => {
       this.#timer = null;
       this.#pump();
@@ -246,7 +246,7 @@ export class BarDelivery {
   }
 
   #disarm(): void {
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 }

@@ -156,7 +156,8 @@ function liveFeeds(
 }
 
 function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
-  for (const [of, openMs, open, high, low, close, volume] of warm) if (of === feed) bars.append({ openMs, open, high, low, close, volume });
+  for (const [row, openMs, open, high, low, close, volume] of warm)
+    if (row === feed) bars.append({ openMs, open, high, low, close, volume });
 }
 
 /** Tries the path in the config from the current folder, then from the config's folder. A bot can run without a catalog. */
@@ -200,7 +201,7 @@ function executionOnlyFeedsOf(
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
     if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
     throw new ConfigError(
-      `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${given}`,
       `one of ${nestedIn(key.interval).join(' ')}`,
     );
   });
@@ -266,7 +267,7 @@ function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarC
   if (!existsSync(barsPath(catalog, key))) return null;
   const { bars } = loadBars(catalog, key);
   const from = Math.max(0, bars.length - CATALOG_ROWS);
-  const column = (of: Float64Array) => of.subarray(from);
+  const column = (values: Float64Array) => values.subarray(from);
   return {
     instrument,
     interval: bars.interval,

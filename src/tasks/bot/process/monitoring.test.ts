@@ -49,7 +49,7 @@ const file = (name: string, text: string, mode = 0o600): string => {
   return name;
 };
 
-it('tells an alarm within two seconds, and that somebody has to answer it', async () => {
+it('sends an alarm within two seconds, and says that the operator has to answer it', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   await open(bot, [{ kind: 'webhook', urlFile: file('hook', `http://127.0.0.1:${port}/s3cret`) }]);
@@ -62,7 +62,7 @@ it('tells an alarm within two seconds, and that somebody has to answer it', asyn
   expect([alarms, bot.beats]).toEqual([1, 0]);
 });
 
-it('tells the notifiers of modules too, where the config names no receiver', async () => {
+it('sends to the notifiers of modules too, when the config names no receiver', async () => {
   const bot = new ScriptedBot();
   const reported: string[] = [];
   const notifier: Notifier = {
@@ -82,7 +82,7 @@ it('tells the notifiers of modules too, where the config names no receiver', asy
   await expect.poll(() => reported).toEqual(['STARTED']);
 });
 
-it('tells at its end what ended the bot, and waits until that has been heard', async () => {
+it('sends at its end what ended the bot, and waits until that is delivered', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   await open(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);

@@ -26,7 +26,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
         outside: state.unattributedFills.map((record) => ({ ...record })),
-        cursors: cursorsOf(state, market, bot.parts.engine.instruments),
+        cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }
     for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));

@@ -57,11 +57,11 @@ export class DecisionComparison {
   #changed = 0;
   /** By instant: how many recorded orders differ, and how many replayed ones. */
   readonly #differing = new Map<number, { recorded: number; replayed: number }>();
-  readonly #parts: SessionReplayDeps;
+  readonly #deps: SessionReplayDeps;
 
-  constructor(parts: SessionReplayDeps) {
-    this.#parts = parts;
-    const { journal, recorded } = parts;
+  constructor(deps: SessionReplayDeps) {
+    this.#deps = deps;
+    const { journal, recorded } = deps;
     journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
     journal.denied = (order, code) => this.#denied(order as BotOrder, code);
     journal.drafted = (order, waits) => this.#drafted(order as BotOrder, waits);
@@ -79,7 +79,7 @@ export class DecisionComparison {
     this.#mayEnd = null;
   }
   get #isAtEnd(): boolean {
-    return (this.#mayEnd ??= this.#parts.recorded.endsIn(this.at, this.#stepMs));
+    return (this.#mayEnd ??= this.#deps.recorded.endsIn(this.at, this.#stepMs));
   }
   /** Runs `act` without comparing its cancels. */
   silently(act: () => void): void {
@@ -91,17 +91,17 @@ export class DecisionComparison {
   // --- Orders of strategies
 
   ask(order: BotOrder): OrderId {
-    const { engine } = this.#parts;
+    const { engine } = this.#deps;
     // A draft that waits for other orders is not an order yet.
     if (engine.orders.precheck(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
-    const found = this.#found(order);
+    const found = this.#matchOf(order);
     if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
     order.id = found.number as OrderId;
     const { verdict, intent, send } = found;
     const isMissed = verdict?.code === 'MISSED';
     // The order was approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order
     // without an INTENT was not sent.
-    const mayBeSent = send !== null || (intent !== null && this.#parts.isTorn);
+    const mayBeSent = send !== null || (intent !== null && this.#deps.isTorn);
     if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
     found.isKnown = true;
     if (intent !== null) this.#compare(order, intent);
@@ -117,8 +117,8 @@ export class DecisionComparison {
     return found.number as OrderId;
   }
 
-  #found(order: BotOrder): RecordedOrder | undefined {
-    const { recorded } = this.#parts;
+  #matchOf(order: BotOrder): RecordedOrder | undefined {
+    const { recorded } = this.#deps;
     const known = recorded.order(order.id);
     if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
       const { intent } = known;
@@ -159,7 +159,7 @@ export class DecisionComparison {
 
   /** The journal has no such order: it was never sent, and is not sent now. */
   #unknown(order: BotOrder): OrderId {
-    const { engine, recorded } = this.#parts;
+    const { engine, recorded } = this.#deps;
     const text = orderText(order);
     const other = recorded.at(order.createdMs);
     this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
@@ -172,7 +172,7 @@ export class DecisionComparison {
 
   /** The journal ends here: risk decides, and the order waits until the start is complete. */
   #hold(order: BotOrder): OrderId {
-    const { engine, recorded } = this.#parts;
+    const { engine, recorded } = this.#deps;
     const known = recorded.order(order.id);
     if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
       const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
@@ -200,12 +200,12 @@ export class DecisionComparison {
 
   /** True when the recorded order waited as well, or when the journal ends before it. */
   #waits(order: BotOrder): boolean {
-    const known = this.#parts.recorded.order(order.id);
+    const known = this.#deps.recorded.order(order.id);
     if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
     return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
   }
   #drafted(order: BotOrder, waits: Waits): number {
-    const known = this.#parts.recorded.order(order.id);
+    const known = this.#deps.recorded.order(order.id);
     const text = draftText(draftOf(order, waits));
     if (known?.draft && !known.isDrafted) {
       known.isDrafted = true;
@@ -216,7 +216,7 @@ export class DecisionComparison {
     return 0;
   }
   #denied(order: BotOrder, code: string): number {
-    const known = this.#parts.recorded.order(order.id);
+    const known = this.#deps.recorded.order(order.id);
     if (order.id < 0 || known?.isKnown) return 0;
     if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
       known.isKnown = true;
@@ -226,14 +226,14 @@ export class DecisionComparison {
     return 0;
   }
   /** Counts a recorded draft that the replay did not make. */
-  undrafted(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
+  missingDraft(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
     order.isDrafted = true;
     this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
   }
 
   /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
-  unasked(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
-    const { engine } = this.#parts;
+  missingDecision(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+    const { engine } = this.#deps;
     order.isKnown = true;
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
@@ -248,7 +248,7 @@ export class DecisionComparison {
   // --- Cancels
 
   #cancelled(order: BotOrder): number {
-    const { recorded } = this.#parts;
+    const { recorded } = this.#deps;
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
     if (cancel !== undefined) cancel.isKnown = true;
@@ -265,8 +265,8 @@ export class DecisionComparison {
     return 0;
   }
   /** Counts a recorded cancel that the replay did not make. */
-  uncancelled(number: number): void {
-    const { seq, t } = this.#parts.recorded.records[this.at]!;
+  missingCancel(number: number): void {
+    const { seq, t } = this.#deps.recorded.records[this.at]!;
     this.#differ('recorded', t, seq, cancelText(number), NOTHING);
   }
 
@@ -274,14 +274,14 @@ export class DecisionComparison {
 
   /** `counts`: whether a recorded decision differs, or a replayed one. */
   #differ(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
-    if (this.at <= this.#parts.acceptedTo) return;
+    if (this.at <= this.#deps.acceptedTo) return;
     const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
     this.#differing.set(createdMs, known);
     known[counts]++;
     this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
   }
   #nextSeq(): number {
-    const { records } = this.#parts.recorded;
+    const { records } = this.#deps.recorded;
     return (records[this.at]?.seq ?? 0) + 1;
   }
 }
@@ -303,7 +303,7 @@ const guardText = ({
     .join(' ');
 
 /** Denies an order that the last process decided on but did not send: it is too late now. */
-export function missed(engine: Engine, order: BotOrder): void {
+export function dropUnsent(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);
   engine.orderEnded(order);

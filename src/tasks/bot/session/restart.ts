@@ -27,11 +27,11 @@ export function checkReplay({ differences, difference, decisions }: DecisionComp
   throw changes.length > 0
     ? new ConfigError(
         `${data}: ${changes.join('; ')}: ${count}`,
-        'go on with it by --accept-changes: past orders stay as they are; or name another data folder',
+        'continue with --accept-changes: past orders stay as they are; or name another data folder',
       )
     : new ConfigError(
         `${data}: the strategy does not decide again what its journal says: ${count}`,
-        'it may use the clock, chance or a file, or have begun with a field that it does not keep: take that out of it; then go on by --accept-changes, or name another data folder',
+        'it may use the clock, chance or a file, or have begun with a field that it does not keep: remove that; then continue with --accept-changes, or name another data folder',
       );
 }
 

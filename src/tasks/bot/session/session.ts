@@ -21,7 +21,7 @@ export interface Session {
   /** The warm-up bars of the first start. */
   readonly warm: readonly BarFact[];
   readonly recorded: SessionRecords;
-  /** Position in `past` of the newest start that accepted changes; -1: none did. */
+  /** Position in `recorded` of the newest start that accepted changes; -1: none did. */
   readonly acceptedTo: number;
   /** Records before this session, or before its entry point. Their fills and payments count. */
   readonly before: readonly JournalRecord[];

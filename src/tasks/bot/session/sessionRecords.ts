@@ -74,9 +74,9 @@ export class SessionRecords {
   }
 
   #index(record: JournalRecord): void {
-    if (record.k === 'VERDICT') this.#of(record).verdict = record;
-    else if (record.k === 'INTENT') this.#of(record).intent = record;
-    else if (record.k === 'DRAFT') this.#of(record).draft = record;
+    if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
+    else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
+    else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
     else if (record.k === 'SEND') {
       const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
       if (order !== undefined) order.send = record;
@@ -88,7 +88,7 @@ export class SessionRecords {
       else known.push({ t: record.t, isKnown: false });
     }
   }
-  #of({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
+  #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
     let order = this.#orders.get(number);
     if (order === undefined) {
       this.#orders.set(
@@ -121,14 +121,14 @@ export class SessionRecords {
     return this.#first(createdMs);
   }
   #first(key: string | number): RecordedOrder | undefined {
-    this.#byKey ??= this.#keyed();
+    this.#byKey ??= this.#indexByKey();
     const found = this.#byKey.get(key);
     if (found === undefined) return undefined;
     // Known orders stay known, so the next call need not check them again.
     while (found.orders[found.from]?.isKnown === true) found.from++;
     return found.orders[found.from];
   }
-  #keyed(): Map<string | number, Alike> {
+  #indexByKey(): Map<string | number, Alike> {
     const keyed = new Map<string | number, Alike>();
     const add = (key: string | number, order: RecordedOrder): void => {
       const known = keyed.get(key);

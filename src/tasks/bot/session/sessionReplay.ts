@@ -26,7 +26,7 @@ import { venueIdIn } from '../account/foreignId.ts';
 import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
-import { DecisionComparison, missed } from './decisionComparison.ts';
+import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
 import type { SessionRecords } from './sessionRecords.ts';
 import type { SessionReplayDeps } from './sessionReplayDeps.ts';
 
@@ -40,7 +40,7 @@ export class SessionReplay {
   /** Why the session differs from that of a bot that never stopped; null: it does not. */
   interruption: string | null = null;
   readonly asked: DecisionComparison;
-  readonly #parts: SessionReplayDeps;
+  readonly #deps: SessionReplayDeps;
   readonly #engine: Engine;
   readonly #recorded: SessionRecords;
   /** Venue order id of an adopted order. The next INTENT is that order. */
@@ -52,11 +52,11 @@ export class SessionReplay {
   /** The highest order number up to now. */
   #lastOrder = 0;
 
-  constructor(parts: SessionReplayDeps) {
-    this.#parts = parts;
-    this.#engine = parts.engine;
-    this.#recorded = parts.recorded;
-    this.asked = new DecisionComparison(parts);
+  constructor(deps: SessionReplayDeps) {
+    this.#deps = deps;
+    this.#engine = deps.engine;
+    this.#recorded = deps.recorded;
+    this.asked = new DecisionComparison(deps);
   }
 
   /** Replays up to the last record. */
@@ -69,7 +69,7 @@ export class SessionReplay {
     for (let at = 0; at < records.length; at++) {
       this.asked.at = at;
       this.#take(records[at]!);
-      if (this.#parts.stopsAtDifference && this.asked.difference !== null) break;
+      if (this.#deps.stopsAtDifference && this.asked.difference !== null) break;
     }
     this.#trades(false);
     this.#engine.recordedDecisions = null;
@@ -121,18 +121,18 @@ export class SessionReplay {
 
   /** During a start, until the bot trades, strategies are notified at once. */
   #trades(does: boolean): void {
-    this.#engine.defersCallbacks = does && this.#parts.tellsAtInstants === true;
+    this.#engine.defersCallbacks = does && this.#deps.tellsAtInstants === true;
   }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);
-    this.#guarded(() => applyInbox(this.#engine, timeMs, act));
+    this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
   }
   #begin(timeMs: number): void {
     this.asked.begin(timeMs);
   }
 
   /** As in the live bot: a strategy that throws is stopped, and `finish` continues with the others. */
-  #guarded(act: () => void, finish: () => void = () => {}): void {
+  #runGuarded(act: () => void, finish: () => void = () => {}): void {
     try {
       act();
     } catch (error) {
@@ -142,7 +142,7 @@ export class SessionReplay {
         notifyOthers(this.#engine);
         finish();
       };
-      this.#guarded(others, finish);
+      this.#runGuarded(others, finish);
     }
   }
 
@@ -156,7 +156,7 @@ export class SessionReplay {
     this.#instantMs = bars.length > 0 ? t : NaN;
     if (decided) {
       this.instants++;
-      this.#guarded(
+      this.#runGuarded(
         () => {
           beginInstant(engine, atMs, append);
           deliverInstant(engine, atMs);
@@ -164,12 +164,12 @@ export class SessionReplay {
         () => finishInstant(engine, atMs),
       );
       // The live bot reads the kept state here: a strategy whose state cannot be kept has failed.
-      this.#guarded(() => void keptTexts(engine));
+      this.#runGuarded(() => void keptTexts(engine));
       return;
     }
     this.missedBars += bars.length;
     if (bars.length > 0) this.#interrupted('bars went by without a decision');
-    this.#guarded(
+    this.#runGuarded(
       () => {
         beginInstant(engine, t, append);
         catchUp(engine, atMs, t);
@@ -199,7 +199,7 @@ export class SessionReplay {
       });
     this.#begin(t);
     const notifyStop = (): void => stopLive(engine);
-    this.#guarded(notifyStop, notifyStop);
+    this.#runGuarded(notifyStop, notifyStop);
   }
 
   #interrupted(why: string): void {
@@ -217,11 +217,11 @@ export class SessionReplay {
     if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
     // The operator has re-armed the bot after a kill.
     if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
-    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.unasked(order, record);
+    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.missingDecision(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
       this.#interrupted('a decision came too late');
       const late = this.#engine.orders.get(record.order as OrderId);
-      if (late !== undefined) this.#step(record.t, () => missed(this.#engine, late));
+      if (late !== undefined) this.#step(record.t, () => dropUnsent(this.#engine, late));
     }
   }
 
@@ -229,7 +229,7 @@ export class SessionReplay {
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isDrafted) this.#step(record.t, () => {});
-    if (!order.isDrafted) this.asked.undrafted(order, record);
+    if (!order.isDrafted) this.asked.missingDraft(order, record);
   }
 
   #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
@@ -307,7 +307,7 @@ export class SessionReplay {
     if (!cancel.isKnown) this.#setOffBehind(id, t);
     if (cancel.isKnown) return;
     cancel.isKnown = true;
-    this.asked.uncancelled(number);
+    this.asked.missingCancel(number);
     const order = this.#engine.orders.get(id);
     if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
   }
@@ -367,7 +367,7 @@ export class SessionReplay {
   }
 
   #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {
-    const known = ratesOf(this.#parts.plan, symbol);
+    const known = ratesOf(this.#deps.plan, symbol);
     times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
   }
 }

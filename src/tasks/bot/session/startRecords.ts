@@ -89,7 +89,7 @@ function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
     for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {
       const rows = Array.from({ length: Math.min(ROWS_OF_A_RECORD, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
-      journal.instant({ atMs: engine.parts.fromMs, decided: false, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
+      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
     }
   });
 }

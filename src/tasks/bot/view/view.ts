@@ -37,7 +37,7 @@ const ACCOUNT = 'account';
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
-  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
+  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.deps;
   const named = { engine, cidOf };
   const timeMs = venueMs();
   const active = isFlat ? [] : engine.orders.active();
@@ -106,7 +106,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
 /** Fast audits that may be missed before the account counts as unobserved. */
 const MAX_AUDIT_AGE = 10;
 
-function strategiesOf({ parts: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
+function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
   const { cashAsset, cashDigits } = engine.ledger;
   const money = (units: number): string => amount(units, cashDigits);
   const [now, today] = [equity.units(), equity.today().units];
@@ -152,7 +152,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
 }
 
 /** Returns positions of the account that belong to no strategy: unattributed fills. */
-function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
+function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
   const all = services.all().flatMap(({ outside: external }) => external);
   return all.flatMap(({ symbol, qty }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
@@ -176,7 +176,7 @@ function accountPositions({ parts: { engine, services } }: LiveBot): readonly Po
 }
 
 /** Returns foreign orders without a decision, and holdings and fills that no order of the bot explains. */
-function foreignViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
+function foreignViews({ deps: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
   const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
   const orders = foreignOrdersOf(services).map(({ venueId, instrument, why }) => ({
     kind: 'order' as const,
@@ -227,7 +227,7 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
 }
 
 /** Returns the used part of each active limit, as far as it is known without an order. */
-function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomView[] {
+function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomView[] {
   // The current limits: the operator may have tightened one.
   const { limits: risk } = engine.risk;
   const { cashDigits, cashAsset } = engine.ledger;
@@ -237,12 +237,12 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
     if (risk[limit] !== undefined) found.push({ code, limit, scope, used, max: String(risk[limit]), unit });
   };
   // The baseline of the rule itself: it outlives the process, and starts again when the operator clears the halt.
-  const lost = (code: string): string => {
+  const lossText = (code: string): string => {
     const from = engine.risk.lossBaseline(code);
     return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
   };
-  add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
-  add('maxDrawdown', 'DRAWDOWN', lost('DRAWDOWN'), 'of the highest equity');
+  add('maxDailyLoss', 'DAILY_LOSS', lossText('DAILY_LOSS'), 'of the equity at 00:00 UTC');
+  add('maxDrawdown', 'DRAWDOWN', lossText('DRAWDOWN'), 'of the highest equity');
   add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
   let gross = new Decimal(0);
   const [first] = engine.instruments;

@@ -8,7 +8,7 @@ import { codeFamily, type CodeFamily } from './codeFamilies.ts';
 type FixText = (asked: CheckSubject) => string;
 
 const AGAIN = 'Run isobar doctor again';
-const REPORT_IT = `${AGAIN}; if it stays, tell the exchange`;
+const REPORT_IT = `${AGAIN}; if it stays, report it to the exchange`;
 
 const proxy: FixText = ({ what }) =>
   `isobar sends that header: what stands between here and the service drops it. Ask for ${what} from another network`;

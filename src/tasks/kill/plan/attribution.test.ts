@@ -78,7 +78,7 @@ it('nothing is decided in lists that are cut, and nothing before the absence hor
   expect(attribute([lost('A')], [], SEEN).uncertainties).toEqual([]);
 });
 
-it('an order of another side, size, type, price or of an earlier time is somebody else’s', () => {
+it('an order of another side, size, type, price or of an earlier time is another owner’s', () => {
   const others = [{ side: 'buy' }, { qty: '0.0999' }, { isMarket: true }, { price: '60001' }, { timeMs: 98_999 }] as const;
   for (const other of others) {
     const result = attribute([lost('A')], [seen(row('1', other))], SEEN);
@@ -89,7 +89,7 @@ it('an order of another side, size, type, price or of an earlier time is somebod
   );
 });
 
-it('an order later than its window, or of which too little is told, stays a doubt', () => {
+it('an order later than its window, or with too few known terms, stays a doubt', () => {
   for (const order of [row('1', { timeMs: 105_001 }), row('1', { timeMs: null }), row('1', { isMarket: null })]) {
     expect(found([lost('A')], [seen(order)], SEEN)).toEqual([]);
     expect(rangeText([lost('A')], [seen(order)], SEEN)).toEqual(['-0.1', '0']);
@@ -118,14 +118,14 @@ it('many doubts have bounds that no explanation goes beyond', () => {
   expect(rangeText(orders, many, SEEN)).toEqual(['-1.2', '0']);
 });
 
-it('a doubt is told with its order, its size and what may be it', () => {
+it('a doubt is reported with its order, its size and what may be it', () => {
   const [doubt] = attribute([lost('A')], [seen(row('1')), seen(row('2'))], SEEN).uncertainties;
   expect(doubtText(doubt!)).toBe(
-    'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2, of which one may be it',
+    'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2; one of them may be it',
   );
 });
 
-it('of an order that only its trades tell of, side, time and quantity speak against it, and nothing names it', () => {
+it('an order known only by its trades is excluded by side, time and quantity, and no name is needed', () => {
   const reported = (over: Partial<UnnamedOrder>): number =>
     attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).uncertainties.length;
   expect([reported({}), reported({ side: 'buy' })]).toEqual([1, 0]);

@@ -160,7 +160,7 @@ export function doubtText({ order, fits, isUnseen }: Doubt): string {
   const why = [
     ...(fits.length === 0
       ? []
-      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}, of which one may be it`}`]),
+      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}; one of them may be it`}`]),
     ...(isUnseen ? ['the lists of the exchange prove nothing yet'] : []),
   ];
   return `${instrument.id}: the outcome of order ${order.cid} (${side} ${size}) is unknown: ${why.join('; ')}`;
