@@ -40,7 +40,7 @@ describe('commands about a running bot', () => {
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     }
     expect((await run('status')).stdout).toContain('HALT_NEW symbol:spot:BTCUSDT: GAP');
-    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proved/);
+    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proven absent/);
     expect((await run('positions')).stdout).toContain('0.90000');
     expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
   });
