@@ -24,9 +24,11 @@ import { followUnknown } from '../../engine/router/restore.ts';
 import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
 import { LiveBot } from './run/liveBot.ts';
+import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
+import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './life/liveEngine.ts';
@@ -73,6 +75,7 @@ const MEASUREMENTS = 20;
 
 /** Throws ConfigError and StrategyError for an invalid bot, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
+  requireTimeForBars(config.barLoad, config.bars, config);
   const overrides = await liveOverrides(config, options);
   const killSwitch = new KillSwitch(config.data);
   const calls = { sent: 0, refused: 0 };
@@ -249,7 +252,7 @@ function restExchange(
   // Totals are noted by asset. Both markets may have the same asset, so add the market.
   const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
   return new RestExchange({
-    client: exchange.client,
+    client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
     scheduler: exchange.scheduler,
     serverTime: () => exchange.serverTime(market),
     market,

@@ -30,6 +30,8 @@ export interface CallTarget<O extends Op> {
 export interface CallTerms {
   readonly priority: Priority;
   readonly timeoutMs: number;
+  /** How much longer the first attempt may wait for the rate limit, ms. */
+  readonly queueMs: number;
   readonly attempts: number;
   readonly late: ((outcome: Outcome<unknown>) => void) | undefined;
   /** Signing time; undefined means the time of sending. */
@@ -82,11 +84,16 @@ export class RestCall<O extends Op> {
   }
 
   start(): void {
-    const { scheduler } = this.#parts;
-    const { timeoutMs } = this.#terms;
-    this.#deadlineMs = scheduler.nowMs + timeoutMs;
-    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${timeoutMs} ms`));
+    const { timeoutMs, queueMs } = this.#terms;
+    this.#endWithin(timeoutMs + queueMs);
     this.#begin();
+  }
+
+  #endWithin(ms: number): void {
+    const { scheduler } = this.#parts;
+    if (this.#timer !== null) scheduler.cancel(this.#timer);
+    this.#deadlineMs = scheduler.nowMs + ms;
+    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${ms} ms`));
   }
 
   cancel(): void {
@@ -125,6 +132,9 @@ export class RestCall<O extends Op> {
     const { request, origin } = this.#target;
     const signMs = this.#terms.signMs ?? times.next(request, clock.now(this.#market).ms);
     const signed = signRequest(request, credentials, signMs, dialect);
+    // It has had its turn. An answer takes no longer than that of a call that did not wait.
+    if (this.#terms.queueMs > 0 && this.#attempt === 1)
+      this.#endWithin(Math.min(this.#terms.timeoutMs, this.#deadlineMs - scheduler.nowMs));
     const { method, target, headers, body } = signed;
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;

@@ -6,13 +6,14 @@ import { pollRules } from '../../../adapters/exchange/klines/pollPlan.ts';
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { feedsByNeed } from '../../../engine/host/needOrder.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { BarTimes } from '../config/read.ts';
+import type { BarTimes } from '../config/barTimes.ts';
 import { watchRow } from './localStops.ts';
 import type { LiveSet } from './feeds.ts';
 import type { BarFact } from './barFact.ts';
@@ -22,7 +23,8 @@ export interface BarDeliveryDeps {
   readonly sets: readonly LiveSet[];
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
-  readonly ask: (set: LiveSet) => AskKlines;
+  /** `place`: position of the set in the order in which strategies need bars, from 0. */
+  readonly ask: (set: LiveSet, place: number) => AskKlines;
   readonly random: () => number;
   readonly times: BarTimes;
   /** Reads the state of the orders of these instruments. Calls `done` once, perhaps within the call. */
@@ -62,7 +64,8 @@ export class BarDelivery {
   constructor(parts: BarDeliveryDeps) {
     this.#parts = parts;
     this.#closedMs = parts.sinceMs ?? parts.engine.parts.fromMs;
-    this.#staged = parts.sets.map((set) => this.#stage(set));
+    const places = placesOf(parts.engine, parts.sets);
+    this.#staged = parts.sets.map((set, at) => this.#stage(set, places[at]!));
   }
 
   /**
@@ -93,7 +96,7 @@ export class BarDelivery {
     return !this.#isBusy && this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs));
   }
 
-  #stage(set: LiveSet): Staged {
+  #stage(set: LiveSet, place: number): Staged {
     const { engine, scheduler, serverTime, ask, random, times } = this.#parts;
     const feeds = engine.feeds.flatMap(({ bars }, at) => (set.copies.some((copy) => copy === bars) ? [at] : []));
     const staged: Staged = {
@@ -106,7 +109,7 @@ export class BarDelivery {
           scheduler,
           serverTime: () => serverTime(set.key.market),
           random,
-          ask: ask(set),
+          ask: ask(set, place),
           sink: {
             event: (event) => this.#take(staged, event),
             onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
@@ -249,6 +252,12 @@ export class BarDelivery {
     if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
+}
+
+/** Returns the position of each set in the order in which strategies need bars. */
+function placesOf({ feeds, runs }: Engine, sets: readonly LiveSet[]): readonly number[] {
+  const needed = feedsByNeed(feeds, runs);
+  return sets.map(({ copies }) => needed.findIndex(({ bars }) => copies.some((copy) => copy === bars)));
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;

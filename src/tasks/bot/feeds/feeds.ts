@@ -9,7 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
-import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import type { Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
@@ -20,6 +20,7 @@ import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../do
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/service.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
+import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import type { BarFact } from './barFact.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
@@ -85,17 +86,6 @@ export function plansFor(
   });
 }
 
-interface WantedFeed {
-  readonly name: string;
-  readonly key: BarKey;
-  readonly isHidden: boolean;
-}
-
-/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
-export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
-  return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
-}
-
 /** Throws ConfigError for a symbol that the exchange does not list, and NoAnswer if the exchange does not reply. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
@@ -107,7 +97,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   const catalog = catalogOf(config);
   const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
-    const id = idOf(key);
+    const id = setIdOf(key);
     if (sets.has(id)) continue;
     const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
     const from = klineInterval(service, key);
@@ -144,7 +134,7 @@ function liveFeeds(
 ): LiveFeeds {
   const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isHidden }, feed): FeedPlan => {
-    const id = idOf(key);
+    const id = setIdOf(key);
     const set = sets.get(id)!;
     const { bars, behind } = barsOf(set, feed);
     const known = live.get(id);
@@ -163,47 +153,6 @@ function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): 
 export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
   const path = resolve(definition.catalog ?? DEFAULTS.catalog);
   return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
-}
-
-const idOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
-
-function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 'source'>): readonly WantedFeed[] {
-  const byDefault = definition.market ?? DEFAULTS.market;
-  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
-    (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
-      const interval = parseInterval(feed.interval);
-      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
-    }),
-  );
-  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source)];
-}
-
-/**
- * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
- */
-function executionOnlyFeedsOf(
-  seen: readonly WantedFeed[],
-  given: string | undefined,
-  source: LiveBehaviour['source'],
-): readonly WantedFeed[] {
-  const interval = given === undefined ? null : parseInterval(given);
-  if (interval === null) return [];
-  const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
-  const finest = new Map<string, WantedFeed>();
-  for (const feed of seen) {
-    const symbol = `${feed.key.market} ${feed.key.symbol}`;
-    const known = finest.get(symbol);
-    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
-  }
-  return [...finest.values()].flatMap(({ name, key }) => {
-    if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
-    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
-    throw new ConfigError(
-      `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
-      `one of ${nestedIn(key.interval).join(' ')}`,
-    );
-  });
 }
 
 /** Live bars are checked as they arrive, not as a set. */

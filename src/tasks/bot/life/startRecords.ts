@@ -7,7 +7,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
 import type { LiveConfig } from '../config/read.ts';
 import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
-import { feedNames } from '../feeds/feeds.ts';
+import { feedNames } from '../config/wantedFeeds.ts';
 import { ACCEPTED, LIFE, type Life } from './life.ts';
 import { capitalFacts } from '../journal/botJournal.ts';
 

@@ -9,7 +9,6 @@ import { ConfigError } from '../../../base/errors.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
-import { klinesOf } from '../../../adapters/exchange/klines/klines.ts';
 import { sizeText, type Instrument, type Market } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -18,6 +17,7 @@ import type { FillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
+import { klineCalls } from '../feeds/klineCalls.ts';
 import { BarDelivery, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
@@ -123,7 +123,7 @@ export class LiveBot {
       sets,
       scheduler: exchange.scheduler,
       serverTime: (market) => this.#serverTime(market),
-      ask: ({ key, from }) => klinesOf(exchange.client, key.market, key.symbol, from),
+      ask: klineCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
       settle: (done) => this.#settle(done),
