@@ -53,6 +53,7 @@ export class RestCall<O extends Op> {
   readonly #market: Market;
   readonly #effect: Effect;
   readonly #isSigned: boolean;
+  readonly #isPublic: boolean;
   /** Attempts started. */
   #attempt = 0;
   #deadlineMs = 0;
@@ -81,6 +82,7 @@ export class RestCall<O extends Op> {
     this.#market = market;
     this.#effect = effect;
     this.#isSigned = SECURITY[security].signature;
+    this.#isPublic = effect === 'read' && !SECURITY[security].key;
   }
 
   start(): void {
@@ -145,7 +147,8 @@ export class RestCall<O extends Op> {
       this.#log(outcome, reply, true);
       late?.(outcome);
     };
-    const stop = wire({ method, url: origin + target, headers, body }, (outcome) => this.#answered(outcome, ticket), late && received);
+    const wired = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
+    const stop = wire(wired, (outcome) => this.#answered(outcome, ticket), late && received);
     this.#giveUp = () => {
       stop();
       if (late) this.#listening = scheduler.at(scheduler.nowMs + LATE_MS, stop);
