@@ -193,6 +193,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
         log,
         scratch,
         progressCells,
+        decidesPerFeed: plan.decide === 'perFeed',
         marks: marketOf(instruments).marks(plan, instruments),
         funding: marketOf(instruments).funding(plan, instruments),
       });

@@ -205,6 +205,7 @@ function assemble(
     models,
     ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
     seed: definition.seed ?? DEFAULTS.seed,
+    ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     blockRows,
   };
   const text = textWithDefaults(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });

@@ -78,6 +78,8 @@ export interface EngineDeps {
    * block's end in seconds. Null if nothing watches the run.
    */
   readonly progressCells: Int32Array | null;
+  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
+  readonly decidesPerFeed?: boolean;
 }
 
 // hot: docs/performance.md#imported-constants
@@ -142,6 +144,14 @@ export class Engine implements ExchangeSink, MarkPrices {
   stopped = 0;
   /** True when bars are worth visiting one by one: one execution feed, one strategy. */
   hasOneFeedAndStrategy = false;
+  /** `decide: perFeed`: an instant is visited in parts, one for each instrument that has bars at it. */
+  readonly decidesPerFeed: boolean;
+  /** The instruments in the order in which strategies need them, the part that is visited, and whether its bars are delivered. */
+  byNeed: readonly number[] = [];
+  part = 0;
+  isPartDelivered = false;
+  /** Live, `decide: perFeed`: true while more bars of the instant may come, so that its timers wait. */
+  isPartial = false;
   readonly bracketManager: BracketManager;
   readonly margin: MarginEvents;
   readonly triggerOrders: TriggerOrderTracker;
@@ -172,6 +182,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.defaultSize = parts.defaultSize;
     this.collarPpm = parts.collarPpm;
     this.blockRows = parts.blockRows;
+    this.decidesPerFeed = parts.decidesPerFeed === true;
     this.execution = listOf(parts.instruments, (_, index) => {
       const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
@@ -215,7 +226,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   enterBlock(rows: number, endMs: number): void {
     this.blockEndMs = endMs;
     for (const feed of this.feeds) feed.enterBlock(rows, endMs);
-    this.alignedFeeds = alignFeeds(this.feeds);
+    this.alignedFeeds = alignFeeds(this.feeds, this.decidesPerFeed);
     this.recorder.enterBlock(this.alignedFeeds);
   }
   /** Enters the block that another engine over the same feeds has opened, at its first rows. */
@@ -378,9 +389,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     const returned: unknown = run.started ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
-  /** Reports booked events to the strategies, in (fill time, instrument, trade id) order. Their reactions may book more. */
-  deliverCallbacks(): void {
-    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse);
+  /** Reports booked events to the strategies that are meant, in (fill time, instrument, trade id) order. Reactions may book more. */
+  deliverCallbacks(isMeant: ((run: StrategyRun) => boolean) | null = null): void {
+    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse, isMeant);
   }
   /** Reports the events that were held back since a restart. */
   deliverHeld(): void {

@@ -168,6 +168,10 @@ export const definitionSchema = map(
       .describe('feeds by the name under which strategies ask for them'),
     market: choiceValue(['spot', 'futures'], 'kind of market').optional(),
     futures: futures.optional(),
+    decide: choiceValue(
+      ['whenComplete', 'perFeed'],
+      'when strategies decide: once when all feeds that close together are there, or feed by feed',
+    ).optional(),
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z

@@ -44,6 +44,8 @@ export interface CodeOptions {
   readonly market?: Definition['market'];
   /** How the account trades contracts (docs/futures.md). Only with `market: 'futures'`. */
   readonly futures?: Definition['futures'];
+  /** When strategies decide: `'whenComplete'` (default) or `'perFeed'` (docs/backtest.md#when-strategies-decide). */
+  readonly decide?: Definition['decide'];
   /** Start, and end (exclusive), of the run: `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
   readonly from?: string;
   readonly to?: string;
