@@ -148,6 +148,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly decidesPerFeed: boolean;
   /** The instruments in the order in which strategies need them, the part that is visited, and whether its bars are delivered. */
   byNeed: readonly number[] = [];
+  /** Returns the order of all instruments at an instant, such as the one that a journal records. Null: the order of need. */
+  partsAt: ((t: number) => readonly number[]) | null = null;
   part = 0;
   isPartDelivered = false;
   /** Live, `decide: perFeed`: true while more bars of the instant may come, so that its timers wait. */

@@ -113,7 +113,7 @@ async function fixture() {
     ask: (set) => ask(sets.indexOf(set)),
     random: () => 0.5,
     times: { graceMs: GRACE, delayMs: 100, spreadMs: 100 },
-    settle: (done) => {
+    settle: (_instruments, done) => {
       settles++;
       queue.at(queue.nowMs + 30, done);
     },
@@ -123,6 +123,7 @@ async function fixture() {
       deliverInstant(engine, atMs);
     },
     catchUp: () => {},
+    ended: () => {},
     sinceMs: null,
     log: (_level, message) => reply.push(message),
   });

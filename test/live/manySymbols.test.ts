@@ -2,6 +2,7 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
 import type { Feed } from '../../src/strategy/types.ts';
 import { ManySymbols } from '../fixtures/manySymbols.ts';
 
@@ -9,6 +10,7 @@ let many: ManySymbols;
 let decisions: { readonly barMs: number; readonly atMs: number; readonly fresh: number }[] = [];
 afterEach(async () => {
   decisions = [];
+  timers = [];
   await many.close();
 });
 
@@ -28,6 +30,23 @@ class Resting extends Counter {
     if (this.openOrders(feed).length === 0) this.buy({ base: '0.05' }, { feed, limit: feed.close.value / 2 });
   }
 }
+
+/** A strategy of one feed, which notes when it decides on which bar. */
+const ownFeedOf = (at: number): StrategyClass =>
+  class Own extends Strategy {
+    own = this.feed(`f${at}`);
+    override onStart() {
+      this.every('5m', () => timers.push({ at, barMs: this.nowMs, atMs: many.nowMs }));
+    }
+    override onBar() {
+      decisions.push({ barMs: this.nowMs, atMs: many.nowMs, fresh: at });
+      // Five of them trade: the reads of their orders hold nobody else back.
+      if (at % 10 !== 5) return;
+      if (this.position(this.own).isFlat) this.buy({ quote: 100 }, { feed: this.own });
+      else this.exit(this.own);
+    }
+  };
+let timers: { readonly at: number; readonly barMs: number; readonly atMs: number }[] = [];
 
 const MINUTE = 60_000;
 const cancelCalls = () => many.calls.filter(({ path, method }) => method === 'POST' && path.includes('cancel'));
@@ -77,3 +96,24 @@ test('a start with more symbols than the rate limits serve in time is refused wi
   await expect(many.opened()).rejects.toThrow(/feeds: expected at most 100 symbols .* got 120 on spot/);
   expect(many.calls).toEqual([]);
 });
+
+test('with perFeed each of 50 strategies decides as soon as its own bar is there, the first within 0.5 s of the close', async () => {
+  const strategies = Array.from({ length: 50 }, (_, at) => ownFeedOf(at));
+  many = await ManySymbols.open({ symbols: 50, interval: '1m', bars: 40, strategies, named: 'each', more: { decide: 'perFeed' } });
+  await many.start();
+  const firstMs = Math.ceil(many.nextCloseMs(30_000) / (5 * MINUTE)) * 5 * MINUTE;
+  await many.runTo(firstMs - MINUTE / 2);
+  decisions = [];
+  timers = [];
+  await many.runTo(firstMs + MINUTE / 2);
+  expect(decisions.map(({ fresh }) => fresh).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, at) => at));
+  const delays = decisions.map(({ barMs, atMs }) => atMs - barMs);
+  expect(delays[0]).toBeLessThan(500);
+  expect(delays[19]).toBeLessThan(1000);
+  expect(Math.max(...delays)).toBeLessThan(6000);
+  // Each decides when its bar has come: 20 in each window of the rate limit.
+  expect(delays.filter((ms) => ms > 2000).length).toBe(30);
+  expect(timers).toHaveLength(50);
+  expect(Math.min(...timers.map(({ atMs }) => atMs))).toBeGreaterThanOrEqual(Math.max(...decisions.map(({ atMs }) => atMs)));
+  expect(many.tooMany).toBe(0);
+}, 300_000);

@@ -329,9 +329,10 @@ function visitInstant(engine: Engine, t: number): void {
  * last the timers that are due, unless more bars of the instant may come. A second call continues after a strategy has thrown.
  */
 function decideByPart(engine: Engine, t: number): void {
-  const { byNeed, runs } = engine;
-  for (; engine.part < byNeed.length; engine.part++) {
-    const index = byNeed[engine.part]!;
+  const { runs } = engine;
+  const order = engine.partsAt?.(t) ?? engine.byNeed;
+  for (; engine.part < order.length; engine.part++) {
+    const index = order[engine.part]!;
     if (!engine.isPartDelivered && !deliverPart(engine, index)) continue;
     const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
     for (const run of runs) if (run.started === false && isMeant(run) && t >= run.readyMs) start(engine, run);

@@ -36,7 +36,7 @@ const ANSWER_MS = 100;
 /** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
 export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
   const table = limitTable(limits);
-  const sets = new Map(wantedFeeds(feeds).map(({ key }) => [setIdOf(key), key]));
+  const sets = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
   const keys = [...sets.values()];
   const minInterval = keys.map(({ interval }) => interval).reduce((a, b) => (typicalLengthMs(b) < typicalLengthMs(a) ? b : a));
   const loads = [...new Set(keys.map(({ market }) => market))].map((market): BarLoad => {

@@ -9,8 +9,25 @@ import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
 
-const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, modules, seed, catalog, instruments } =
-  definitionSchema.shape;
+const {
+  name,
+  strategy,
+  params,
+  feeds,
+  market,
+  futures,
+  decide,
+  cash,
+  size,
+  fees,
+  fills,
+  risk,
+  models,
+  modules,
+  seed,
+  catalog,
+  instruments,
+} = definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
 const DAY_MS = 86_400_000;
@@ -123,6 +140,7 @@ export const liveSchema = map(
     feeds,
     market,
     futures,
+    decide,
     cash,
     size,
     fees,
@@ -172,6 +190,7 @@ export const DEFINITION_KEYS = [
   'feeds',
   'market',
   'futures',
+  'decide',
   'cash',
   'size',
   'fees',

@@ -28,8 +28,11 @@ export function feedNames(behaviour: FeedDefinition): readonly string[] {
 /** Returns what identifies the bars of one symbol and interval. */
 export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
 
-/** Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError. */
-export function wantedFeeds({ definition, source }: FeedDefinition): readonly WantedFeed[] {
+/**
+ * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for execution-only feeds that cannot be;
+ * `isChecked` false: they are left out, for a reader that does not start the bot.
+ */
+export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = true): readonly WantedFeed[] {
   const byDefault = definition.market ?? DEFAULTS.market;
   const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
     (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
@@ -38,13 +41,18 @@ export function wantedFeeds({ definition, source }: FeedDefinition): readonly Wa
       return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
     }),
   );
-  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source)];
+  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source, isChecked)];
 }
 
 /**
  * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
  */
-function executionOnlyFeedsOf(seen: readonly WantedFeed[], given: string | undefined, source: DefinitionSource): readonly WantedFeed[] {
+function executionOnlyFeedsOf(
+  seen: readonly WantedFeed[],
+  given: string | undefined,
+  source: DefinitionSource,
+  isChecked: boolean,
+): readonly WantedFeed[] {
   const interval = given === undefined ? null : parseInterval(given);
   if (interval === null) return [];
   const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
@@ -57,6 +65,7 @@ function executionOnlyFeedsOf(seen: readonly WantedFeed[], given: string | undef
   return [...finest.values()].flatMap(({ name, key }) => {
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
     if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    if (!isChecked) return [];
     throw new ConfigError(
       `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
       `one of ${nestedIn(key.interval).join(' ')}`,

@@ -36,6 +36,7 @@ import { Maintenance } from '../config/maintenance.ts';
 import { RiskTicker } from '../safety/riskTicker.ts';
 import type { HeldDecision } from '../life/askedAgain.ts';
 import { release } from './release.ts';
+import { settle } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
 export interface LiveBotDeps {
@@ -126,9 +127,10 @@ export class LiveBot {
       ask: klineCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
-      settle: (done) => this.#settle(done),
+      settle: (instruments, done) => settle(parts, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
+      ended: (atMs) => this.#ended(atMs),
       sinceMs: parts.sinceMs,
       log: (level, message) => parts.log[level](message),
     });
@@ -256,10 +258,15 @@ export class LiveBot {
         journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
       }),
     );
+    if (!engine.isPartial) this.#ended(atMs);
+  }
+
+  /** All bars of the instant have been decided on. */
+  #ended(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
     this.parts.afterSend.after(() => this.equity.note(atMs));
-    if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
+    if (this.parts.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
   /** Applies loss rules at every bar, and journals what they measure from, so that it outlives the process. */
@@ -271,21 +278,6 @@ export class LiveBot {
       if (this.#remembered.get(code) === cursor.value) continue;
       this.#remembered.set(code, cursor.value);
       journal.cursor(cursor);
-    }
-  }
-
-  /** Books fills up to the bar before any strategy decides on it. */
-  #settle(done: () => void): void {
-    const { engine, services } = this.parts;
-    const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
-    // Positions pay or receive funding, which no order shows.
-    engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));
-    const markets = new Set([...indices].map((index) => engine.instruments[index]!.market));
-    let waiting = markets.size;
-    if (waiting === 0) return done();
-    for (const market of markets) {
-      const own = [...indices].filter((index) => engine.instruments[index]!.market === market);
-      services.of(market).settle(own, () => void (--waiting === 0 && done()));
     }
   }
 
