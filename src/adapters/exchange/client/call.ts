@@ -95,7 +95,7 @@ export class RestCall<O extends Op> {
     const { scheduler } = this.#parts;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
     this.#deadlineMs = scheduler.nowMs + ms;
-    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${ms} ms`));
+    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${this.#terms.timeoutMs} ms`));
   }
 
   cancel(): void {
@@ -136,7 +136,7 @@ export class RestCall<O extends Op> {
     const signed = signRequest(request, credentials, signMs, dialect);
     // It has had its turn. An answer takes no longer than that of a call that did not wait.
     if (this.#terms.queueMs > 0 && this.#attempt === 1)
-      this.#endWithin(Math.min(this.#terms.timeoutMs, this.#deadlineMs - scheduler.nowMs));
+      this.#endWithin(Math.max(0, Math.min(this.#terms.timeoutMs, this.#deadlineMs - scheduler.nowMs)));
     const { method, target, headers, body } = signed;
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;
