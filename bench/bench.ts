@@ -10,6 +10,7 @@ import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
 import { liveBench, livePart } from './live.ts';
+import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
 import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
@@ -36,10 +37,13 @@ try {
   else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
   else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
   else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
+  else if (process.argv[2] === '--symbols-part') await manySymbolsPart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
   else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
+  else if (process.argv.includes('--symbols'))
+    await manySymbolsBench(folder, (figures) => void process.stdout.write(`${JSON.stringify(figures)}\n`));
   else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
   else if (process.argv.includes('--sweep'))
     process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);

@@ -38,6 +38,11 @@ export function table(of: BenchFigures): string {
     ['            / ccxt up to its socket', number(of.live.ratioToCcxtSocket), ''],
     ['            one in a hundred', `${number(of.live.barToBytesCpuP99Us, 0)} us`, ''],
     ['            time of day, p50 and p99', `${number(of.live.p50Ms)} and ${number(of.live.p99Ms)} ms`, ''],
+    [
+      '            close of the bar to bytes, p50',
+      `${number(of.live.closeToBytesMs, 0)} ms   (${number(of.live.closeToBytesCpuUs, 0)} us of CPU)`,
+      '',
+    ],
     ['            synced / one fdatasync', `${number(of.live.syncedMs)} / ${number(of.live.bareSyncMs)} ms`, ''],
     ['paper exchange / bare HTTP server, ping', number(of.service.pingRatio), '≥ 0.6'],
     ['            depth', number(of.service.depthRatio), '≥ 0.6'],
