@@ -10,11 +10,13 @@ import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
 import { futuresBench, futuresPart, type FuturesKind } from './futures.ts';
 import { liveBench, livePart } from './live.ts';
+import { manySymbolsBench, manySymbolsPart } from './manySymbols.ts';
 import { restCreate, restPart } from './restCreate.ts';
 import { serviceBarePart, serviceBench } from './service.ts';
 import { buildReference, runReference, writeUnits, type Figures } from './reference.ts';
 import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
+import { wholeBench } from './whole.ts';
 import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
 import { table } from './table.ts';
 
@@ -36,13 +38,18 @@ try {
   else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
   else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
   else if (process.argv[2] === '--live-part') await livePart(process.argv[3]!, process.argv[4]!);
+  else if (process.argv[2] === '--symbols-part') await manySymbolsPart(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--service-part') await serviceBarePart(process.argv[3]!);
   else if (process.argv.includes('--peers')) await peers();
   else if (process.argv.includes('--rest')) await rest();
   else if (process.argv.includes('--live')) process.stdout.write(`${JSON.stringify({ live: await liveBench(folder, print) })}\n`);
+  else if (process.argv.includes('--symbols'))
+    await manySymbolsBench(folder, (figures) => void process.stdout.write(`${JSON.stringify(figures)}\n`));
   else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
   else if (process.argv.includes('--sweep'))
     process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
+  else if (process.argv.includes('--whole'))
+    process.stdout.write(`${JSON.stringify({ whole: wholeBench(folder, buildReference(folder), print) })}\n`);
   else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(print) })}\n`);
   else await all();
 } finally {
@@ -73,11 +80,12 @@ async function part(form: string, workload: string) {
   const strategy = await load(form);
   const feeds = [feedPlan('bars', walk('AAAUSDT', ROWS, 1))];
   let min = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
+  const firstNs = min.ns;
   for (let pass = 1; pass < PASSES; pass++) {
     const next = await timed(planFor(strategy, feeds, work, windows(work)), scratch);
     if (next.ns < min.ns) min = next;
   }
-  process.stdout.write(JSON.stringify(min));
+  process.stdout.write(JSON.stringify({ ...min, firstNs }));
 }
 
 async function run() {
@@ -123,9 +131,11 @@ async function run() {
     linearity,
     bytesPerBar: await bytesPerBar(folder, ROWS),
     finishedOrders,
+    firstRun: fillHeavy.whenFirstNsPerBar / fillHeavy.whenNsPerBar,
     seventhStrategy: nsPerRow('seventhStrategy') / single,
     sweep,
     wholeCommand: await wholeCommand(folder),
+    whole: wholeBench(folder, program, print),
     restCreate: orders,
     live,
     service,
@@ -139,6 +149,8 @@ interface AgainstC {
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
+  /** Of the first pass of a process, which compiles and takes fresh memory. */
+  readonly whenFirstNsPerBar: number;
 }
 
 /**
@@ -146,7 +158,7 @@ interface AgainstC {
  * A process to itself is what a backtest has, and the reference too; what sharing one costs is `seventhStrategy`.
  */
 function against(program: string | null, file: string, workload: 'heavy' | 'light'): AgainstC {
-  let [cNs, onBarNs, whenNs] = [Infinity, Infinity, Infinity];
+  let [cNs, onBarNs, whenNs, whenFirstNs] = [Infinity, Infinity, Infinity, Infinity];
   let fills = 0;
   for (let round = 0; round < PROCESS_ROUNDS; round++) {
     const reference = program === null ? null : runReference(program, file, workload === 'heavy' ? HEAVY : LIGHT, 4);
@@ -162,12 +174,14 @@ function against(program: string | null, file: string, workload: 'heavy' | 'ligh
     cNs = Math.min(cNs, reference?.nsPerBar ?? Infinity);
     onBarNs = Math.min(onBarNs, a.ns / ROWS);
     whenNs = Math.min(whenNs, b.ns / ROWS);
+    whenFirstNs = Math.min(whenFirstNs, b.firstNs / ROWS);
   }
-  return { equal: true, fills, cNsPerBar: program === null ? null : cNs, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs };
+  const cNsPerBar = program === null ? null : cNs;
+  return { equal: true, fills, cNsPerBar, onBarNsPerBar: onBarNs, whenNsPerBar: whenNs, whenFirstNsPerBar: whenFirstNs };
 }
 
-function formInProcess(form: string, workload: string): TimedRun {
-  return JSON.parse(inProcess('--part', form, workload)) as TimedRun;
+function formInProcess(form: string, workload: string): TimedRun & { readonly firstNs: number } {
+  return JSON.parse(inProcess('--part', form, workload)) as TimedRun & { readonly firstNs: number };
 }
 
 function pick({ equity, fees, fills, maxDrawdown, equitySum, fillsHash }: Figures): Figures {

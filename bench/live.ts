@@ -29,8 +29,8 @@ const SYNCED_ROUNDS = 2;
 const SYNCS = 200;
 /** About from one order of the bot to the next. */
 const RHYTHM_MS = 20;
-/** From the close of a bar to the jump's end: by then the exchange has it. */
-const AFTER_CLOSE_MS = 50;
+/** From the close of a bar to the jump's end, when the bot is about to request it: the default of `bars.delayMs`. */
+const AFTER_CLOSE_MS = 400;
 /** Of a jump between bars. */
 const STEP_MS = 3000;
 const MAX_STEPS = 600;
@@ -47,6 +47,10 @@ export interface LiveFigures {
   readonly ratioToCcxt: number | null;
   /** The same over the part of that call up to the last byte of its order on the socket: the answer is not read, nor made an order of ccxt's. */
   readonly ratioToCcxtSocket: number | null;
+  /** From the close of the bar to the same byte, with the wait, the kline call and its answer: median by the time of day, journal in memory. */
+  readonly closeToBytesMs: number;
+  /** The process CPU time of that: timers, the kline call, its rows, the decision, the order. Median, of the best round. */
+  readonly closeToBytesCpuUs: number;
   /** From the answer by the time of day, the journal in memory. */
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -70,6 +74,8 @@ export async function liveBench(folder: string, print: (text: string) => void): 
       answerToBytesCpuUs: Math.min(...inMemory.map(({ answerUs }) => quantile(answerUs, 0.5))),
       ratioToCcxt: ccxt === null ? null : barToBytesCpuUs / ccxt.toAnswerUs,
       ratioToCcxtSocket: ccxt === null ? null : barToBytesCpuUs / ccxt.toSocketUs,
+      closeToBytesMs: quantile(inMemory.flatMap(({ closeMs }) => closeMs), 0.5), // prettier-ignore
+      closeToBytesCpuUs: Math.min(...inMemory.map(({ closeUs }) => quantile(closeUs, 0.5))),
       p50Ms: quantile(wall, 0.5),
       p99Ms: quantile(wall, 0.99),
       syncedMs: quantile(onDisk.flatMap(({ wallMs }) => wallMs), 0.5), // prettier-ignore
@@ -85,6 +91,8 @@ interface Round {
   readonly barUs: readonly number[];
   readonly answerUs: readonly number[];
   readonly wallMs: readonly number[];
+  readonly closeUs: readonly number[];
+  readonly closeMs: readonly number[];
 }
 
 /** A bot in a process of its own, on an exchange of its own: some bars for V8, then rounds. */
@@ -159,7 +167,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
     load,
   });
   const { bot } = running;
-  const { journal } = bot.parts;
+  const { journal } = bot.deps;
   const instant = journal.instant.bind(journal);
   journal.instant = (body) => {
     watch.bar();
@@ -167,7 +175,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   };
   let isTrading = false;
   bot.start(() => (isTrading = true));
-  const rests = (): boolean => bot.isIdle && bot.parts.engine.orders.active().length === 0;
+  const rests = (): boolean => bot.isIdle && bot.deps.engine.orders.active().length === 0;
   /** What is waited for in between need not be lived through; nothing is on the wire while both clocks jump. */
   const hurryTo = async (holds: () => boolean, what: string): Promise<void> => {
     for (let steps = 0; !holds(); steps++) {
@@ -185,7 +193,8 @@ export async function livePart(folder: string, opened: string): Promise<void> {
       await hurryTo(rests, 'the end of an order');
       await until(() => watch.onWire === 0, 'an answer');
       const order = watch.order();
-      await jump(time, control, MINUTE_MS - (bot.parts.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS);
+      const aheadMs = MINUTE_MS - (bot.deps.venueMs() % MINUTE_MS) + AFTER_CLOSE_MS;
+      await jump(time, control, aheadMs, () => watch.closed(AFTER_CLOSE_MS));
       await order;
     }
     process.stdout.write(`${JSON.stringify(watch.round)}\n`);
@@ -196,13 +205,14 @@ export async function livePart(folder: string, opened: string): Promise<void> {
 }
 
 /** Both clocks, that of the exchange first: nobody signs in its future. */
-async function jump(time: JumpingTime, control: string, wantedMs: number): Promise<void> {
+async function jump(time: JumpingTime, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
   const ms = Math.ceil(wantedMs);
   const answer = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });
   // Read to its end here, or it would be on the bot's time.
   await answer.arrayBuffer();
   const { ok, status } = answer;
   if (!ok) throw new Error(`the clock of the exchange cannot be stepped (HTTP ${status})`);
+  before();
   time.jump(ms);
 }
 
@@ -227,6 +237,10 @@ class OrderWatch {
   #barUs: number[] = [];
   #answerUs: number[] = [];
   #wallMs: number[] = [];
+  #closeUs: number[] = [];
+  #closeMs: number[] = [];
+  #closedUs = NaN;
+  #closedMs = NaN;
   #received: () => void = () => {};
   onWire = 0;
 
@@ -247,11 +261,18 @@ class OrderWatch {
       this.#barUs.push(nowUs - this.#barAtUs);
       this.#answerUs.push(nowUs - this.#beganUs);
       this.#wallMs.push(nowMs - this.#beganMs);
+      this.#closeUs.push(nowUs - this.#closedUs);
+      this.#closeMs.push(nowMs - this.#closedMs);
       this.#beganUs = NaN;
       this.#received();
     });
   }
 
+  /** A bar closed `agoMs` ago, by the clock of the exchange, and the bot is about to be told that time has passed. */
+  closed(agoMs: number): void {
+    this.#closedUs = processUs();
+    this.#closedMs = performance.now() - agoMs;
+  }
   /** The bars of an instant have been read: the next thing done is to write them down and to decide. */
   bar(): void {
     this.#barAtUs = processUs();
@@ -267,12 +288,14 @@ class OrderWatch {
     });
   }
   get round(): Round {
-    return { barUs: this.#barUs, answerUs: this.#answerUs, wallMs: this.#wallMs };
+    return { barUs: this.#barUs, answerUs: this.#answerUs, wallMs: this.#wallMs, closeUs: this.#closeUs, closeMs: this.#closeMs };
   }
   forget(): void {
     this.#barUs = [];
     this.#answerUs = [];
     this.#wallMs = [];
+    this.#closeUs = [];
+    this.#closeMs = [];
     this.#beganUs = NaN;
   }
 }
@@ -290,5 +313,5 @@ feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
 cash: { USDT: '10000' }
 audit: { fastMs: 60000, balanceMs: 600000, fullMs: 86400000 }
 risk: { maxAuditAgeMs: 1000000 }
-bars: { graceMs: 60000, delayMs: 0, spreadMs: 0 }
+bars: { graceMs: 60000 }
 `;

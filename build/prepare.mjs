@@ -2,5 +2,5 @@
 import { existsSync } from 'node:fs';
 import { execSync } from 'node:child_process';
 
-if (existsSync('node_modules/@typescript/native')) execSync('npm run --silent build', { stdio: 'inherit' });
+if (existsSync('node_modules/@typescript/native')) execSync('node build/build.mjs --no-check', { stdio: 'inherit' });
 else console.log('isobar: the TypeScript compiler is not installed, so dist is left as it is (install without --omit=dev to build)');

@@ -27,14 +27,14 @@ describe('funding fade', () => {
     ]);
   });
 
-  it('opens no long in the half hour before funding, and shorts all the same', async () => {
+  it('opens no long in the half hour before funding, and still shorts', async () => {
     // 08:00 is the 480th minute.
     expect(brief(await run([...swings(455), 98, 98, 98]))).toEqual([]);
     expect(brief(await run([...swings(455), 102, 102]))).toEqual([['sell', 102, 456]]);
     expect(brief(await run([...swings(445), 98, 98]))).toEqual([['buy', 98, 446]]);
   });
 
-  it('leaves at a stop so many ATRs away', async () => {
+  it('exits at a stop that is a number of ATRs away', async () => {
     const { orders } = await run([...swings(60), 102, 102, [102, 130, 102, 130], 130]);
     expect(orders.filter(({ role }) => role === 'stopLoss').map(({ side, ending }) => [side, ending])).toEqual([['buy', 'filled']]);
   });

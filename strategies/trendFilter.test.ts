@@ -35,7 +35,7 @@ describe('trend filter', () => {
     expect(fills[1]!.price).toBeGreaterThan(98);
   });
 
-  it('sells when the slower feed tells of a falling trend', async () => {
+  it('sells when the slower feed shows a falling trend', async () => {
     const decline = Array.from({ length: 59 }, (_, minute) => 102.1 - minute / 10);
     const { orders, fills } = await run([...slope(1), 102.2, ...decline, 96, 96.1], { stopAtrs: 50 });
     expect(fills.map(({ side, after }) => [side, after])).toEqual([

@@ -4,8 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what they take on two cores, the longest first; whatever is not named comes after these. */
 const MAX = [
-  'docs/docs', 'docs/contributing', 'e2e/newUser', 'e2e/sweep', 'blackbox/conformance', 'e2e/marketData', 'e2e/report', 'live/process', 'e2e/killBot',
-  'e2e/parity', 'faults/throttles', 'simulation/lookAhead', 'e2e/verify', 'e2e/ownTests', 'campaigns/botKill', 'faults/faults',
+  'docs/docs', 'e2e/purity', 'docs/contributing', 'e2e/newUser', 'e2e/sweep', 'campaigns/botKill', 'live/restart',
+  'blackbox/conformance', 'e2e/marketData', 'e2e/report', 'live/process', 'e2e/killBot',
+  'e2e/parity', 'faults/throttles', 'e2e/verify', 'e2e/ownTests', 'campaigns/lookAhead', 'faults/faults',
   'e2e/cliBadInput', 'golden/real', 'live/foreignOrders', 'live/haltActs', 'e2e/editors', 'e2e/sweepQueue', 'e2e/compare', 'live/maintenance',
   'e2e/dashboard', 'e2e/futures', 'e2e/cli', 'e2e/dataImport', 'campaigns/limits', 'golden/golden', 'simulation/lanes', 'live/executionInterval',
   'live/liveRisk', 'live/replay', 'e2e/secretCanary', 'campaigns/futuresPaired', 'campaigns/exchangeFuzz', 'live/packages',

@@ -54,7 +54,7 @@ const dialect = map(
     batchCancelIdsField: choiceValue(['orderIds', 'orderId'], 'name of the list of spot.batchCancel').optional(),
     clientIdQueryName: choiceValue(['newClientOrderId', 'newClientorderId'], 'its name in spot.queryOrder').optional(),
     queryByClientId: choiceValue(['unknown', 'works'], 'whether an order is found by its client id').optional(),
-    conditionPath: choiceValue(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of condition orders').optional(),
+    conditionPath: choiceValue(['/fapi/v1/conditionOrder/', '/fapi/v1/conditionOrder'], 'path of trigger orders').optional(),
     cancelTriggerPath: choiceValue(['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'], 'path of their cancel').optional(),
     marketOpen: choiceValue(['limitIoc', 'value', 'v101', 'forbid'], 'how futures are opened at the market').optional(),
     futuresVersionHeader: textValue("a quoted number, such as '101', or null", 'value of futures-version', /^\d{1,6}$/)
@@ -98,7 +98,7 @@ export function readAccessFile(file: string): AccessFile {
     const exchange = exchangeOfBot(source.data);
     return exchange === null ? parseSource(ACCESS_FILE, source) : accessOfBot(source, exchange);
   } catch (error) {
-    throw error instanceof ConfigError ? new ConfigError(hushed(error.message, file), error.remedy) : error;
+    throw error instanceof ConfigError ? new ConfigError(withoutSecret(error.message, file), error.remedy) : error;
   }
 }
 
@@ -115,8 +115,8 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
   if (typeof access === 'string') {
     const path = resolve(source.folder, access);
     const { keyFile, secretFile, ...file } = readAccessFile(path);
-    const there = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
-    return { ...file, ...there(keyFile, 'keyFile'), ...there(secretFile, 'secretFile') };
+    const resolvedPath = (name: string | undefined, key: string) => (name === undefined ? {} : { [key]: resolve(dirname(path), name) });
+    return { ...file, ...resolvedPath(keyFile, 'keyFile'), ...resolvedPath(secretFile, 'secretFile') };
   }
   const urls = {
     ...(spotUrl === undefined ? {} : { baseUrl: spotUrl }),
@@ -129,7 +129,7 @@ function accessOfBot(source: DefinitionSource, exchange: Readonly<Record<string,
 }
 
 /** Masks keys: messages show what they found, which may be a key in the wrong place. */
-const hushed = (message: string, file: string): string =>
+const withoutSecret = (message: string, file: string): string =>
   message.split('\n').map((line) => (line.startsWith(file) ? redactedPath(file) + withoutKeys(line.slice(file.length)) : withoutKeys(line))).join('\n'); // prettier-ignore
 
 /** Throws ConfigError for a member whose name suggests a key. Keys belong in files of their own. */
@@ -137,7 +137,7 @@ export function refuseKeys(source: DefinitionSource, data: unknown, path: KeyPat
   if (typeof data !== 'object' || data === null) return;
   for (const [name, value] of Object.entries(data)) {
     const here = [...path, Array.isArray(data) ? Number(name) : name];
-    if (namesKey(name)) throw new ConfigError(`${whereIs(source, here)}: a key does not belong into a configuration file`, KEY_REMEDY);
+    if (namesKey(name)) throw new ConfigError(`${whereIs(source, here)}: expected no secret in a config file, got an API key`, KEY_REMEDY);
     refuseKeys(source, value, here);
   }
 }

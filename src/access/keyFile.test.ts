@@ -45,7 +45,7 @@ describe('key files', () => {
     expect(refusal(() => readKeyFile('/etc/hostname', 'keyFile')).message).toMatch(/got one of user 0/);
   });
 
-  test('a file of somebody else is refused', () => {
+  test('a file of another owner is rejected', () => {
     if (process.getuid?.() !== 0) return;
     const path = file('key', KEY);
     execFileSync('chown', ['65534', path]);

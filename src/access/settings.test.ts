@@ -180,7 +180,7 @@ describe('the access file', () => {
   ])('a key in it is refused, and not shown: %s', (name) => {
     for (const text of [`${name}: ${SECRET}\n`, `dialect:\n  x: [{ ${name}: ${SECRET} }]\n`]) {
       const refused = refusal(() => settings({ config: file('a.yaml', text) }));
-      expect(refused.message).toMatch(/a\.yaml:\d .*a key does not belong into a configuration file/);
+      expect(refused.message).toMatch(/a\.yaml:\d .*expected no secret in a config file, got an API key/);
       expect(refused.remedy).toContain('ISOBAR_API_KEY_FILE');
       expect(inspect(refused)).not.toContain(SECRET);
     }

@@ -36,7 +36,7 @@ export function fund(engine: Engine, plan: RunPlan): readonly Deposits[] {
 
 function fundAccount({ market, ledger, cash }: AccountPlan, engine: Engine, plan: RunPlan): Deposits {
   const deposits = new Map<string, number>();
-  const assets = assetsOf(engine.instruments.filter((of) => of.market === market));
+  const assets = assetsOf(engine.instruments.filter((instrument) => instrument.market === market));
   const parts = marketOf(engine.instruments);
   for (const [asset, text] of Object.entries(cash)) {
     const digits = assets.get(asset);

@@ -38,7 +38,7 @@ test('bots of one maker share feeds and time, and nothing else', () => {
   expect(two.feeds).toBe(one.feeds);
   expect(two.instant).toBe(one.instant);
   for (const part of ['orders', 'risk', 'ledger', 'reservations', 'exchange', 'queue'] as const) expect(two[part]).not.toBe(one[part]);
-  expect(one.parts.orders).toBe(one.orders);
+  expect(one.deps.orders).toBe(one.orders);
 });
 
 test('a factory runs once for each bot, and its part is the one that other parts get', () => {

@@ -193,6 +193,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
         log,
         scratch,
         progressCells,
+        decidesPerFeed: plan.decide === 'perFeed',
         marks: marketOf(instruments).marks(plan, instruments),
         funding: marketOf(instruments).funding(plan, instruments),
       });
@@ -235,7 +236,10 @@ export function instrumentsOf(plan: RunPlan): readonly Instrument[] {
   const instruments = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const quotes = new Set(instruments.map(({ quote }) => quote));
   if (quotes.size > 1) {
-    throw new ConfigError(`feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`, 'run them apart');
+    throw new ConfigError(
+      `feeds: the instruments of one run share one quote asset, got ${[...quotes].join(', ')}`,
+      'put instruments with different quote assets into separate runs',
+    );
   }
   return instruments;
 }

@@ -50,11 +50,11 @@ export class Overrides {
 
 /** Returns the models of a definition as bindings, so that models and modules are handled in one way. */
 function modelBindings({ slippage, fees, rules }: ModelsPlan): readonly Override[] {
-  const to = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
+  const modelOverride = (part: string, make: () => unknown): Override => ({ part, isWrapping: false, needs: [], where: 'models', make });
   return [
-    ...(slippage === null ? [] : [to('slippage', () => slippageOf(slippage))]),
-    ...(fees === null ? [] : [to('fees', () => feeModelOf(fees))]),
-    ...(rules.length === 0 ? [] : [to('rules', () => rules.map(orderRuleOf))]),
+    ...(slippage === null ? [] : [modelOverride('slippage', () => slippageOf(slippage))]),
+    ...(fees === null ? [] : [modelOverride('fees', () => feeModelOf(fees))]),
+    ...(rules.length === 0 ? [] : [modelOverride('rules', () => rules.map(orderRuleOf))]),
   ];
 }
 

@@ -38,7 +38,7 @@ export const TOKENS = Object.freeze({
   reservations: token<Reservations>('reservations'),
   brackets: token<Brackets>('brackets'),
   limits: token<ResolvedLimits>('limits'),
-  /** Bound by the world of the bot: a replay, a live exchange, a stub. */
+  // The world of the bot (a replay, a live exchange, a stub) binds the following ids.
   /** Replay: the exchange adapter and the market behind it, in one object. */
   replayed: token<OrderGateway & BarMarket>('replayed'),
   absenceBounds: token<AbsenceBounds>('absenceBounds'),

@@ -20,7 +20,11 @@ export function passOn<Of extends object>(bound: Of, own: Partial<Of>): Of {
 /** Returns the names of fields, accessors and methods, including inherited ones. */
 function namesOf(bound: object): ReadonlySet<string> {
   const names = new Set<string>();
-  for (let of: unknown = bound; typeof of === 'object' && of !== null && of !== Object.prototype; of = Object.getPrototypeOf(of))
-    for (const name of Object.getOwnPropertyNames(of)) if (name !== 'constructor') names.add(name);
+  for (
+    let level: unknown = bound;
+    typeof level === 'object' && level !== null && level !== Object.prototype;
+    level = Object.getPrototypeOf(level)
+  )
+    for (const name of Object.getOwnPropertyNames(level)) if (name !== 'constructor') names.add(name);
   return names;
 }

@@ -96,7 +96,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     // Loads the feeds as if the definition had these `from` and `to`, because the definition that the run records has them.
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
-    const warnings = isNarrowed ? [narrowed(kept, widest, span.run)] : [];
+    const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
     return { feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
   });
   const strategies = (await loading).map((result) => {
@@ -140,7 +140,7 @@ function widestOf(feeds: readonly FeedPlan[]): Span {
   };
 }
 
-function narrowed(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
+function rangeWarning(feeds: readonly FeedPlan[], all: Span, run: Span): Warning {
   const names = finestFeeds(feeds).map(({ bars }) => `${bars.instrument.wireName} ${bars.interval}`);
   const range = ({ fromMs, toMs }: Span) => `${formatMinute(fromMs)} to ${formatMinute(toMs)}`;
   return warning(
@@ -205,6 +205,7 @@ function assemble(
     models,
     ...(contracts === null ? {} : { futures: futuresOf(definition, contracts) }),
     seed: definition.seed ?? DEFAULTS.seed,
+    ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     blockRows,
   };
   const text = textWithDefaults(definition, entries, { from: formatTime(fromMs), to: formatTime(toMs), rates });
@@ -230,8 +231,8 @@ function assemble(
 }
 
 function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly UsedFile[] {
-  const bundled = (use: UsedFile['use'], of: { readonly folder: string; readonly inputs: readonly string[] }) =>
-    of.inputs.map((name): UsedFile => ({ use, path: resolve(of.folder, name) }));
+  const bundled = (use: UsedFile['use'], bundle: { readonly folder: string; readonly inputs: readonly string[] }) =>
+    bundle.inputs.map((name): UsedFile => ({ use, path: resolve(bundle.folder, name) }));
   return [
     ...strategies.flatMap((entry) => bundled('strategy', entry)),
     ...models.records.flatMap((record) => bundled('model', record)),
@@ -264,8 +265,8 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
       : [{ name: names.get(instrument.id)!, how: `orders fill in bars of ${finer.bars.interval} inside those of ${interval}` }];
   });
   return [...new Set(found.map(({ how }) => how))].map((how) => {
-    const of = found.filter((each) => each.how === how).map(({ name }) => name);
-    return `${of.join(', ')}: ${how}`;
+    const named = found.filter((each) => each.how === how).map(({ name }) => name);
+    return `${named.join(', ')}: ${how}`;
   });
 }
 

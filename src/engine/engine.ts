@@ -13,7 +13,8 @@ import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
-import { REPLACES, type OrderManager } from '../orders/orderManager.ts';
+import { REPLACES } from '../orders/conflicts.ts';
+import type { OrderManager } from '../orders/orderManager.ts';
 import type { BotOrder } from '../orders/botOrder.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
@@ -78,6 +79,8 @@ export interface EngineDeps {
    * block's end in seconds. Null if nothing watches the run.
    */
   readonly progressCells: Int32Array | null;
+  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
+  readonly decidesPerFeed?: boolean;
 }
 
 // hot: docs/performance.md#imported-constants
@@ -127,7 +130,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   followUps = 0;
   stepsRows = false; // blocks of one row: nextBlockEnd
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
-  past: { ask(order: BotOrder): OrderId } | null = null;
+  recordedDecisions: { ask(order: BotOrder): OrderId } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
@@ -142,6 +145,16 @@ export class Engine implements ExchangeSink, MarkPrices {
   stopped = 0;
   /** True when bars are worth visiting one by one: one execution feed, one strategy. */
   hasOneFeedAndStrategy = false;
+  /** `decide: perFeed`: an instant is visited in parts, one for each instrument that has bars at it. */
+  readonly decidesPerFeed: boolean;
+  /** The instruments in the order in which strategies need them, the part that is visited, and whether its bars are delivered. */
+  byNeed: readonly number[] = [];
+  /** Returns the order of all instruments at an instant, such as the one that a journal records. Null: the order of need. */
+  partsAt: ((t: number) => readonly number[]) | null = null;
+  part = 0;
+  isPartDelivered = false;
+  /** Live, `decide: perFeed`: true while more bars of the instant may come, so that its timers wait. */
+  isPartial = false;
   readonly bracketManager: BracketManager;
   readonly margin: MarginEvents;
   readonly triggerOrders: TriggerOrderTracker;
@@ -150,39 +163,40 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Prices by which holdings are marked: the closes, or the mark prices of a contract. */
   readonly markTicks: readonly TickColumn[];
   private readonly markValues: Float64Array;
-  readonly parts: EngineDeps;
+  readonly deps: EngineDeps;
   private readonly readAhead = new Prefetch();
   private readonly hasContracts: boolean;
   private readonly onlyExecution: FeedRun | null;
 
-  constructor(parts: EngineDeps) {
-    this.parts = parts;
-    this.instruments = parts.instruments;
-    this.feeds = parts.feeds;
-    this.ledger = parts.ledger;
-    this.hasContracts = parts.ledger.market !== 'spot';
-    this.reservations = parts.reservations;
-    this.orders = parts.orders;
-    this.brackets = parts.brackets;
-    this.risk = parts.risk;
-    this.exchange = parts.exchange;
-    this.market = parts.market;
-    this.queue = parts.queue;
-    this.instant = parts.instant;
-    this.defaultSize = parts.defaultSize;
-    this.collarPpm = parts.collarPpm;
-    this.blockRows = parts.blockRows;
-    this.execution = listOf(parts.instruments, (_, index) => {
-      const [finest] = parts.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
+  constructor(deps: EngineDeps) {
+    this.deps = deps;
+    this.instruments = deps.instruments;
+    this.feeds = deps.feeds;
+    this.ledger = deps.ledger;
+    this.hasContracts = deps.ledger.market !== 'spot';
+    this.reservations = deps.reservations;
+    this.orders = deps.orders;
+    this.brackets = deps.brackets;
+    this.risk = deps.risk;
+    this.exchange = deps.exchange;
+    this.market = deps.market;
+    this.queue = deps.queue;
+    this.instant = deps.instant;
+    this.defaultSize = deps.defaultSize;
+    this.collarPpm = deps.collarPpm;
+    this.blockRows = deps.blockRows;
+    this.decidesPerFeed = deps.decidesPerFeed === true;
+    this.execution = listOf(deps.instruments, (_, index) => {
+      const [finest] = deps.feeds.filter((feed) => feed.instrumentIndex === index).toSorted(byFineness);
       assert(finest !== undefined, `instrument ${index} has no feed`);
       finest.execute();
       return finest;
     });
     this.onlyExecution = this.execution.length === 1 ? this.execution[0]! : null;
-    this.markTicks = listOf(this.execution, ({ closeTicks }, index) => parts.marks?.[index] ?? closeTicks);
-    this.markValues = new Float64Array(parts.instruments.length);
-    this.fills = new FillLog(parts.scratch);
-    this.payments = new PaymentLog(parts.scratch);
+    this.markTicks = listOf(this.execution, ({ closeTicks }, index) => deps.marks?.[index] ?? closeTicks);
+    this.markValues = new Float64Array(deps.instruments.length);
+    this.fills = new FillLog(deps.scratch);
+    this.payments = new PaymentLog(deps.scratch);
     this.bracketManager = new BracketManager(this);
     this.margin = new MarginEvents(this);
     this.triggerOrders = new TriggerOrderTracker(this);
@@ -215,7 +229,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   enterBlock(rows: number, endMs: number): void {
     this.blockEndMs = endMs;
     for (const feed of this.feeds) feed.enterBlock(rows, endMs);
-    this.alignedFeeds = alignFeeds(this.feeds);
+    this.alignedFeeds = alignFeeds(this.feeds, this.decidesPerFeed);
     this.recorder.enterBlock(this.alignedFeeds);
   }
   /** Enters the block that another engine over the same feeds has opened, at its first rows. */
@@ -228,7 +242,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     for (const aligned of this.alignedFeeds) aligned.deliverThrough(this.blockEndMs);
     this.recorder.settle();
     this.recorder.flushBlock();
-    if (this.parts.progressCells) writeProgress(this.parts.progressCells, this.execution[0]!.cur, this.blockEndMs);
+    if (this.deps.progressCells) writeProgress(this.deps.progressCells, this.execution[0]!.cur, this.blockEndMs);
   }
   /** Returns the memory of the run's columns to the scratch pool. The record of the run must not be read afterwards. */
   release(): void {
@@ -246,7 +260,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
-    if (this.past !== null) return this.past.ask(order);
+    if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
     const { orders, risk } = this;
     const { id } = order;
     let code = orders.precheck(order);
@@ -285,7 +299,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   readonly toMoney = (units: number): number => units / pow10(this.instruments[0]!.quoteDigits);
   log(strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void {
-    this.parts.log(this.nowMs, strategy, message, fields);
+    this.deps.log(this.nowMs, strategy, message, fields);
   }
 
   // --- Reports of the exchange
@@ -378,9 +392,9 @@ export class Engine implements ExchangeSink, MarkPrices {
     const returned: unknown = run.started ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
-  /** Reports booked events to the strategies, in (fill time, instrument, trade id) order. Their reactions may book more. */
-  deliverCallbacks(): void {
-    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse);
+  /** Reports booked events to the strategies that are meant, in (fill time, instrument, trade id) order. Reactions may book more. */
+  deliverCallbacks(isMeant: ((run: StrategyRun) => boolean) | null = null): void {
+    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse, isMeant);
   }
   /** Reports the events that were held back since a restart. */
   deliverHeld(): void {
@@ -423,7 +437,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
     this.endedRecord(order);
-    run.turned(id, instrumentIndex, side);
+    run.reversePosition(id, instrumentIndex, side);
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();
   }

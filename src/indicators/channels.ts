@@ -51,7 +51,7 @@ export function bollinger(source: Source, bars: number, widths: number): Indicat
       needs: { '.upper': bars, '.middle': bars, '.lower': bars },
       make: (wiring) => new Deviations(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], bars, widths),
     },
-    (of) => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }),
+    (outputs) => ({ upper: outputs.series(0), middle: outputs.series(1), lower: outputs.series(2) }),
   );
 }
 

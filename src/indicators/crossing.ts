@@ -20,7 +20,7 @@ type Place = typeof OPEN | typeof ABOVE | typeof BELOW | typeof EQUAL;
  * so listing their rows here costs nothing compared with a later search.
  */
 export class Crossing implements Kernel {
-  readonly #of: Comparable;
+  readonly #pair: Comparable;
   readonly #up: SignalWindow;
   readonly #down: SignalWindow;
   readonly #upRows: Int32Array;
@@ -28,20 +28,20 @@ export class Crossing implements Kernel {
   /** Relation in the last filled row. */
   #place: Place = OPEN;
 
-  constructor(of: Comparable, up: SignalWindow, down: SignalWindow) {
-    this.#of = of;
+  constructor(pair: Comparable, up: SignalWindow, down: SignalWindow) {
+    this.#pair = pair;
     this.#up = up;
     this.#down = down;
-    this.#upRows = up.keepRows();
-    this.#downRows = down.keepRows();
+    this.#upRows = up.listRows();
+    this.#downRows = down.listRows();
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { aTimes, bTimes } = this.#of;
+    const { aTimes, bTimes } = this.#pair;
     // Gives both columns one index, which saves a quarter of the time. Windows with equal look-back already start at the same row.
-    const base = Math.max(this.#of.a.base, this.#of.b.base);
-    const a = valuesFrom(this.#of.a, base);
-    const b = valuesFrom(this.#of.b, base);
+    const base = Math.max(this.#pair.a.base, this.#pair.b.base);
+    const a = valuesFrom(this.#pair.a, base);
+    const b = valuesFrom(this.#pair.b, base);
     const end = toRow - base;
     this.#clear(fromRow, toRow);
     let place = this.#place;

@@ -30,11 +30,11 @@ export function custom(source: Source, make: () => (x: number) => number, option
   checkWhole('custom', 'warmupBars', warmupBars, 1);
   if (typeof pure !== 'boolean')
     throw new ConfigError(`custom: pure: expected true or false, got ${String(pure)}`, 'write { pure: true }, or leave it out');
-  const of = operand(source);
-  const name = `custom#${of.home.numberOf(make)}`;
+  const input = operand(source);
+  const name = `custom#${input.home.numberOf(make)}`;
   return seriesSpec({
     name,
-    sources: [of],
+    sources: [input],
     parameters: [...(warmupBars === 1 ? [] : [warmupBars]), ...(pure ? ['pure'] : [])],
     custom: { isPure: pure, place: new Error('custom') },
     needs: { '': warmupBars },
@@ -80,6 +80,6 @@ class Custom implements Kernel {
 function notNumber(name: string, value: unknown): StrategyError {
   return new StrategyError(
     `${name}: its function returned ${String(value)}: expected a number`,
-    'return a number, NaN where there is none',
+    'return a number, or NaN when no value exists',
   );
 }

@@ -60,7 +60,7 @@ export function macd(source: Source, fastBars = 12, slowBars = 26, signalBars = 
       needs: { '': slowBars, '.signal': ready, '.histogram': ready },
       make: (wiring) => new Convergence(wiring.scaled(0), [wiring.out(0), wiring.out(1), wiring.out(2)], fastBars, slowBars, signalBars),
     },
-    (of) => ({ macd: of.series(0), signal: of.series(1), histogram: of.series(2) }),
+    (outputs) => ({ macd: outputs.series(0), signal: outputs.series(1), histogram: outputs.series(2) }),
   );
 }
 
@@ -317,13 +317,13 @@ class PlaceInRange implements Kernel {
 
   fill(fromRow: number, toRow: number): void {
     const scale = this.#scale;
-    const whole = scale !== 1;
+    const isScaled = scale !== 1;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
       let value = this.#value.values[row - this.#value.base]!;
       let high = this.#high.values[row - this.#high.base]!;
       let low = this.#low.values[row - this.#low.base]!;
-      if (whole) {
+      if (isScaled) {
         value = Math.round(value * scale);
         high = Math.round(high * scale);
         low = Math.round(low * scale);

@@ -50,20 +50,20 @@ export function below(a: Source, b: Source | number): IndicatorSpec<Signal> {
 }
 
 /** True when all signals are true. Not ready when one of them is not. */
-export function and(...of: readonly SignalSource[]): IndicatorSpec<Signal> {
-  return combined('and', of);
+export function and(...sources: readonly SignalSource[]): IndicatorSpec<Signal> {
+  return combineSignals('and', sources);
 }
 
 /** True when at least one signal is true. Not ready when one of them is not. */
-export function or(...of: readonly SignalSource[]): IndicatorSpec<Signal> {
-  return combined('or', of);
+export function or(...sources: readonly SignalSource[]): IndicatorSpec<Signal> {
+  return combineSignals('or', sources);
 }
 
 /** True when the signal is ready and false. */
-export function not(of: SignalSource): IndicatorSpec<Signal> {
+export function not(source: SignalSource): IndicatorSpec<Signal> {
   return signalSpec({
     name: 'not',
-    sources: [operand(of)],
+    sources: [operand(source)],
     needs: { '': 1 },
     make: (wiring) => new Negation(wiring.signals(0), wiring.outSignal(0)),
   });
@@ -73,27 +73,27 @@ export function not(of: SignalSource): IndicatorSpec<Signal> {
 function crossed(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = pair(name, a, b);
   const keys = sources.map((source) => source.key);
-  const [of, other] = keys[0]! <= keys[1]! ? [0, 1] : [1, 0];
-  const isUp = (name === 'crossedUp') === (of === 0);
+  const [first, second] = keys[0]! <= keys[1]! ? [0, 1] : [1, 0];
+  const isUp = (name === 'crossedUp') === (first === 0);
   return signalSpec({
     name,
     sources,
-    shared: { key: `crossing(${keys[of]}, ${keys[other]})`, output: isUp ? '.up' : '.down' },
+    shared: { key: `crossing(${keys[first]}, ${keys[second]})`, output: isUp ? '.up' : '.down' },
     needs: { '.up': 2, '.down': 2 },
-    make: (wiring) => new Crossing(comparable(wiring, of, other), wiring.outSignal(0), wiring.outSignal(1)),
+    make: (wiring) => new Crossing(comparable(wiring, first, second), wiring.outSignal(0), wiring.outSignal(1)),
   });
 }
 
-function combined(name: 'and' | 'or', of: readonly SignalSource[]): IndicatorSpec<Signal> {
-  if (of.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `name the signals: ${name}(a, b)`);
+function combineSignals(name: 'and' | 'or', sources: readonly SignalSource[]): IndicatorSpec<Signal> {
+  if (sources.length === 0) throw new ConfigError(`${name}(): expected one signal or more, got none`, `name the signals: ${name}(a, b)`);
   return signalSpec({
     name,
-    sources: of.map(operand),
+    sources: sources.map(operand),
     needs: { '': 1 },
     make: (wiring) =>
       new Combination(
         name,
-        listOf(of, (_, source) => wiring.signals(source)),
+        listOf(sources, (_, source) => wiring.signals(source)),
         wiring.outSignal(0),
       ),
   });
@@ -130,19 +130,19 @@ class Constant implements Kernel {
 }
 
 class SeriesComparison implements Kernel {
-  readonly #of: Comparable;
+  readonly #operands: Comparable;
   readonly #out: SignalWindow;
 
   /** True when the first of the two is greater. */
-  constructor(of: Comparable, out: SignalWindow) {
-    this.#of = of;
+  constructor(operands: Comparable, out: SignalWindow) {
+    this.#operands = operands;
     this.#out = out;
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { aTimes, bTimes } = this.#of;
-    const { values: a, base: aBase } = this.#of.a;
-    const { values: b, base: bBase } = this.#of.b;
+    const { aTimes, bTimes } = this.#operands;
+    const { values: a, base: aBase } = this.#operands.a;
+    const { values: b, base: bBase } = this.#operands.b;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
       const x = a[row - aBase]! * aTimes;
@@ -153,41 +153,41 @@ class SeriesComparison implements Kernel {
 }
 
 class Combination implements Kernel {
-  readonly #all: boolean;
-  readonly #of: readonly IndicatorColumn<Uint8Array>[];
+  readonly #needsAll: boolean;
+  readonly #inputs: readonly IndicatorColumn<Uint8Array>[];
   readonly #out: SignalWindow;
 
-  constructor(name: 'and' | 'or', of: readonly IndicatorColumn<Uint8Array>[], out: SignalWindow) {
-    this.#all = name === 'and';
-    this.#of = of;
+  constructor(name: 'and' | 'or', inputs: readonly IndicatorColumn<Uint8Array>[], out: SignalWindow) {
+    this.#needsAll = name === 'and';
+    this.#inputs = inputs;
     this.#out = out;
   }
 
   fill(fromRow: number, toRow: number): void {
     const { values, base } = this.#out;
-    const all = this.#all;
-    values.fill(all ? TRUE : FALSE, fromRow - base, toRow - base);
-    for (const { values: one, base: oneBase } of this.#of) {
+    const needsAll = this.#needsAll;
+    values.fill(needsAll ? TRUE : FALSE, fromRow - base, toRow - base);
+    for (const { values: one, base: oneBase } of this.#inputs) {
       for (let row = fromRow; row < toRow; row++) {
         const x = values[row - base]!;
         const y = one[row - oneBase]!;
-        values[row - base] = (x | y) >= NOT_READY ? NOT_READY : all ? x & y : x | y;
+        values[row - base] = (x | y) >= NOT_READY ? NOT_READY : needsAll ? x & y : x | y;
       }
     }
   }
 }
 
 class Negation implements Kernel {
-  readonly #of: IndicatorColumn<Uint8Array>;
+  readonly #input: IndicatorColumn<Uint8Array>;
   readonly #out: SignalWindow;
 
-  constructor(of: IndicatorColumn<Uint8Array>, out: SignalWindow) {
-    this.#of = of;
+  constructor(input: IndicatorColumn<Uint8Array>, out: SignalWindow) {
+    this.#input = input;
     this.#out = out;
   }
 
   fill(fromRow: number, toRow: number): void {
-    const { values: from, base: fromBase } = this.#of;
+    const { values: from, base: fromBase } = this.#input;
     const { values, base } = this.#out;
     for (let row = fromRow; row < toRow; row++) {
       const x = from[row - fromBase]!;

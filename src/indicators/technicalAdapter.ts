@@ -77,7 +77,7 @@ export function keltner(feed: FeedSeries, bars = 20, atrBars = 10, widths = 2): 
     new lib.KeltnerChannels({ ...NO_BARS, maPeriod: bars, atrPeriod: atrBars, useSMA: false, multiplier: widths });
   return groupSpec(
     recipeOfBars('keltner', feed, [bars, atrBars, widths], { '.upper': ready, '.middle': ready, '.lower': ready }, make),
-    (of) => ({ upper: of.series(0), middle: of.series(1), lower: of.series(2) }),
+    (outputs) => ({ upper: outputs.series(0), middle: outputs.series(1), lower: outputs.series(2) }),
   );
 }
 
@@ -91,10 +91,13 @@ export function chandelierExit(feed: FeedSeries, bars = 22, widths = 3): Indicat
   checkWhole('chandelierExit', 'bars', bars, 1);
   checkPositive('chandelierExit', 'widths', widths);
   const make = (lib: TechnicalLibrary) => new lib.ChandelierExit({ ...NO_BARS, period: bars, multiplier: widths });
-  return groupSpec(recipeOfBars('chandelierExit', feed, [bars, widths], { '.exitLong': bars + 1, '.exitShort': bars + 1 }, make), (of) => ({
-    exitLong: of.series(0),
-    exitShort: of.series(1),
-  }));
+  return groupSpec(
+    recipeOfBars('chandelierExit', feed, [bars, widths], { '.exitLong': bars + 1, '.exitShort': bars + 1 }, make),
+    (outputs) => ({
+      exitLong: outputs.series(0),
+      exitShort: outputs.series(1),
+    }),
+  );
 }
 
 export interface Ichimoku {
@@ -122,7 +125,7 @@ export function ichimoku(feed: FeedSeries, conversionBars = 9, baseBars = 26, sp
       { '.conversion': ready, '.base': ready, '.spanA': ready, '.spanB': ready },
       make,
     ),
-    (of) => ({ conversion: of.series(0), base: of.series(1), spanA: of.series(2), spanB: of.series(3) }),
+    (outputs) => ({ conversion: outputs.series(0), base: outputs.series(1), spanA: outputs.series(2), spanB: outputs.series(3) }),
   );
 }
 

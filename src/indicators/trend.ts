@@ -47,7 +47,7 @@ export function adx(feed: FeedSeries, bars: number): IndicatorSpec<DirectionalMo
       needs: { '': 2 * bars, '.plusDi': bars + 1, '.minusDi': bars + 1 },
       make: (wiring) => new Directional(onOneScale(wiring, 3), [wiring.out(0), wiring.out(1), wiring.out(2)], bars),
     },
-    (of) => ({ adx: of.series(0), plusDi: of.series(1), minusDi: of.series(2) }),
+    (outputs) => ({ adx: outputs.series(0), plusDi: outputs.series(1), minusDi: outputs.series(2) }),
   );
 }
 
@@ -139,9 +139,9 @@ class Directional implements Kernel {
     const { values: close, base: closeBase } = this.#close;
     for (let row = fromRow; row < toRow; row++) {
       this.#step(high[row - highBase]!, low[row - lowBase]!, close[row - closeBase]!);
-      const moving = this.#moves >= this.#bars;
-      this.#plusDi.values[row - this.#plusDi.base] = moving ? share(this.#up, this.#range) : NAN;
-      this.#minusDi.values[row - this.#minusDi.base] = moving ? share(this.#down, this.#range) : NAN;
+      const isMoving = this.#moves >= this.#bars;
+      this.#plusDi.values[row - this.#plusDi.base] = isMoving ? share(this.#up, this.#range) : NAN;
+      this.#minusDi.values[row - this.#minusDi.base] = isMoving ? share(this.#down, this.#range) : NAN;
       this.#adx.values[row - this.#adx.base] = this.#indices === this.#bars ? this.#index : NAN;
     }
   }

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { wholeLots } from './instrument.ts';
 
-it('takes a volume that is written in lots for just so many', () => {
+it('reads a volume written in lots as a number of lots', () => {
   expect(0.29 * 100).toBeLessThan(29);
   for (const digits of [0, 1, 2, 3, 5, 8]) {
     const all = Array.from({ length: 20_000 }, (_, lots) => lots);

@@ -24,8 +24,8 @@ export function parseTime(text: string): TimeMs | null {
 export function formatTime(ms: number): string {
   const { year, month, day } = civilMonth(ms);
   const rest = ms - Math.floor(ms / 86_400_000) * 86_400_000;
-  const clock = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60, Math.floor(rest / 1000) % 60].map(two).join(':');
-  return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${clock}.${String(rest % 1000).padStart(3, '0')}Z`;
+  const clock = [Math.floor(rest / 3_600_000), Math.floor(rest / 60_000) % 60, Math.floor(rest / 1000) % 60].map(twoDigits).join(':');
+  return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}T${clock}.${String(rest % 1000).padStart(3, '0')}Z`;
 }
 
 /** Returns `2024-01-01 08:30 UTC`, the form for readers. */
@@ -34,6 +34,6 @@ export function formatMinute(ms: number): string {
   return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -3,7 +3,7 @@
 const DENIAL_REASONS: Readonly<Record<string, string>> = {
   SLOT_BUSY: 'the order of this decision is not over yet',
   SIDE_UNKNOWN: 'what became of an order of this side is not known yet',
-  FP_NOT_UNIQUE: 'too many open orders look like it: a lost answer could not be told apart',
+  FP_NOT_UNIQUE: 'too many open orders have the same side, price and quantity: a lost reply could not be attributed',
   MISSED: 'the bot went down as it decided, and came back too late to send it',
   REPLACED_FILLED: 'the order that it replaces has filled: nothing is left to be ordered',
   CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',

@@ -41,7 +41,7 @@ const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
   ['cancelSent', 'rejected', 'done'],
   ['cancelSent', 'expired', 'done'],
   ['done', 'seenLive', 'working'],
-  ['done', 'lateLanded', 'cancelSent'],
+  ['done', 'lateArrival', 'cancelSent'],
 ];
 
 describe('next', () => {
@@ -53,7 +53,7 @@ describe('next', () => {
   });
 
   it('leaves done only by proof that the venue still has the order', () => {
-    expect(ORDER_EVENTS.filter((event) => next('done', event) !== null)).toEqual(['seenLive', 'lateLanded']);
+    expect(ORDER_EVENTS.filter((event) => next('done', event) !== null)).toEqual(['seenLive', 'lateArrival']);
   });
 
   it('never goes back to draft', () => {

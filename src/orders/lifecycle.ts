@@ -5,7 +5,7 @@ import type { Lifecycle } from '../model/order.ts';
 export const LIFECYCLES = ['draft', 'sent', 'unknown', 'working', 'cancelSent', 'done'] as const satisfies readonly Lifecycle[];
 export const ORDER_EVENTS = [
   'sent', 'denied', 'acked', 'refused', 'notSent', 'outcomeUnknown', 'placed', 'noEffect',
-  'cancelWanted', 'cancelPending', 'filled', 'canceled', 'rejected', 'expired', 'seenLive', 'lateLanded',
+  'cancelWanted', 'cancelPending', 'filled', 'canceled', 'rejected', 'expired', 'seenLive', 'lateArrival',
 ] as const; // prettier-ignore
 export type OrderEvent = (typeof ORDER_EVENTS)[number];
 
@@ -26,7 +26,7 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
     seenLive: 'cancelSent', outcomeUnknown: 'unknown', cancelWanted: 'cancelSent', cancelPending: 'cancelSent', refused: 'cancelSent',
     filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',
   }, // prettier-ignore
-  done: { seenLive: 'working', lateLanded: 'cancelSent' },
+  done: { seenLive: 'working', lateArrival: 'cancelSent' },
 };
 
 /** Returns the lifecycle after `event`, or null for an impossible pair, which is journalled and re-read but never acted on. Pure. */
@@ -49,5 +49,5 @@ export const STATE = { draft: 0, sent: 1, unknown: 2, working: 3, cancelSent: 4,
 /** Positions in ORDER_EVENTS. Hot: docs/performance.md#number-codes. */
 export const EVENT = {
   sent: 0, denied: 1, acked: 2, refused: 3, notSent: 4, outcomeUnknown: 5, placed: 6, noEffect: 7,
-  cancelWanted: 8, cancelPending: 9, filled: 10, canceled: 11, rejected: 12, expired: 13, seenLive: 14, lateLanded: 15,
+  cancelWanted: 8, cancelPending: 9, filled: 10, canceled: 11, rejected: 12, expired: 13, seenLive: 14, lateArrival: 15,
 } as const satisfies Record<OrderEvent, number>; // prettier-ignore

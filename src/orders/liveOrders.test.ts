@@ -111,7 +111,7 @@ describe('what comes late', () => {
     expect(exchange.cancelled).toEqual([1, 1]);
     expect(orders.impossibleEvents).toBe(0);
   });
-  it('the end of waiting tells nothing about an order that was acknowledged meanwhile', () => {
+  it('the end of the wait proves nothing about an order that was acknowledged meanwhile', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.acked(order, ID, NOW);
@@ -145,7 +145,7 @@ describe('what lands late', () => {
     orders.acked(order, ID, NOW);
     expect([order.lifecycle, exchange.cancelled]).toEqual(['cancelSent', [1]]);
   });
-  it('a fill of an order without effect is told as one', () => {
+  it('a fill of an order without effect is reported as one', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
@@ -156,7 +156,7 @@ describe('what lands late', () => {
 });
 
 describe('what should not be', () => {
-  it('a fill after the end, and one beyond the size, are booked and told', () => {
+  it('a fill after the end, and one beyond the size, are booked and reported', () => {
     const { orders, reservations, send } = fixture();
     const [ended, filled] = [send(), send(50)];
     orders.acked(ended, ID, NOW);
@@ -169,7 +169,7 @@ describe('what should not be', () => {
   });
 });
 
-it('an order that is over stays known for two hours, while others begin and end', () => {
+it('an order that has ended stays known for two hours, while others begin and end', () => {
   const HOUR = 3_600_000;
   const { orders, send } = fixture();
   const ended = [0, 1, 2.5, 3].map((hours) => {
@@ -182,7 +182,7 @@ it('an order that is over stays known for two hours, while others begin and end'
   expect(orders.filled(orders.get(ended[1]!)!, fill(10))).toBe('FILL_AFTER_END');
 });
 
-it('numbers go on above those of earlier processes, whose orders have no row in the log', () => {
+it('numbers continue above those of earlier processes, whose orders have no row in the log', () => {
   const { orders, send, reservations } = fixture();
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,

@@ -9,7 +9,7 @@ import { REPLAY_ABSENCE_BOUNDS } from './prove/absenceBounds.ts';
 const ended = (id: number, changedMs: number): BotOrder => Object.assign(new BotOrder(), { id, changedMs: changedMs as TimeMs });
 const known = (orders: EndedOrders, to: number): number[] => Array.from({ length: to + 1 }, (_, id) => id).filter((id) => orders.get(id));
 
-it('keeps the newest, as many and as long as the fence says', () => {
+it('keeps the newest orders, within the count and time of the absence bounds', () => {
   const orders = new EndedOrders({ ...REPLAY_ABSENCE_BOUNDS, maxEndedOrders: 3, endedOrderTtlMs: 100 });
   for (let id = 1; id <= 5; id++) orders.retain(ended(id, id));
   expect(known(orders, 9)).toEqual([3, 4, 5]);

@@ -2,7 +2,7 @@
 
 import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
-import { bitsOf, RowLog, type Scratch } from '../base/memory/rowLog.ts';
+import { bitsOf, RowLog, wideBitsOf, type Scratch } from '../base/memory/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
 import { CAPPED, type DoneReason } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
@@ -76,23 +76,23 @@ export class OrderLog {
   columns(count: number): OrderColumns {
     if (this.rows === null) throw new InvariantError('the orders of this run are not kept');
     const columns = this.rows.columns(count);
-    const of = (field: number) => columns[field]!;
-    const codes = of(FIELD.codes);
-    const texts = of(FIELD.texts);
+    const columnOf = (field: number) => columns[field]!;
+    const codes = columnOf(FIELD.codes);
+    const texts = columnOf(FIELD.texts);
     const bits = (from: number, width: number) => bitsOf(codes, from, width);
     const ending = bits(6, 4);
     return {
       length: count,
       id: codes.map((_, row) => this.base + row + 1),
-      parent: of(FIELD.parent),
-      lots: of(FIELD.lots),
-      quoteUnits: of(FIELD.quoteUnits),
-      limit: of(FIELD.limit),
-      filledLots: of(FIELD.filledLots),
-      filledUnits: of(FIELD.filledUnits),
-      createdMs: of(FIELD.createdMs),
-      arrivedMs: of(FIELD.arrivedMs),
-      doneMs: of(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NAN : ms)),
+      parent: columnOf(FIELD.parent),
+      lots: columnOf(FIELD.lots),
+      quoteUnits: columnOf(FIELD.quoteUnits),
+      limit: columnOf(FIELD.limit),
+      filledLots: columnOf(FIELD.filledLots),
+      filledUnits: columnOf(FIELD.filledUnits),
+      createdMs: columnOf(FIELD.createdMs),
+      arrivedMs: columnOf(FIELD.arrivedMs),
+      doneMs: columnOf(FIELD.changedMs).map((ms, row) => (ending[row] === OPEN ? NAN : ms)),
       slot: texts.map((text) => text % MAX_TEXTS),
       code: texts.map((text) => Math.floor(text / MAX_TEXTS)),
       side: bits(0, 1),
@@ -101,7 +101,7 @@ export class OrderLog {
       role: bits(3, 3),
       ending,
       strategy: bits(10, 8),
-      instrument: bits(18, 8),
+      instrument: wideBitsOf(codes, 18, 14),
       texts: this.texts,
     };
   }

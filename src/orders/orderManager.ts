@@ -9,6 +9,7 @@ import type { ApprovedOrder, DoneReason, OrderId, Side, VenueOrderId } from '../
 import type { OrderColumns } from '../model/run/run.ts';
 import type { Evidence, OrderGateway } from '../ports/exchange.ts';
 import type { Journal } from '../ports/journal.ts';
+import { conflictOf } from './conflicts.ts';
 import { Drafts, type WaitingDraft } from './drafts.ts';
 import * as guarded from './prove/guards.ts';
 import * as lifecycle from './lifecycle.ts';
@@ -17,8 +18,8 @@ import { EndedOrders, OpenOrders } from './openOrders.ts';
 import { BotOrder } from './botOrder.ts';
 import { ABSENT_HOLD_MS, type Reservations } from './reserve/reservation.ts';
 import { restoreBotOrder, type RestoredOrders } from './restored.ts';
-import { Resolution, type AbsenceBounds, type ResolutionStep } from './prove/resolver.ts';
-import { makeUnique } from './unique.ts';
+import { Resolutions } from './prove/resolutions.ts';
+import type { AbsenceBounds, Resolution, ResolutionStep } from './prove/resolver.ts';
 
 // hot: docs/performance.md#imported-constants
 const { guards } = guarded;
@@ -26,9 +27,6 @@ const { EVENT, EVENT_BITS, NEXT_STATE, STATE } = lifecycle;
 
 /** Stable codes of fills that should not have happened. */
 export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
-
-/** Result of `precheck` for an order that replaces another one: not a denial, it waits for the end of that order. */
-export const REPLACES = 'REPLACES';
 
 export class OrderManager {
   private readonly exchange: OrderGateway;
@@ -44,14 +42,13 @@ export class OrderManager {
   /** Orders that are proven absent. They are kept permanently, because an order may arrive late. */
   private readonly provenAbsentById = new Map<number, BotOrder>();
   /** What is known about each order whose outcome is unknown. */
-  private readonly resolutions = new Map<number, Resolution>();
+  private readonly resolutions: Resolutions;
   /**
    * Live: the newest orders that have ended, because the exchange may still report about them. A replay keeps none and reuses their
    * records.
    */
   private readonly endedOrders: EndedOrders;
   private readonly maxEndedOrders: number;
-  private readonly absenceBounds: AbsenceBounds;
   private lastId = 0;
   /** Number of orders before those of this process. */
   private base = 0;
@@ -62,8 +59,8 @@ export class OrderManager {
     this.endedOrders = new EndedOrders(bounds);
     this.log = new OrderLog(scratch);
     this.exchange = exchange;
-    this.absenceBounds = bounds;
     this.journal = journal;
+    this.resolutions = new Resolutions(journal, bounds);
     this.reservations = reservations;
   }
 
@@ -107,19 +104,11 @@ export class OrderManager {
   }
 
   /**
-   * Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique (order-safety, section 6): if another order of the
-   * symbol has the same one, the draft gets one lot less, so that a lost reply can be attributed.
+   * Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`.
    */
   precheck(order: BotOrder): string | null {
     if (this.open.isEmpty && this.provenAbsentById.size === 0) return null;
-    for (const other of this.open.all()) {
-      if (other.instrumentIndex !== order.instrumentIndex) continue;
-      const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
-      if (isSameSlot && (other.state === STATE.cancelSent || other.cancelWanted)) return REPLACES;
-      if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
-      if (isSameSlot) return 'SLOT_BUSY';
-    }
-    return makeUnique(order, this.open.all(), this.provenAbsentById) ? null : 'FP_NOT_UNIQUE';
+    return conflictOf(order, this.open.all(), this.provenAbsentById);
   }
 
   /** Ends a draft that may not be sent. `code` is the stable deny code. */
@@ -184,7 +173,7 @@ export class OrderManager {
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     if (!this.step(order, EVENT.acked)) return;
-    if (order.wasUnknown) this.resolutions.delete(order.id);
+    if (order.wasUnknown) this.resolutions.delete(order);
     this.journal.ack(order);
     if (order.cancelWanted) this.cancel(order, nowMs);
   }
@@ -226,23 +215,17 @@ export class OrderManager {
 
   /** Returns what is known about an order whose outcome is unknown. */
   resolution(order: BotOrder): Resolution {
-    let known = this.resolutions.get(order.id);
-    if (known === undefined) {
-      known = new Resolution(order.instrument.market, this.journal.signMs(order), this.absenceBounds.clockEpoch);
-      this.resolutions.set(order.id, known);
-    }
-    return known;
+    return this.resolutions.of(order);
   }
   /** Adds a read to what is known about an order whose outcome is unknown, and returns the next step. `isBlocked`: see Resolution. */
   applyEvidence(order: BotOrder, seen: Evidence, isBlocked: boolean): ResolutionStep {
-    this.journal.evidence(order, seen);
-    return this.resolution(order).applyEvidence(seen, this.absenceBounds, isBlocked);
+    return this.resolutions.applyEvidence(order, seen, isBlocked);
   }
 
   /** Applies the proof that an order whose reply was lost was placed. */
   placed(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): void {
     if (!this.step(order, EVENT.placed)) return;
-    this.resolutions.delete(order.id);
+    this.resolutions.delete(order);
     if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.journal.ack(order);
@@ -254,7 +237,7 @@ export class OrderManager {
    */
   noEffect(order: BotOrder, nowMs: number): void {
     if (!this.step(order, EVENT.noEffect)) return;
-    this.resolutions.delete(order.id);
+    this.resolutions.delete(order);
     this.journal.provenAbsent(order);
     if (guards.absentMemory) this.provenAbsentById.set(order.id, order);
     if (guards.absentReserve) this.reservations.holdAbsent(order, nowMs);
@@ -296,7 +279,7 @@ export class OrderManager {
    */
   arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
-    if (!order.isWithoutEffect || !this.step(order, EVENT.lateLanded)) return false;
+    if (!order.isWithoutEffect || !this.step(order, EVENT.lateArrival)) return false;
     order.reason = null;
     order.confirmed = false;
     order.changedMs = nowMs as TimeMs;
@@ -333,7 +316,7 @@ export class OrderManager {
         this.reservations.add(order);
       };
       if (restored.state === 'refused') this.endedOrders.add(order);
-      else if (restored.state === 'tomb') {
+      else if (restored.state === 'provenAbsent') {
         this.provenAbsentById.set(order.id, order);
         if (restored.endMs + ABSENT_HOLD_MS <= nowMs) continue;
         reserve();
@@ -346,7 +329,7 @@ export class OrderManager {
         }
         reserve();
         if (restored.state !== 'unknown') continue;
-        this.resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.absenceBounds.clockEpoch));
+        this.resolutions.begin(order, restored.signMs);
         this.journal.state(order);
       }
     }
@@ -373,10 +356,11 @@ export class OrderManager {
     order.confirmed = true;
     this.open.remove(order);
     this.log.write(order, reason);
-    if (reason === 'noEffect') return;
+    if (reason === 'noEffect') return this.exchange.orderEnded?.(order);
     this.reservations.release(order);
-    if (this.maxEndedOrders === 0) this.pool(order);
-    else this.endedOrders.retain(order);
+    if (this.maxEndedOrders === 0) return this.pool(order);
+    this.endedOrders.retain(order);
+    this.exchange.orderEnded?.(order);
   }
 
   private pool(order: BotOrder): void {

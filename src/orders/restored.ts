@@ -31,7 +31,7 @@ export interface RestoredOrder extends OrderIntent {
    * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `tomb`: proven absent at `endMs`. `refused`: at `endMs`,
    * recently.
    */
-  readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'tomb' | 'refused';
+  readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'provenAbsent' | 'refused';
   /** NaN for an order that has not ended. */
   readonly endMs: number;
 }
@@ -62,7 +62,7 @@ const STATES = {
   unknown: STATE.unknown,
   working: STATE.working,
   cancelSent: STATE.cancelSent,
-  tomb: STATE.done,
+  provenAbsent: STATE.done,
   refused: STATE.done,
 };
 
@@ -89,9 +89,9 @@ export function restoreBotOrder(order: RestoredOrder): BotOrder {
   record.filledLots = order.filledLots;
   record.filledUnits = order.filledUnits;
   record.state = STATES[order.state];
-  record.wasUnknown = order.state === 'unknown' || order.state === 'tomb';
-  if (order.state === 'tomb' || order.state === 'refused') {
-    record.reason = order.state === 'tomb' ? 'noEffect' : 'refused';
+  record.wasUnknown = order.state === 'unknown' || order.state === 'provenAbsent';
+  if (order.state === 'provenAbsent' || order.state === 'refused') {
+    record.reason = order.state === 'provenAbsent' ? 'noEffect' : 'refused';
     record.confirmed = true;
   }
   return record;

@@ -25,7 +25,7 @@ import type { HandlerReply, ServiceRequest, ServiceResponse } from './api/messag
 import { BarMarket } from './replayed/barMarket.ts';
 import { BarMatching } from './replayed/barMatching.ts';
 import { BarSeries, type RowData } from './replayed/barSeries.ts';
-import type { RowReader } from './orders/rowStore.ts';
+import type { RecordReader } from './records/rowStore.ts';
 import type { ArchiveSource } from './orders/orderRows.ts';
 import { SpotExchange } from './spot/spotExchange.ts';
 import { isSpotInterval, spotPublic } from './handlers/spotPublic.ts';
@@ -39,8 +39,8 @@ export interface Persistence {
   /** Called after each request and each advance of time, when something may have changed. */
   afterStep(): void;
 }
-const NOTHING_KEPT: RowReader = {
-  read: (place) => {
+const NOTHING_KEPT: RecordReader = {
+  read: (_, place) => {
     throw new InvariantError(`row ${place} was put away, and no keeper is there to read it`);
   },
 };
@@ -131,7 +131,7 @@ export class Service {
   }
 
   /** Sets the persistence and the reader of stored rows. Must be called before any order has ended. */
-  usePersistence(persistence: Persistence, reader: RowReader): void {
+  usePersistence(persistence: Persistence, reader: RecordReader): void {
     this.#persistence = persistence;
     this.archive.reader = reader;
   }

@@ -4,7 +4,8 @@ import { ConfigError, InvariantError } from '../base/errors.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument, Market } from '../model/instrument.ts';
-import { FuturesLedger, type MarginTerms } from './futuresLedger.ts';
+import type { MarginTerms } from './contractHolding.ts';
+import { FuturesLedger } from './futuresLedger.ts';
 import type { Ledger } from './ledger.ts';
 import { SpotLedger } from './spotLedger.ts';
 

@@ -1,4 +1,4 @@
-// The bot's books of a spot account: cash, holdings, cost and fees of each strategy, from fills only, exact to the last unit.
+// The bot's books of a spot account: the coins of each strategy beside its cash, from fills only, exact to the last unit.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
@@ -7,73 +7,31 @@ import { listOf } from '../base/memory/listOf.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
+import { AccountBooks } from './accountBooks.ts';
+import { CoinAsset, CoinHolding } from './coinHolding.ts';
 import type { Ledger } from './ledger.ts';
 import * as scales from './scale.ts';
-import { CashAndBase, lotsFor, InstrumentScale, type Factor } from './scale.ts';
+import { CashAndBase, lotsFor, type Factor } from './scale.ts';
 
 // hot: docs/performance.md#imported-constants
-const { exact, mulDiv, pow10 } = numbers;
+const { exact, pow10 } = numbers;
 const { markSegment, quoteValueAt, valueDownAt, valueUpAt } = scales;
 
-/** Amounts of one strategy. Hot: docs/performance.md#record-fields and docs/performance.md#double-fields. */
-class Book {
-  quote = 0.5;
-  deposits = 0.5;
-  realised = 0.5;
-  fees = 0.5;
-  constructor() {
-    this.quote = this.deposits = this.realised = this.fees = 0;
-  }
-}
-/** The account's total of an instrument's base asset. */
-class Asset {
-  readonly scale: InstrumentScale;
-  readonly minUnits: number;
-  /** Used when an account has several holdings; a single holding is its own sum. */
-  total = 0.5;
-  constructor(instrument: Instrument) {
-    this.scale = new InstrumentScale(instrument);
-    this.minUnits = instrument.minLots * this.scale.unitsPerLot;
-    this.total = 0;
-  }
-}
-/** A strategy's holding of an asset. It links to the book and the asset, which saves further searches. */
-class Holding {
-  readonly book: Book;
-  readonly asset: Asset;
-  readonly unitsPerLot: number;
-  base = 0.5;
-  cost = 0.5;
-  constructor(book: Book, asset: Asset) {
-    this.book = book;
-    this.asset = asset;
-    this.unitsPerLot = asset.scale.unitsPerLot;
-    this.base = this.cost = 0;
-  }
-}
-
 /**
- * One book for each strategy, over one account with one quote asset. Money is in units of the quote asset, holdings in units of each base
- * asset. For every book, and so for the account, at any time and to the unit:
- *
- *     cash + cost of what is held = deposits + realised - fees
- *
- * A fee in the base asset leaves the holding at its cost and counts as a fee of that value.
+ * One account with one quote asset. Money is in units of the quote asset, holdings in units of each base asset. A fee in the base asset leaves
+ * the holding at its cost and counts as a fee of that value.
  */
-export class SpotLedger implements Ledger {
+export class SpotLedger extends AccountBooks implements Ledger {
   readonly market = 'spot';
-  readonly instruments: readonly Instrument[];
-  readonly strategies: number;
-  /** By strategy. */
-  private readonly books: readonly Book[];
   /** By instrument. */
-  private readonly assets: readonly Asset[];
+  private readonly assets: readonly CoinAsset[];
   /** By strategy, and within each by instrument. */
-  private readonly holdings: readonly Holding[];
-  /** The holding if there is one strategy and one instrument, as in most runs. Orders read it several times, without a search or a sum. */
-  private readonly only: Holding | null;
-  /** Cash of an account with several holdings. */
-  private quoteTotal = 0.5;
+  private readonly holdings: readonly CoinHolding[];
+  /**
+   * The holding if there is one strategy and one instrument, as in most runs. Orders read it several times, without a search, and its book has
+   * the cash of the account, without a sum.
+   */
+  private readonly only: CoinHolding | null;
   private readonly balances = new CashAndBase();
 
   /**
@@ -82,13 +40,11 @@ export class SpotLedger implements Ledger {
    */
   constructor(instruments: readonly Instrument[], strategies: number) {
     checkOneQuote(instruments.filter(isCoin));
-    this.instruments = instruments;
-    this.strategies = strategies;
-    this.assets = listOf(instruments, (instrument) => new Asset(instrument));
-    this.books = Array.from({ length: strategies }, () => new Book());
-    this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new Holding(book, asset)));
+    const { quote, quoteDigits } = instruments[0]!;
+    super(instruments, strategies, quote, quoteDigits);
+    this.assets = listOf(instruments, (instrument) => new CoinAsset(instrument));
+    this.holdings = this.books.flatMap((book) => listOf(this.assets, (asset) => new CoinHolding(book, asset)));
     this.only = this.holdings.length === 1 ? this.holdings[0]! : null;
-    this.quoteTotal = 0;
   }
 
   /**
@@ -97,16 +53,14 @@ export class SpotLedger implements Ledger {
    */
   deposit(strategy: number, asset: string, units: number, costUnits = 0): void {
     assert(exact(units) >= 0 && exact(costUnits) >= 0, `a deposit is not negative: ${units} ${asset}`);
-    const book = this.books[strategy]!;
-    if (asset === this.instruments[0]!.quote) {
-      book.deposits = exact(book.deposits + units);
-      book.quote = exact(book.quote + units);
-      this.quoteTotal = exact(this.quoteTotal + units);
+    if (asset === this.cashAsset) {
+      this.depositCash(strategy, units);
       return;
     }
     const index = this.instruments.findIndex((of) => isCoin(of) && of.base === asset);
     if (index < 0) throw new ConfigError(`cash: no instrument of the run trades ${asset}`, `deposit ${this.assetNames().join(' or ')}`);
     const holding = this.holding(strategy, index);
+    const { book } = holding;
     holding.base = exact(holding.base + units);
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
@@ -115,43 +69,18 @@ export class SpotLedger implements Ledger {
 
   /** Books a fill. Its price appears in messages only: the notional is the venue's. Throws InvariantError when more is sold than held. */
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill): void {
-    const { notional } = fill;
     const holding = this.holding(strategy, index);
-    const { book, base: held, cost } = holding;
-    const { quote } = book;
-    const units = fill.lots * holding.unitsPerLot;
-    const cashFee = fill.feeInBase === true ? 0 : fill.fee;
-    const baseFee = fill.fee - cashFee;
-    // Each side separately: a sum of whole numbers needs only one check.
-    if (isBuy) {
-      holding.cost = cost + notional;
-      holding.base = exact(held + units - baseFee);
-      book.quote = exact(quote - notional - cashFee);
-    } else {
-      if (!(units + baseFee <= held)) throw this.oversold(strategy, index, fill, units + baseFee);
-      const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
-      holding.cost = cost - costOut;
-      book.realised += notional - costOut;
-      holding.base = exact(held - units - baseFee);
-      book.quote = exact(quote + notional - cashFee);
-    }
-    book.fees += cashFee;
-    if (baseFee > 0)
-      leaveAsFee(holding, isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(holding.cost, baseFee, held - units, 'halfUp'));
-    if (this.only === null) this.addToAccount(holding.asset, holding.base - held, book.quote - quote);
+    const { base, book } = holding;
+    const { cash } = book;
+    if (!holding.fill(isBuy, fill)) throw this.oversold(strategy, index, fill, holding.unitsSold(fill));
+    if (this.only === null) this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
   }
 
-  get cashAsset(): string {
-    return this.instruments[0]!.quote;
+  override cash(strategy: number): number {
+    return this.only === null ? this.books[strategy]!.cash : this.only.book.cash;
   }
-  get cashDigits(): number {
-    return this.instruments[0]!.quoteDigits;
-  }
-  cash(strategy: number): number {
-    return this.only === null ? this.books[strategy]!.quote : this.only.book.quote;
-  }
-  get cashTotal(): number {
-    return this.only === null ? this.quoteTotal : this.only.book.quote;
+  override get cashTotal(): number {
+    return this.only === null ? this.total : this.only.book.cash;
   }
   /** Returns the holding of a strategy in base units. */
   base(strategy: number, index: number): number {
@@ -201,19 +130,6 @@ export class SpotLedger implements Ledger {
     const { quoteDigits, baseDigits } = this.instruments[index]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
   }
-  /** Returns the proceeds of sales minus their cost, without fees, in quote units. */
-  realised(strategy: number): number {
-    return this.books[strategy]!.realised;
-  }
-  /** Returns the fees paid, in quote units; those in a base asset at what it had cost. */
-  fees(strategy: number): number {
-    return this.books[strategy]!.fees;
-  }
-  /** Returns the cash and the cost of holdings brought in. */
-  deposits(strategy: number): number {
-    return this.books[strategy]!.deposits;
-  }
-
   /** Returns the base units in one lot. */
   unitsPerLot(index: number): number {
     return this.assets[index]!.scale.unitsPerLot;
@@ -233,23 +149,11 @@ export class SpotLedger implements Ledger {
   valueUp(index: number, ticks: number): number {
     return valueUpAt(this.baseTotal(index), ticks, this.scale(index));
   }
-  /**
-   * Returns cash plus holdings at `marks` (ticks by instrument), in quote units. Each holding is rounded separately. A mark is read only
-   * for an instrument that is held; a missing one (NaN) makes the equity NaN: unknown. Above 2^53 for display only.
-   */
-  equityUnits(strategy: number, marks: ArrayLike<number>): number {
-    let equity = this.cash(strategy);
-    for (let index = 0; index < this.assets.length; index++) {
-      const held = this.base(strategy, index);
-      if (held !== 0) equity += quoteValueAt(held, marks[index]!, this.scale(index));
-    }
-    return equity;
+  protected override strategyValue(strategy: number, index: number, ticks: number): number {
+    return quoteValueAt(this.base(strategy, index), ticks, this.scale(index));
   }
-  /** The same for the whole account. */
-  equityTotalUnits(marks: ArrayLike<number>): number {
-    let equity = this.cashTotal;
-    for (let index = 0; index < this.assets.length; index++) if (this.baseTotal(index) !== 0) equity += this.value(index, marks[index]!);
-    return equity;
+  protected override costOfHoldings(strategy: number): number {
+    return this.assets.reduce((sum, _, index) => sum + this.cost(strategy, index), 0);
   }
 
   holds(index: number): boolean {
@@ -274,32 +178,26 @@ export class SpotLedger implements Ledger {
     for (let at = from; at < to; at++, row += step) out[at] = out[at]! + quoteValueAt(units, ticks[row]!, scale);
   }
 
-  /** Throws InvariantError when a book does not balance, or the books do not add up to the account. Not for the hot path. */
-  assertReconciled(): void {
-    const totals = Array.from({ length: 1 + this.instruments.length }, () => 0);
-    for (let strategy = 0; strategy < this.strategies; strategy++) {
-      totals[0]! += this.cash(strategy);
-      let cost = 0;
-      for (let index = 0; index < this.instruments.length; index++) {
-        totals[1 + index]! += this.base(strategy, index);
-        cost += this.cost(strategy, index);
-      }
-      const left = this.cash(strategy) + cost;
-      const right = this.deposits(strategy) + this.realised(strategy) - this.fees(strategy);
-      assert(left === right, `book ${strategy}: cash + cost ${left} is not deposits + realised - fees ${right}`);
-    }
-    const account = [this.cashTotal, ...this.assets.map((_, index) => this.baseTotal(index))];
-    totals.forEach((sum, at) => assert(sum === account[at], `the books add up to ${sum}, the account has ${account[at]}`));
+  override assertReconciled(): void {
+    super.assertReconciled();
+    this.assets.forEach((_, index) => {
+      let sum = 0;
+      for (let strategy = 0; strategy < this.strategies; strategy++) sum += this.base(strategy, index);
+      assert(
+        sum === this.baseTotal(index),
+        `the books add up to ${sum} of ${this.instruments[index]!.base}, the account has ${this.baseTotal(index)}`,
+      );
+    });
   }
 
-  private holding(strategy: number, index: number): Holding {
+  private holding(strategy: number, index: number): CoinHolding {
     return this.only ?? this.holdings[strategy * this.assets.length + index]!;
   }
-  private addToAccount(asset: Asset, units: number, quoteUnits: number): void {
+  private addToAccount(asset: CoinAsset, units: number, quoteUnits: number): void {
     asset.total = exact(asset.total + units);
-    this.quoteTotal = exact(this.quoteTotal + quoteUnits);
+    this.total = exact(this.total + quoteUnits);
   }
-  private asset(index: number): Asset {
+  private asset(index: number): CoinAsset {
     return this.only === null ? this.assets[index]! : this.only.asset;
   }
   private oversold(strategy: number, index: number, { price }: Fill, units: number): InvariantError {
@@ -313,12 +211,6 @@ export class SpotLedger implements Ledger {
 }
 
 const isCoin = ({ contract }: Instrument): boolean => contract === undefined;
-
-/** Books a fee paid in base units: it counts at what the units had cost. */
-function leaveAsFee(holding: Holding, costUnits: number): void {
-  holding.cost -= costUnits;
-  holding.book.fees += costUnits;
-}
 
 function checkOneQuote(instruments: readonly Instrument[]): void {
   const [first] = instruments;

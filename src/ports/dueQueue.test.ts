@@ -33,7 +33,7 @@ describe('DueQueue', () => {
     expect(ran).toEqual([['first', 10], ['second', 10], ['asked at 10 for 10', 10], ['fifteen', 15], ['asked at 10 for 15', 15]]); // prettier-ignore
   });
 
-  it('refuses a time that is over', () => {
+  it('refuses a time in the past', () => {
     const queue = new DueQueue();
     queue.runDue(100);
     expect(() => queue.at(99, () => {})).toThrow('before now');

@@ -29,6 +29,11 @@ export interface OrderGateway {
   /** Replay: makes a leg's cancel in flight act now, because the stop of its bracket has triggered. Live: absent. */
   recall?(order: Order): void;
   read(order: Order, channel: Channel): void;
+  /**
+   * The order manager has ended the order, for `order.reason`. Live: the gateway has no opinion of its own, so only this ends an order
+   * there. Replay: absent.
+   */
+  orderEnded?(order: Order): void;
 }
 
 /** The market of a replay: rows of bars that the engine asks it to match. A live exchange matches by itself, so a live bot has none. */

@@ -7,6 +7,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a GET. */
   readonly body: Uint8Array;
+  /** True for a read without a key: its connection may have been idle for long, because it may be sent again if it meets a closing one. */
+  readonly isPublic?: boolean;
 }
 
 export type WireOutcome =

@@ -34,7 +34,7 @@ test('two orders never share one, nor do two runs; they sort as they were made',
   );
 });
 
-test('what is none of ours is nobody of ours; what cannot be an id is refused', () => {
+test('an id of another form has no bot; a text that cannot be an id is refused', () => {
   const prefix = runPrefix(1_700_000_000_000, 12345);
   expect(prefix).toBe('01HF7YAT00000C1S');
   expect(clientOrderIdOf(prefix, orderId(1))).toBe('01HF7YAT00000C1S0000000001');
@@ -48,7 +48,7 @@ test('what is none of ours is nobody of ours; what cannot be an id is refused', 
   expect(() => clientOrderIdOf(prefix, orderId(2 ** 50))).toThrow(InvariantError);
 });
 
-test('an id of a bot is told from those of others by its form', () => {
+test('the form of an id distinguishes the ids of bots from others', () => {
   const id = clientOrderIdOf(runPrefix(Date.UTC(2026, 0, 1), 7), 12 as OrderId);
   expect([id, id.toLowerCase()].map(isClientOrderId)).toEqual([true, true]);
   for (const other of ['', '0', 'my-order-1', id.slice(1), `${id}0`, '0'.repeat(26), 'Z'.repeat(26), id.replace(/.$/, 'U')])

@@ -20,9 +20,9 @@ export const signedHead = ({ timestamp, method, path }: Signable): string => tim
 export const signsBody = (method: string): boolean => method.toUpperCase() !== 'GET';
 
 /** Returns the bytes to sign for a request. The body is taken as it is sent or was received (specification, part 5). */
-export function signedBytes(of: Signable, body: Uint8Array): Uint8Array {
-  const head = utf8(signedHead(of));
-  if (body.length === 0 || !signsBody(of.method)) return head;
+export function signedBytes(request: Signable, body: Uint8Array): Uint8Array {
+  const head = utf8(signedHead(request));
+  if (body.length === 0 || !signsBody(request.method)) return head;
   const message = new Uint8Array(head.length + body.length);
   message.set(head);
   message.set(body, head.length);

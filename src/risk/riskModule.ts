@@ -8,6 +8,7 @@ import type { ApprovedOrder, Order } from '../model/order.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
 import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
+import { exposureOf } from './exposure/pairedExposure.ts';
 import { isReduction } from './rules/openOrderRules.ts';
 import { openOrders } from './rules/openOrders.ts';
 import { CLEARED_BY, HaltBoard, type HaltCause, type Scope } from './live/halts.ts';
@@ -16,21 +17,13 @@ import { LiveWatches } from './live/liveRules.ts';
 import type { LiveFacts } from './live/liveWatch.ts';
 import { SentOrders } from './rules/sentOrders.ts';
 import { resolveLimits, type ResolvedLimits } from './limits/resolve.ts';
-import {
-  AccountWorstCase,
-  type Draft,
-  type EquityRule,
-  type EquityWatch,
-  type MarkPrices,
-  type OrderRule,
-  type RiskRule,
-  type RiskState,
-} from './rules/rule.ts';
+import { AccountWorstCase, type Draft, type MarkPrices, type OrderRule, type RiskRule, type RiskState } from './rules/rule.ts';
 import { guardFlaw } from './rules/guardSide.ts';
-import { isLossBeyond } from './rules/lossRules.ts';
+import { chainOf, type Chain } from './rules/ruleChain.ts';
+import { LossWatches } from './rules/lossWatches.ts';
 import { rulesFor } from './rules.ts';
 import { tightened } from './limits/tighten.ts';
-import { lotsText, moneyText, priceText, quoteText } from './limits/words.ts';
+import { lotsText, priceText, quoteText } from './limits/words.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -52,6 +45,16 @@ export interface RiskModuleDeps {
   readonly rules?: readonly RiskRule[];
 }
 
+/** What an account has used of its limits on exposure, in units of money; NaN or Infinity where a mark is missing. */
+export interface UsedExposure {
+  /** The worst notional of all instruments. */
+  readonly gross: number;
+  /** The equity minus the fees of open orders. */
+  readonly equity: number;
+  /** The worst notional of each instrument of the run. */
+  readonly notional: readonly number[];
+}
+
 export class RiskModule {
   /** Risk states and causes. The operator halts and resumes here. */
   readonly halts: HaltBoard;
@@ -65,13 +68,11 @@ export class RiskModule {
   private readonly rules: readonly RiskRule[];
   private currentLimits: RiskLimits = {};
   private chain: Chain = () => null;
-  private readonly watches = new Map<string, EquityWatch>();
-  private readonly watchList: EquityWatch[] = [];
+  private readonly losses: LossWatches;
   /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
   private readonly live: LiveWatches;
   private on: readonly string[] = [];
-  private scanned = 0;
   private refusalCode: string | null = null;
   private refusedDraft: Draft | null = null;
   private rule: OrderRule | null = null;
@@ -91,12 +92,14 @@ export class RiskModule {
     this.reservations = reservations;
     this.rules = rules;
     this.live = new LiveWatches(ledger, this.halts);
-    this.tradable = instruments.map((instrument) => (instrument.market === ledger.market ? instrument : null));
+    this.losses = new LossWatches(ledger, this.halts);
+    const { market } = ledger;
+    this.tradable = instruments.map((instrument) => (market === 'both' || instrument.market === market ? instrument : null));
     this.state = {
       instruments,
-      isOfMany: instruments.length > 1,
       ledger,
       reservations,
+      exposure: exposureOf(ledger, reservations),
       limits: resolved,
       sent,
       keepsSent: sent.keeps,
@@ -121,13 +124,9 @@ export class RiskModule {
     const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
     for (const rule of changed) {
       if (rule.kind === 'live') this.live.set(rule, resolved);
-      if (rule.kind !== 'equity') continue;
-      const known = this.watches.get(rule.code);
-      if (known) known.setLimit(resolved);
-      else this.watches.set(rule.code, this.watch(rule, resolved));
+      else if (rule.kind === 'equity') this.losses.set(rule, resolved);
     }
-    this.watchList.splice(0, this.watchList.length, ...this.watches.values());
-    this.watchesEquity = this.watchList.length > 0;
+    this.watchesEquity = this.losses.any;
     this.watchesOutcomes = this.live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
@@ -143,7 +142,7 @@ export class RiskModule {
     const state = this.state;
     const limits = tightened(this.currentLimits, next, state.instruments);
     for (const { kind, code, keys } of this.rules) {
-      if (kind !== 'equity' || this.watches.has(code)) continue;
+      if (kind !== 'equity' || this.losses.has(code)) continue;
       for (const key of keys)
         if (limits[key] !== undefined) throw new ConfigError(`risk.${key}: this limit was off`, 'a loss limit needs a restart');
     }
@@ -169,41 +168,38 @@ export class RiskModule {
 
   /** Passes the account's equity at the begin of the run. */
   begin(units: number, nowMs: number): void {
-    for (const watch of this.watchList) watch.begin(units, nowMs);
+    this.losses.begin(units, nowMs);
   }
   /**
    * Passes the equity columns; rows [0, length) are marked, including every row up to the current instant. Rows seen in an earlier call are
    * not read again, so the result does not depend on how often this is called.
    */
   observe(timeMs: Float64Array, units: Float64Array, length: number): void {
-    for (const watch of this.watchList) watch.scan(timeMs, units, this.scanned, length);
-    this.scanned = Math.max(this.scanned, length);
+    this.losses.observe(timeMs, units, length);
   }
-
   /** Returns by rule what loss rules measure from. It is journalled when it changes, and restored after `begin` at a restart. */
   snapshot(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.watches].map(([code, watch]) => [code, watch.snapshot()]));
+    return this.losses.snapshot();
+  }
+  restore(memory: ReadonlyMap<string, readonly number[]>): void {
+    this.losses.restore(memory);
   }
   /** Returns the equity that a loss rule measures from; NaN if it is off. */
   lossBaseline(code: string): number {
-    return this.watches.get(code)?.from ?? NAN;
+    return this.losses.baseline(code);
   }
   /** Returns why an equity is at least `times` a loss limit below the rule's baseline; null if it is not, or no such limit is set. */
   lossBeyond(units: number, times: Ratio): string | null {
-    for (const [code, watch] of this.watches) {
-      if (!isLossBeyond(watch, units, times)) continue;
-      const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
-      return Number.isSafeInteger(units)
-        ? `${code}: equity of ${moneyText(units, this.state.ledger)}, ${moneyText(watch.from, this.state.ledger)} before: a loss of ${limit} or more`
-        : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
-    }
-    return null;
+    return this.losses.lossBeyond(units, times);
   }
-  restore(memory: ReadonlyMap<string, readonly number[]>): void {
-    for (const [code, watch] of this.watches) {
-      const known = memory.get(code);
-      if (known) watch.restore(known);
-    }
+
+  // --- Exposure
+
+  /** Returns what positions and open orders come to at their worst, without a new order, as the rules of exposure count it. */
+  headroom(): UsedExposure {
+    const { exposure, instruments } = this.state;
+    const { gross, equity } = exposure.computeWorstCase(null, this.state);
+    return { gross, equity, notional: instruments.map((_, index) => exposure.notional(index, null, this.state)) };
   }
 
   // --- Outcomes of orders, for rules that watch them
@@ -244,7 +240,7 @@ export class RiskModule {
   /** Clears a cause for the operator; loss rules count from now on. Returns false when the cause is not in force. */
   resume(scope: Scope, code: string, who: string, nowMs: number): boolean {
     if (!this.halts.clear(scope, code, CLEARED_BY + who, nowMs)) return false;
-    if (scope.kind === 'account') this.watches.get(code)?.reset();
+    if (scope.kind === 'account') this.losses.reset(code);
     return true;
   }
 
@@ -266,7 +262,7 @@ export class RiskModule {
     const reservations = this.reservations;
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
-    if (this.watchesEquity) for (const watch of this.watchList) watch.roll(nowMs);
+    if (this.watchesEquity) this.losses.roll(nowMs);
     if (this.halts.any) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
       if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.refuse(cause.code, order, null, cause);
@@ -349,17 +345,6 @@ export class RiskModule {
     return order.reserved === false;
   }
 
-  private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
-    const { code } = rule;
-    return rule.watch(
-      limits,
-      (isHalted, atMs, why) => {
-        if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
-        else this.halts.clear({ kind: 'account' }, code, why, atMs);
-      },
-      (units) => moneyText(units, this.state.ledger),
-    );
-  }
   private refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {
     this.refusalCode = code;
     this.refusedDraft = order;
@@ -371,38 +356,6 @@ export class RiskModule {
 
 function sentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, set }: ResolvedLimits): SentOrders {
   return new SentOrders({ ordersPerMinute, ordersPerFill, duplicateMs, countsLegs: set.has('parent') });
-}
-
-type Chain = (order: Draft, state: RiskState) => OrderRule | null;
-type Check = OrderRule['check'];
-const pass: Check = () => true;
-
-/** Chains that were made. Runs with the same rules call the same function. Hot: docs/performance.md#rule-chains. */
-const chains: { readonly rules: readonly OrderRule[]; readonly chain: Chain }[] = [];
-/** Only the newest are kept: a process may make runs without end, each with custom rules. */
-const MAX_CHAINS = 32;
-
-/** Returns a function that returns the first rule that fails, or null. */
-function chainOf(rules: readonly OrderRule[]): Chain {
-  const known = chains.find((made) => made.rules.length === rules.length && made.rules.every((rule, at) => rule === rules[at]));
-  if (known !== undefined) return known.chain;
-  const [a = pass, b = pass, c = pass, d = pass, e = pass, f = pass] = rules.map(({ check }): Check => check);
-  const chain = link(rules, a, b, c, d, e, f, rules.length > 6 ? chainOf(rules.slice(6)) : null);
-  if (chains.push({ rules, chain }) > MAX_CHAINS) chains.shift();
-  return chain;
-}
-
-/** Returns a function that asks up to six rules and then `rest`, with one call site for each rule. Hot: docs/performance.md#rule-chains. */
-function link(rules: readonly OrderRule[], a: Check, b: Check, c: Check, d: Check, e: Check, f: Check, rest: Chain | null): Chain {
-  return (order, state) => {
-    if (!a(order, state)) return rules[0]!;
-    if (!b(order, state)) return rules[1]!;
-    if (!c(order, state)) return rules[2]!;
-    if (!d(order, state)) return rules[3]!;
-    if (!e(order, state)) return rules[4]!;
-    if (!f(order, state)) return rules[5]!;
-    return rest === null ? null : rest(order, state);
-  };
 }
 
 /** True when the size is an amount of money only: no quantity, no price, and not a sell. */

@@ -23,13 +23,13 @@ export class Balance {
   }
   /** Moves units from free to locked. */
   lock(units: number): void {
-    this.free = left(this.free - units);
-    this.locked = grown(this.locked + units);
+    this.free = notBelowZero(this.free - units);
+    this.locked = exactUnits(this.locked + units);
   }
   /** Moves units from locked to free. */
   unlock(units: number): void {
-    this.locked = left(this.locked - units);
-    this.free = grown(this.free + units);
+    this.locked = notBelowZero(this.locked - units);
+    this.free = exactUnits(this.free + units);
   }
 }
 
@@ -90,10 +90,10 @@ export class Accounts {
     const account = new Account(name, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
     const index = enlist(this.all, account);
     const balances = listOf(this.assets, () => new Balance());
-    const of = (asset: string) => balances[this.asset(asset)]!;
+    const balanceOf = (asset: string) => balances[this.asset(asset)]!;
     instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, at) => {
       this.byInstrument[at]!.push(
-        new InstrumentAccount(account, of(base), of(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm),
+        new InstrumentAccount(account, balanceOf(base), balanceOf(quote), fees.makerPpm ?? makerFeePpm, fees.takerPpm ?? takerFeePpm),
       );
     });
     this.balances.push(balances);
@@ -129,11 +129,11 @@ export class Accounts {
 
   deposit(account: number, asset: number, units: number): void {
     assert(exact(units) >= 0, `a deposit is not negative: ${units}`);
-    const of = this.of(account, asset);
+    const held = this.of(account, asset);
     const external = this.external[asset]!;
     // The sum over all accounts must stay exact.
     external.deposited = exact(external.deposited + units);
-    of.free = balance(of.free + units);
+    held.free = balance(held.free + units);
   }
 
   /** Throws InvariantError when any amount of an asset appeared or vanished. */
@@ -153,11 +153,11 @@ export function balance(units: number): number {
 }
 
 /** The same for a balance that was reduced: it can only be too small. */
-export function left(units: number): number {
+export function notBelowZero(units: number): number {
   return units >= 0 ? units : refuseBalance(units);
 }
 /** The same for a balance that was increased: it can only be too large. */
-export function grown(units: number): number {
+export function exactUnits(units: number): number {
   return units <= MAX_EXACT ? units : refuseBalance(units);
 }
 

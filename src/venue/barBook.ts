@@ -64,7 +64,7 @@ export abstract class BarBook {
 
   private readonly context: BookContext;
   private readonly sink: VenueSink;
-  private readonly touch: boolean;
+  private readonly fillsAtTouch: boolean;
   private readonly sharePpm: number;
   private readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
@@ -80,12 +80,12 @@ export abstract class BarBook {
   private last: VenueOrderRecord;
   /** The order to visit next while a row is being matched; `ring` at the end. */
   private cursor: VenueOrderRecord;
-  private matching = false;
+  private isMatching = false;
   /** True when orders came after the open of the row was matched. */
   private hasOrdersAfterOpen = false;
   /** Lots that the current row can still fill, and whether it traded at all. Without a cap, volume is not used. */
   private budget = INFINITY;
-  private traded = true;
+  private hasTraded = true;
 
   constructor(instrument: Instrument, index: number, context: BookContext) {
     const { config } = context;
@@ -96,13 +96,13 @@ export abstract class BarBook {
     this.ring = this.last = this.cursor = new VenueOrderRecord(instrument, NO_ACCOUNT);
     this.accounts = context.accounts;
     this.sink = context.sink;
-    this.touch = config.limitRule === 'touch';
+    this.fillsAtTouch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
     this.feeModel = context.feeModel;
     if (this.sharePpm > 0) {
       this.budget = 0;
-      this.traded = false;
+      this.hasTraded = false;
     }
   }
 
@@ -127,30 +127,30 @@ export abstract class BarBook {
       this.pass(order);
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
       const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
-      if (beyond > 0 || (beyond === 0 && this.touch)) {
+      if (beyond > 0 || (beyond === 0 && this.fillsAtTouch)) {
         this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
       }
     }
     this.cursor = ring; // some were not visited because the cap of the row was used up
-    this.matching = false;
+    this.isMatching = false;
   }
 
   /** Sets the volume of a row whose orders are offered one by one, instead of by `matchOpen`. */
   beginRow(volumeLots: number): void {
     if (this.sharePpm > 0) {
       this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
-      this.traded = volumeLots > 0;
+      this.hasTraded = volumeLots > 0;
     }
   }
   get hasLateArrivals(): boolean {
     return this.hasOrdersAfterOpen;
   }
   /** Returns the orders that may match a row which opens at `openMs`, by arrival. The caller offers the open to all of them. */
-  concerned(openMs: number): VenueOrderRecord[] {
+  ordersInRow(openMs: number): VenueOrderRecord[] {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
     const found: VenueOrderRecord[] = [];
-    for (let order = this.first(); order !== ring; order = this.after(order)) if (order.admittedMs <= openMs) found.push(order);
+    for (let order = this.first(); order !== ring; order = this.replacementFor(order)) if (order.admittedMs <= openMs) found.push(order);
     return found;
   }
   /**
@@ -160,7 +160,7 @@ export abstract class BarBook {
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
     let count = 0;
-    for (let order = this.first(); order !== ring; order = this.after(order)) {
+    for (let order = this.first(); order !== ring; order = this.replacementFor(order)) {
       if (order.admittedMs > openMs) continue;
       if (hasOrdersAfterOpen ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
       else if (this.isReached(order, open, high, low)) count++;
@@ -171,7 +171,7 @@ export abstract class BarBook {
   isReached(order: VenueOrder, open: number, high: number, low: number): boolean {
     if (order.limit === 0 || isMarketable(order, open)) return false;
     const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
-    return beyond > 0 || (beyond === 0 && this.touch);
+    return beyond > 0 || (beyond === 0 && this.fillsAtTouch);
   }
   /** Offers the open of a row to one order, as `matchOpen` does to all. */
   offer(order: VenueOrderRecord, openMs: number, open: number): void {
@@ -182,14 +182,14 @@ export abstract class BarBook {
       else this.takeInForce(order, timeInForce, open, openMs);
     } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
     this.cursor = this.ring;
-    this.matching = false;
+    this.isMatching = false;
   }
   /** Fills a resting limit that the current row reaches, as `matchRange` does. */
   fillReached(order: VenueOrderRecord, closeMs: number): void {
     this.begin();
     this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
     this.cursor = this.ring;
-    this.matching = false;
+    this.isMatching = false;
   }
 
   /**
@@ -229,7 +229,7 @@ export abstract class BarBook {
     const { ring } = this;
     if (this.last !== ring) this.link(this.last);
     this.last = order;
-    if (this.matching === true && this.cursor === ring) this.cursor = order;
+    if (this.isMatching === true && this.cursor === ring) this.cursor = order;
     this.hasOrdersAfterOpen = true;
     order.isOpen = true;
     order.isCanceling = false;
@@ -282,18 +282,18 @@ export abstract class BarBook {
         else this.takeInForce(order, timeInForce, open, openMs);
       } else if (timeInForce !== null) this.passOver(order, timeInForce, openMs);
     }
-    this.matching = false;
+    this.isMatching = false;
     this.hasOrdersAfterOpen = false;
   }
 
   private begin(): void {
-    assert(this.matching === false, 'a row is matched from outside the calls of the sink');
-    this.matching = true;
+    assert(this.isMatching === false, 'a row is matched from outside the calls of the sink');
+    this.isMatching = true;
   }
 
   /** Makes the order after `order` the next one, so that `order` may leave the queue. Hot: docs/performance.md#equal-references. */
   private pass(order: VenueOrderRecord): void {
-    const next = this.after(order);
+    const next = this.replacementFor(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
@@ -304,7 +304,7 @@ export abstract class BarBook {
     return next === ring ? this.last : next;
   }
   /** Returns the order behind `order` in the queue; `ring` at the end. */
-  private after(order: VenueOrderRecord): VenueOrderRecord {
+  private replacementFor(order: VenueOrderRecord): VenueOrderRecord {
     const { ring, last } = this;
     if (order === last) return ring;
     const { next } = order;
@@ -319,7 +319,7 @@ export abstract class BarBook {
     const { id, limit } = order;
     if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
     // The sink may have canceled the order, or released it and reused the record.
-    if (limit === 0 && order.isOpen === true && order.id === id && this.traded) this.cancel(order, timeMs);
+    if (limit === 0 && order.isOpen === true && order.id === id && this.hasTraded) this.cancel(order, timeMs);
   }
 
   /** The same for an order with a time in force, which only limits have. */
@@ -332,7 +332,7 @@ export abstract class BarBook {
       else this.cancel(order, timeMs);
       return;
     }
-    if (!this.traded) return;
+    if (!this.hasTraded) return;
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     // FOK fills completely or not at all: nothing is filled if the cap or the account does not allow all of it.
@@ -349,7 +349,7 @@ export abstract class BarBook {
   /** Handles an order with a time in force that the open does not reach: it rests, or it ends with the first row that trades. */
   private passOver(order: VenueOrderRecord, timeInForce: TimeInForce, timeMs: number): void {
     if (timeInForce === 'POST_ONLY') order.rests = true;
-    else if (this.traded) this.cancel(order, timeMs);
+    else if (this.hasTraded) this.cancel(order, timeMs);
   }
 
   private slipped(order: VenueOrderRecord, quoted: number): number {
@@ -392,7 +392,7 @@ export abstract class BarBook {
   }
 
   private remove(order: VenueOrderRecord): void {
-    if (this.cursor === order) this.cursor = this.after(order);
+    if (this.cursor === order) this.cursor = this.replacementFor(order);
     if (this.last === order) this.last = this.ring;
     else unlink(order);
     order.isOpen = false;

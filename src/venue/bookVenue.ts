@@ -33,16 +33,16 @@ export abstract class BookVenue<Book extends BarBook> {
   protected readonly orders = new OrderTable();
   protected readonly books: readonly Book[];
   protected readonly bookOf: ReadonlyMap<Instrument, Book>;
-  protected readonly placeOff: boolean;
-  private readonly cancelOff: boolean;
+  protected readonly isPlaceOff: boolean;
+  private readonly isCancelOff: boolean;
   private readonly missingOrderCode: number;
 
   protected constructor(books: readonly Book[], state: VenueState | undefined, missingOrderCode: number) {
     this.books = books;
     this.bookOf = new Map(books.map((book) => [book.instrument, book]));
     for (const book of books) book.state = state?.instruments?.[book.instrument.id] ?? null;
-    this.placeOff = state?.off?.includes('place') ?? false;
-    this.cancelOff = state?.off?.includes('cancel') ?? false;
+    this.isPlaceOff = state?.off?.includes('place') ?? false;
+    this.isCancelOff = state?.off?.includes('cancel') ?? false;
     this.missingOrderCode = state?.missingOrderCode ?? missingOrderCode;
   }
 
@@ -96,7 +96,7 @@ export abstract class BookVenue<Book extends BarBook> {
    * Marks an open order PENDING_CANCEL; it may still fill until `finishCancel`. A second call gives the same result. False: see `refusal`.
    */
   requestCancel(order: VenueOrderRecord): boolean {
-    if (this.cancelOff) return this.refuse(unsupportedOperation.code);
+    if (this.isCancelOff) return this.refuse(unsupportedOperation.code);
     if (!order.isOpen) return this.refuse(cancelNotAllowed.code);
     order.isCanceling = true;
     return true;
@@ -112,7 +112,7 @@ export abstract class BookVenue<Book extends BarBook> {
   /** `requestCancel` by id. Null: refused, see `refusal`. */
   requestCancelById(account: number, id: number): VenueOrder | null {
     const order = this.find(account, id);
-    if (order === null) this.refusal = this.cancelOff ? unsupportedOperation.code : this.missingOrderCode;
+    if (order === null) this.refusal = this.isCancelOff ? unsupportedOperation.code : this.missingOrderCode;
     return order !== null && this.requestCancel(order) ? order : null;
   }
 

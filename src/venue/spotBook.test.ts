@@ -224,7 +224,7 @@ describe('children of an entry', () => {
     expect([sink.fills.length, sink.ends.length, book.working]).toEqual([1, 0, 1]);
   });
 
-  test('an order that the sink places inside the row, marketable at an open that is over, does not fill in that row', () => {
+  test('an order that the sink places inside the row, marketable at an open that has ended, does not fill in that row', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'buy', 1, 10_500), 0);

@@ -13,7 +13,7 @@ import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
-const { balance, grown, left } = balances;
+const { balance, exactUnits: grown, notBelowZero: left } = balances;
 
 export class SpotBook extends BarBook {
   readonly money: MoneyScale;
@@ -45,7 +45,7 @@ export class SpotBook extends BarBook {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
     // Fees of parts, each rounded, may together exceed the fee that is held for the whole.
-    const isHeld = (of: number): boolean => this.buyHold(this.money.notional(price, of), order.takerPpm) <= order.lockedUnits;
+    const isHeld = (size: number): boolean => this.buyHold(this.money.notional(price, size), order.takerPpm) <= order.lockedUnits;
     return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
 
@@ -80,13 +80,13 @@ export class SpotBook extends BarBook {
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = feesInReceived;
-    const keep = complete === true ? 0 : this.keepForRest(order, quote);
-    // `keepForRest` may have reduced the fee and the notional of this fill by a waiver.
+    const rest = complete === true ? 0 : this.holdForRest(order, quote);
+    // `holdForRest` may have reduced the fee and the notional of this fill by a waiver.
     const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const held = order.lockedUnits;
-    quote.locked = balance(quote.locked - held + keep);
-    quote.free = balance(quote.free + held - keep - due);
-    order.lockedUnits = keep;
+    quote.locked = balance(quote.locked - held + rest);
+    quote.free = balance(quote.free + held - rest - due);
+    order.lockedUnits = rest;
     this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
     base.free = grown(base.free + quantity - (feesInReceived ? fee : 0));
@@ -112,13 +112,13 @@ export class SpotBook extends BarBook {
   }
 
   /** Returns the units that stay held for the rest of a buy. The rest of a MARKET order ends with the current fill. */
-  private keepForRest(order: VenueOrderRecord, quote: Balance): number {
+  private holdForRest(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
     const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const funds = order.lockedUnits + quote.free;
-    const keep = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
-    if (due + keep > funds) this.waive(due + keep - funds);
-    return keep;
+    const rest = order.limit > 0 ? this.limitHold(order, order.lots - order.filledLots) : order.lockedUnits - due;
+    if (due + rest > funds) this.waive(due + rest - funds);
+    return rest;
   }
 
   /**

@@ -185,7 +185,7 @@ describe('money', () => {
 });
 
 describe('cancel', () => {
-  test('is asked for and then done: PENDING_CANCEL, CANCELED; the funds are free and the sink is told', () => {
+  test('is asked for and then done: PENDING_CANCEL, CANCELED; the funds are free and the sink is notified', () => {
     const { venue, account, sink, book, limit } = openSpotVenue();
     const order = limit('buy', 10, 9_000, 0);
     expect(order.status).toBe('NEW');

@@ -130,7 +130,7 @@ export class Venue extends BookVenue<SpotBook> {
 
   /** Finds the account and book by which orders at an instrument are checked. While placing is switched off, none is found. */
   private bindAccount(account: number, instrument: Instrument): number {
-    if (this.placeOff) return unsupportedOperation.code;
+    if (this.isPlaceOff) return unsupportedOperation.code;
     const book = this.bookOf.get(instrument);
     if (book === undefined) return badSymbol.code;
     this.lastInstrumentAccount = book.instrumentAccounts[account] ?? noAccount(account);

@@ -156,15 +156,15 @@ class NaiveVenue {
       this.move(this.locked, account, of.quote, -order.held);
       this.move(this.free, account, of.quote, order.held);
       const due = () => notional + (feeInBase ? 0n : fee);
-      const keep = complete ? 0n : intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due();
-      for (let short = due() + keep - this.free.get(`${account}${of.quote}`)!; short > 0n; short--) {
+      const rest = complete ? 0n : intent.limit > 0 ? this.hold(intent, BigInt(intent.lots) - order.filled) : order.held - due();
+      for (let short = due() + rest - this.free.get(`${account}${of.quote}`)!; short > 0n; short--) {
         if (fee > 0n && !feeInBase) fee--;
         else notional--;
       }
-      this.move(this.free, account, of.quote, -due() - keep);
-      this.move(this.locked, account, of.quote, keep);
+      this.move(this.free, account, of.quote, -due() - rest);
+      this.move(this.locked, account, of.quote, rest);
       this.move(this.free, account, of.base, quantity - (feeInBase ? fee : 0n));
-      order.held = keep;
+      order.held = rest;
     }
     if (complete) order.open = false;
     this.tape.push(`${order.ref} ${size} @ ${price} = ${notional} fee ${fee}${feeInBase ? of.base : of.quote} ${isMaker} ${timeMs}`);

@@ -42,7 +42,7 @@ test('a thousand orders at once are found, each by its own id', () => {
   for (let id = 1; id <= 2_000; id++) expect(table.find(id)).toBe(id % 3 === 0 ? null : orders[id - 1]);
 });
 
-test('an order that is over before the next one leaves it its record; what was released is found by no id', () => {
+test('an order that has ended before the next one leaves it its record; what was released is found by no id', () => {
   const table = new OrderTable();
   const first = acquire(table);
   table.release(first);

@@ -1,8 +1,8 @@
-// Names and comments use the words of the project: none of those that the word list bans, in files, folders, types, functions, members and
-// locals, and none of its phrases.
+// Names, comments, messages and test titles use the words of the project: none of those that the word list bans, in files, folders, types,
+// functions, members and locals, and none of its phrases.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { bannedNames, bannedPhrases, sourcesOf, type WordList } from './words.ts';
+import { bannedNames, bannedPhrases, checkedFiles, messagesIn, sourcesOf, titlesIn, type WordList } from './words.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const LIST = JSON.parse(readFileSync(new URL('./wordlist.json', import.meta.url), 'utf8')) as WordList;
@@ -16,6 +16,43 @@ it('no comment of src has a banned phrase', () => {
   expect(bannedPhrases(new Map(sources), LIST)).toEqual([]);
 });
 
+it('no message of src has a banned phrase', () => {
+  const sources = [...sourcesOf(ROOT, ['src'])].filter(([path]) => !path.endsWith('.test.ts'));
+  expect(bannedPhrases(checkedFiles(new Map(sources), LIST), LIST, messagesIn)).toEqual([]);
+});
+
+it('no test title has a banned phrase', () => {
+  const tests = [...sourcesOf(ROOT, ['src', 'test', 'strategies'])].filter(([path]) => /\.test\.ts$|^test\//.test(path));
+  expect(bannedPhrases(checkedFiles(new Map(tests), LIST), LIST, titlesIn)).toEqual([]);
+});
+
+it('every rule of unchecked files still excludes a phrase', () => {
+  const files = sourcesOf(ROOT, ['src', 'test', 'strategies']);
+  const unneeded = LIST.unchecked.filter((rule) => {
+    const checked = checkedFiles(files, { ...LIST, unchecked: [rule] });
+    const excluded = new Map([...files].filter(([path]) => !checked.has(path)));
+    return bannedPhrases(excluded, LIST, messagesIn).length + bannedPhrases(excluded, LIST, titlesIn).length === 0;
+  });
+  expect(unneeded).toEqual([]);
+});
+
+it('finds a phrase in a message, capital or not, and in a part of a template, and not in a name or a code', () => {
+  const text = "const told = 'told';\nfail('Told: nobody, TOLD');\nfail(`${who}\n was told ${what}`);\n";
+  expect(bannedPhrases(new Map([['src/a.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] }, messagesIn)).toEqual([
+    'src/a.ts:2: "Told" (use reported)',
+    'src/a.ts:4: "told" (use reported)',
+  ]);
+});
+
+it('finds a phrase in the title of a test, of a table of tests and of a group, and in no other text', () => {
+  const text = "it('is told', f('told so'));\ntest.each([['told so']])('%s is told', f);\ndescribe(`${a} told`, f);\nexpect('is told');\n";
+  expect(bannedPhrases(new Map([['src/a.test.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] }, titlesIn)).toEqual([
+    'src/a.test.ts:1: "told" (use reported)',
+    'src/a.test.ts:2: "told" (use reported)',
+    'src/a.test.ts:3: "told" (use reported)',
+  ]);
+});
+
 it('finds a phrase in comments of both kinds, and not in code', () => {
   const text = "const told = 'told';\n/** The one\n * that is told. */\nconst a = 1; // nobody is told\n";
   expect(bannedPhrases(new Map([['src/a.ts', text]]), { phrases: [{ pattern: '\\btold\\b', use: 'reported' }] })).toEqual([
@@ -26,7 +63,10 @@ it('finds a phrase in comments of both kinds, and not in code', () => {
 
 const SMALL: WordList = {
   phrases: [],
-  banned: [{ word: 'desk', use: 'the noun of what it manages', except: ['Owner.desk', 'reception_desk', 'src/front/**'] }],
+  unchecked: [],
+  banned: [
+    { word: 'desk', use: 'the noun of what it manages', except: ['Owner.desk', 'reception_desk', 'src/front/**', 'src/side/*#desk'] },
+  ],
 };
 
 it.each([
@@ -40,6 +80,12 @@ it.each([
   ],
   ['a private member', 'src/a.ts', 'class A {\n  #desk = 1;\n}', [expect.stringContaining('src/a.ts:2: desk')]],
   ['the key of an object', 'src/a.ts', 'const a = { desk: 1 };', [expect.stringContaining('src/a.ts:1: desk')]],
+  [
+    'not an exception by path and name',
+    'src/side/a.ts',
+    'const desk = 1, deskSize = 2;',
+    ['src/side/a.ts:1: deskSize: desk (use the noun of what it manages)'],
+  ],
   ['a file', 'src/halt/desk.ts', '', [expect.stringContaining('src/halt/desk.ts:0: desk')]],
   ['not a part of a word', 'src/a.ts', 'const desktop = 1;', []],
   ['not an exception by name', 'src/a.ts', 'const reception_desk = 1;', []],

@@ -1,5 +1,5 @@
-// Names and comments of a tree of sources, held against the word list (wordlist.json): which of them contain a word or a phrase that has a
-// better one.
+// Names, comments, messages and test titles of a tree of sources, held against the word list (wordlist.json): which of them contain a word
+// or a phrase that has a better one.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { posix, sep } from 'node:path';
@@ -9,7 +9,7 @@ interface Banned {
   readonly word: string;
   /** The word to use in its place. */
   readonly use: string;
-  /** With `/` or `*`: a path; with `.`: an owner and a member, or a file; otherwise a whole name. */
+  /** With `#`: a path and a name in it; with `/` or `*`: a path; with `.`: an owner and a member; otherwise a whole name. */
   readonly except: readonly string[];
 }
 
@@ -19,9 +19,16 @@ interface Phrase {
   readonly use: string;
 }
 
+interface Text {
+  readonly text: string;
+  readonly line: number;
+}
+
 export interface WordList {
   readonly banned: readonly Banned[];
   readonly phrases: readonly Phrase[];
+  /** Files whose messages and titles are not checked. */
+  readonly unchecked: readonly string[];
 }
 
 interface Name {
@@ -45,18 +52,78 @@ export function bannedNames(files: ReadonlyMap<string, string>, { banned }: Word
   );
 }
 
-/** Each phrase in a comment that has a plainer one, as `file:line: "phrase" (use ...)`. */
-export function bannedPhrases(files: ReadonlyMap<string, string>, { phrases }: Pick<WordList, 'phrases'>): string[] {
-  return [...files].flatMap(([path, text]) =>
-    [...text.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g)].flatMap((comment) =>
+type TextsOf = (text: string, path: string) => readonly Text[];
+
+/** Each phrase in a text of `textsOf` that has a plainer one, as `file:line: "phrase" (use ...)`. */
+export function bannedPhrases(
+  files: ReadonlyMap<string, string>,
+  { phrases }: Pick<WordList, 'phrases'>,
+  textsOf: TextsOf = commentsIn,
+): string[] {
+  return [...files].flatMap(([path, source]) =>
+    textsOf(source, path).flatMap(({ text, line }) =>
       phrases.flatMap(({ pattern, use }) =>
-        [...comment[0].matchAll(new RegExp(pattern, 'g'))].map((found) => {
-          const line = text.slice(0, comment.index + found.index).split('\n').length;
-          return `${path}:${line}: "${found[0]}" (use ${use})`;
+        [...text.matchAll(new RegExp(pattern, 'gi'))].flatMap((found) => {
+          // In capitals it is a code, which stays.
+          if (found[0] === found[0].toUpperCase()) return [];
+          const at = line + text.slice(0, found.index).split('\n').length - 1;
+          return [`${path}:${at}: "${found[0]}" (use ${use})`];
         }),
       ),
     ),
   );
+}
+
+/** Returns the comments of a source. */
+export const commentsIn: TextsOf = (source) =>
+  [...source.matchAll(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g)].map((found) => ({
+    text: found[0],
+    line: source.slice(0, found.index).split('\n').length,
+  }));
+
+/** Returns the texts of a source that a person may read: string literals with a space. A text without one is a name or a code. */
+export const messagesIn: TextsOf = (source, path) => {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const found: Text[] = [];
+  const walk = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      if (node.text.includes(' ')) found.push({ text: node.text, line: lineOf(file, node) });
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(file);
+  return found;
+};
+
+/** Returns the titles that a test file gives to `it`, `test` and `describe`, those of `it.each(...)` included. */
+export const titlesIn: TextsOf = (source, path) => {
+  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+  const found: Text[] = [];
+  const walk = (node: ts.Node): void => {
+    const title = ts.isCallExpression(node) && TITLED.has(calleeOf(node)) ? node.arguments[0] : undefined;
+    if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
+      found.push({ text: title.getText(file), line: lineOf(file, title) });
+    }
+    ts.forEachChild(node, walk);
+  };
+  walk(file);
+  return found;
+};
+
+const TITLED = new Set(['it', 'test', 'describe']);
+
+/** Returns the name at the head of a chain of calls and members: `it` of `it.each([...])`; empty if the head is no name. */
+function calleeOf(call: ts.CallExpression): string {
+  let head: ts.Expression = call.expression;
+  while (ts.isCallExpression(head) || ts.isPropertyAccessExpression(head)) head = head.expression;
+  return ts.isIdentifier(head) ? head.text : '';
+}
+
+const lineOf = (file: ts.SourceFile, node: ts.Node): number => file.getLineAndCharacterOfPosition(node.getStart(file)).line + 1;
+
+/** Returns the files that no rule of `unchecked` excludes from the check of messages and titles. */
+export function checkedFiles(files: ReadonlyMap<string, string>, { unchecked }: WordList): ReadonlyMap<string, string> {
+  return new Map([...files].filter(([path]) => !unchecked.some((rule) => matches(rule, path))));
 }
 
 /** The sources below the folders of a project, by their path from its root. */
@@ -77,10 +144,15 @@ function partsOf(name: string): string[] {
     .filter((part) => part !== '');
 }
 
-function isExcepted(rule: string, path: string, { text, owner }: Name): boolean {
-  if (rule.includes('/') || rule.includes('*')) return posix.matchesGlob?.(path, rule) ?? globOf(rule).test(path);
-  return rule.includes('.') ? rule === `${owner}.${text}` || path.endsWith(`/${rule}`) : rule === text;
+function isExcepted(rule: string, path: string, name: Name): boolean {
+  const { text, owner } = name;
+  const at = rule.indexOf('#');
+  if (at >= 0) return isExcepted(rule.slice(0, at), path, name) && rule.slice(at + 1) === text;
+  if (rule.includes('/') || rule.includes('*')) return matches(rule, path);
+  return rule.includes('.') ? rule === `${owner}.${text}` : rule === text;
 }
+
+const matches = (rule: string, path: string): boolean => globOf(rule).test(path);
 
 const globOf = (rule: string): RegExp =>
   new RegExp(`^${rule.replace(/[.+^${}()|[\]\\]/g, '\\$&').replace(/\*\*|\*/g, (stars) => (stars === '**' ? '.*' : '[^/]*'))}$`);

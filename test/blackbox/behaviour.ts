@@ -86,7 +86,7 @@ export async function checkBothForms(world: World, endpoint: EndpointOf): Promis
   }
   const trigger = endpoint('futures.createConditionOrder');
   const noSlash = { ...trigger, path: trigger.path.slice(0, -1) };
-  await world.succeeds(noSlash, await trigger.good(world), 'a condition order without the slash');
+  await world.succeeds(noSlash, await trigger.good(world), 'a trigger order without the slash');
   const query = endpoint('spot.queryOrder');
   const target = `${query.path}?orderId=${await world.restingOrder()}&symbol=${symbol}`;
   for (const signed of [target, query.path]) {

@@ -44,7 +44,7 @@ const { price: _, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
 const CLOSE = { ...OPEN, open: 'CLOSE' };
 const FALLS = { triggerType: '4', triggerPrice: 9 };
 
-/** Of a futures order, and of a condition order that would place it. */
+/** Of a futures order, and of a trigger order that would place it. */
 const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
   { what: 'a price with MARKET, strictly', code: -1106, at: 'strict', given: { ...OPEN, type: 'MARKET' } },
   { what: 'a price that is too fine, by field', code: -1111, at: 'strict', given: { ...OPEN, price: 10.01 } },
@@ -78,7 +78,7 @@ const CAUSES: readonly Cause[] = [
   { what: 'CLOSE without a position', op: 'futures.createOrder', code: 10015, given: { ...CLOSE, side: 'SELL' }, as: 'home' },
   { what: 'CLOSE of more than there is', op: 'futures.createOrder', code: 10015, given: { ...CLOSE, side: 'SELL', volume: 1000 } },
   {
-    what: 'more condition orders than may be',
+    what: 'more trigger orders than may be',
     op: 'futures.createConditionOrder',
     code: -1015,
     at: 'strict',

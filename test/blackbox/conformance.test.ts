@@ -85,7 +85,7 @@ describe('causes', () => {
 });
 
 describe('limits', () => {
-  it('ban who goes on', () => checkBan(limited, ENDPOINTS));
+  it('ban a client that continues', () => checkBan(limited, ENDPOINTS));
   it('count public calls on address or key', () => checkWhom(limited, endpointOf('spot.ping')));
 });
 

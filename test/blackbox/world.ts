@@ -167,12 +167,12 @@ export class World {
     return this.futuresOrder({ side: 'BUY', volume: 1, price: 10 });
   }
 
-  /** A new condition order of alice whose price is far away. */
+  /** A new trigger order of alice whose price is far away. */
   waitingTrigger(): Promise<string> {
     return this.#trigger('9');
   }
 
-  /** A condition order of alice that fires at once. */
+  /** A trigger order of alice that fires at once. */
   firedTrigger(): Promise<string> {
     return this.#trigger('1000');
   }
@@ -182,7 +182,7 @@ export class World {
     return idIn(await this.caller.post('/fapi/v1/conditionOrder/', given), /"triggerIds":\["(\d+)"\]/);
   }
 
-  /** Gives an account as many open orders and condition orders as it may have. */
+  /** Gives an account as many open orders and trigger orders as it may have. */
   async fillUp(as: string): Promise<void> {
     const price = { side: 'BUY', volume: 1, price: 10 };
     for (const [path, given] of [

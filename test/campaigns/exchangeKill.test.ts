@@ -8,7 +8,7 @@ const KILLS = Number(process.env['ISOBAR_CASES'] ?? 4);
 const SEED = Number(process.env['ISOBAR_SEED'] ?? 1);
 
 it(
-  `${KILLS} kills lose no order, trade or balance that was told (seed ${SEED})`,
+  `${KILLS} kills lose no order, trade or balance that was reported (seed ${SEED})`,
   async () => {
     const { orders, trades, slowestStartMs } = await killExchange(KILLS, SEED);
     console.log(

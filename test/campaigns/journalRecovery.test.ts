@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { LOTS, recover, writeLongJournal } from '../fixtures/longJournal.ts';
-import { restart, writeLongLife, writeStart } from '../fixtures/longLife.ts';
+import { restart, writeLongLifetime, writeStart } from '../fixtures/longLifetime.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const isShort = process.env['ISOBAR_CASES'] === undefined;
@@ -24,7 +24,7 @@ it(`${RECORDS} records become books and orders in at most ${MAX_BOOKS_MS} ms`, (
 
 it(`${RECORDS} records of a life of smaCross are replayed to the same bot in at most ${MAX_START_MS} ms`, async () => {
   const disk = new SimulatedDisk();
-  const lived = await writeLongLife(disk, RECORDS);
+  const lived = await writeLongLifetime(disk, RECORDS);
   const { records, readMs, cpuMs, heldLots, differences, decisions, open } = await restart(disk);
   console.log(`${records} records, ${decisions} decisions: ${readMs.toFixed(0)} ms of CPU to read, ${cpuMs.toFixed(0)} ms in all`);
   expect(records).toBe(lived.records);

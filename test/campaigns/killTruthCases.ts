@@ -27,7 +27,7 @@ export interface KillCase {
   readonly lookalike: boolean;
   /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
   readonly stopsAtOnce: boolean;
-  /** Of contracts: a condition order at the exchange protects the position, so near to the price that it may fire, or far from it. */
+  /** Of contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
   readonly stop: 'none' | 'near' | 'far';
   /** What becomes of the first slice of the kill: its answer is lost, or its request. */
   readonly slice: 'answered' | 'answerLost' | 'requestLost';

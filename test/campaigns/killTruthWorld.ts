@@ -407,8 +407,7 @@ export class KillTruthWorld {
       : own.times(before).lessThan(0) || own.abs().greaterThan(before.abs().plus(this.#pending));
     if (isBeyond) return this.#wrong(`closed beyond the position: ${figures}`);
     const isFlat = after.abs().lessThan(dust) && open === 0;
-    if (residuals.length === 0 && this.#waits > 0)
-      return this.#wrong(`said flat with ${this.#waits} condition orders that wait: ${figures}`);
+    if (residuals.length === 0 && this.#waits > 0) return this.#wrong(`said flat with ${this.#waits} trigger orders that wait: ${figures}`);
     if (residuals.length === 0)
       return isFlat ? { kind: 'flat', why: figures } : this.#wrong(`said flat with ${open} open orders; ${figures}`);
     if ((isAnswering || comesBack) && isReadable && isComplete)
@@ -418,7 +417,7 @@ export class KillTruthWorld {
     return { kind: 'residualNamed', why: figures };
   }
 
-  /** Condition orders of the account that have not fired: all are the bot's. */
+  /** Trigger orders of the account that have not fired: all are the bot's. */
   get #waits(): number {
     if (this.#isSpot) return 0;
     const { triggers, venue } = this.#exchange.service.sides.futures!;

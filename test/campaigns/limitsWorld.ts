@@ -17,11 +17,13 @@ const TIME_LIMIT_MS = 3000;
 /** Offered traffic as multiples of what the class allows: ten times in all. */
 export const OFFERED = {
   /** Cancels stay within their reserve. */
-  mixed: { cancel: 0.1, reconcile: 4, order: 2.9, steady: 3 },
+  mixed: { cancel: 0.1, reconcile: 4, order: 2.9, bars: 0, steady: 3 },
   /** Half of the limit is cancels. */
-  cancels: { cancel: 0.5, reconcile: 0, order: 9.5, steady: 0 },
+  cancels: { cancel: 0.5, reconcile: 0, order: 9.5, bars: 0, steady: 0 },
   /** Nothing stays below the limit, not even by a reserve. */
-  flood: { cancel: 10, reconcile: 0, order: 0, steady: 0 },
+  flood: { cancel: 10, reconcile: 0, order: 0, bars: 0, steady: 0 },
+  /** A public class with far more feeds than it can serve. */
+  bars: { cancel: 0, reconcile: 0.05, order: 0, bars: 8, steady: 2 },
 } as const satisfies Readonly<Record<string, Readonly<Record<Priority, number>>>>;
 type Mix = keyof typeof OFFERED;
 
@@ -127,6 +129,7 @@ export class LimitsWorld {
           countsOf('spot.cancelOrder', 'cancels'),
           countsOf('futures.createOrder', 'mixed'),
           countsOf('spot.klines', 'mixed'),
+          countsOf('futures.klines', 'bars'),
         ],
       },
       { limiter: second, publicOnKey: true, classes: [countsOf('spot.klines', 'mixed'), countsOf('futures.cancelOrder', 'flood')] },
@@ -143,7 +146,8 @@ export class LimitsWorld {
 
   #offer(setup: Fixture, counts: ClassCounts): void {
     const offered = OFFERED[counts.mix];
-    for (const priority of ['steady', 'order', 'reconcile', 'cancel'] as const) {
+    for (const priority of ['steady', 'bars', 'order', 'reconcile', 'cancel'] as const) {
+      if (priority === 'bars' && offered.bars === 0) continue;
       // On average what is offered, in bursts: four times as much in a quarter of the time.
       const mean = (offered[priority] * counts.limit * TICK_MS) / counts.windowMs;
       for (let left = this.#rng.next() < 0.25 ? mean * 4 : 0; left > 0; left--) {
@@ -202,7 +206,7 @@ export class LimitsWorld {
 function countsOf(op: Op, mix: Mix): ClassCounts {
   const { count, windowMs } = endpointOf(op).limit;
   const flow = (): Flow => ({ offered: 0, sent: 0, refused: 0, waitsMs: [], lastSentMs: -Infinity, maxGapMs: 0 });
-  return { op, mix, limit: count, windowMs, flows: { cancel: flow(), reconcile: flow(), order: flow(), steady: flow() } };
+  return { op, mix, limit: count, windowMs, flows: { cancel: flow(), reconcile: flow(), order: flow(), bars: flow(), steady: flow() } };
 }
 
 /** One-way delays of 5 to 800 ms, in three kinds. */

@@ -107,11 +107,11 @@ export class NumbersWorld {
   constructor(seed: number, folder: string | null) {
     this.#settings = settingsOf(seed);
     this.#folder = folder;
-    this.#kept = this.#keep();
+    this.#kept = this.#openStore();
     this.service = this.#open();
   }
 
-  #keep(): RunningStore {
+  #openStore(): RunningStore {
     if (this.#folder === null) return storeInScratchFile();
     const failed = (why: string): void => {
       throw new Error(why);
@@ -140,7 +140,7 @@ export class NumbersWorld {
   /** Stops the exchange and starts it again from its folder. */
   async restart(): Promise<void> {
     await this.close();
-    this.#kept = this.#keep();
+    this.#kept = this.#openStore();
     this.service = this.#open();
   }
 

@@ -115,7 +115,7 @@ export class PairedLedger {
       into.entry += value - closed;
       into.margin += up(value - closed, BigInt(leverage));
     }
-    this.#bear(account, asset);
+    this.#coverFromInsurance(account, asset);
     return fee;
   }
 
@@ -134,7 +134,7 @@ export class PairedLedger {
     if (!isCross) assert(due === min(max, left > 0n ? left : 0n), `of ${left} that was left of ${margin}, ${due} was taken`);
     this.money[account]![asset]! -= due;
     this.insurance[asset]! += due;
-    this.#bear(account, asset);
+    this.#coverFromInsurance(account, asset);
     this.exchangeLots[index]! += wasLong ? lots : -lots;
     this.exchangeCash[asset]! -= this.#signed(index, wasLong, value);
   }
@@ -214,7 +214,7 @@ export class PairedLedger {
   }
 
   /** What an account owes with no cross position left that could pay. */
-  #bear(account: number, asset: number): void {
+  #coverFromInsurance(account: number, asset: number): void {
     const units = this.loose(account, asset);
     if (units >= 0n) return;
     const isBacked = this.#held[account]!.some((sides, index) => {

@@ -6,7 +6,7 @@ import type { Fill } from '../../src/model/fill.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
 import { DueQueue } from '../../src/ports/dueQueue.ts';
 import { type AccountConfig, DELAYS, SERVICE_DEFAULTS, type ServiceConfig } from '../../src/paperExchange/dialect/config.ts';
-import { MemoryRows } from '../../src/paperExchange/orders/rowStore.ts';
+import { MemoryRows, readerOf } from '../../src/paperExchange/records/rowStore.ts';
 import { FUNDING_MS } from '../../src/paperExchange/futures/funding.ts';
 import { FuturesExchange } from '../../src/paperExchange/futures/futuresExchange.ts';
 import type { FuturesUserOrder } from '../../src/paperExchange/futures/futuresOrder.ts';
@@ -108,7 +108,7 @@ export class PairedWorld {
     this.queue.runDue(START_MS);
     const accounts = Array.from({ length: ACCOUNTS }, (_, at) => this.account(at));
     const config = this.config(accounts);
-    this.exchange = new ReceivedExchange(config, this.queue, { reader: new MemoryRows() });
+    this.exchange = new ReceivedExchange(config, this.queue, { reader: readerOf(new MemoryRows(), 'memory') });
     this.exchange.hearer = this.hearer;
     const { feeRounding, liquidationFeePpm } = config;
     this.ledger = new PairedLedger({ instruments: INSTRUMENTS, assets: ASSETS, isFeeUp: feeRounding === 'up', liquidationFeePpm });

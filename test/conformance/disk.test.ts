@@ -65,7 +65,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
       settle();
     });
 
-  it('makes a file once, appends, and tells what is there', () => {
+  it('makes a file once, appends, and reports what is there', () => {
     const path = `${folder}/a`;
     expect(disk.list(folder)).toEqual([]);
     disk.create(path);

@@ -132,7 +132,7 @@ function rowsOf(orders: OrderColumns): object[] {
   }));
 }
 
-const LIFE: Readonly<Record<(typeof KINDS)[number], string[]>> = {
+const EXPECTED_STATES: Readonly<Record<(typeof KINDS)[number], string[]>> = {
   'buy by amount': ['working', 'working', 'done'],
   'buy at the collar': ['working', 'done'],
   'buy limit that fills': ['working', 'done'],
@@ -181,7 +181,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
     it('leads each of twenty orders through its lifecycle', async () => {
       const { lifecycles, orders } = await play(makeWorld);
       expect(orders).toHaveLength(20);
-      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => LIFE[kindOf(at + 1)]));
+      expect(lifecycles).toEqual(Array.from({ length: 20 }, (_, at) => EXPECTED_STATES[kindOf(at + 1)]));
       expect(orders).toMatchObject(Array.from({ length: 20 }, (_, at) => ({ ending: ENDING[kindOf(at + 1)] })));
     });
 
@@ -193,7 +193,7 @@ export function exchangePortSuite(name: string, makeWorld: MakeWorld): void {
       expect(fills).toMatchObject(expected);
     });
 
-    it('leaves nothing behind: no order, no reservation but tombstones, nothing unknown, nothing impossible', async () => {
+    it('leaves nothing behind: no order, no reservation but absent holds, nothing unknown, nothing impossible', async () => {
       const { engine } = await play(makeWorld);
       expect(engine.orders.active()).toEqual([]);
       expect(engine.market?.workingOrders(0) ?? 0).toBe(0);

@@ -69,7 +69,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     expect(ran).toEqual(['first', 'second', 'asked meanwhile']);
   });
 
-  test('forgets what was cancelled, also by what runs at the same time; a handle that is over does no harm', async () => {
+  test('forgets what was cancelled, also by a task of the same time; a handle that has ended does no harm', async () => {
     const { scheduler, until } = subject();
     const at = scheduler.nowMs + 3;
     const ran: string[] = [];
@@ -132,12 +132,12 @@ describe('LiveScheduler', () => {
     }
   });
 
-  test('takes a time that is over as due at once, by its own order', async () => {
+  test('treats a time in the past as due at once, in its own order', async () => {
     const scheduler = new LiveScheduler();
     const ran: string[] = [];
-    const past = scheduler.nowMs - 1000;
-    scheduler.at(past + 2, () => ran.push('b'));
-    scheduler.at(past + 1, () => ran.push('a'));
+    const earlierMs = scheduler.nowMs - 1000;
+    scheduler.at(earlierMs + 2, () => ran.push('b'));
+    scheduler.at(earlierMs + 1, () => ran.push('a'));
     await new Promise<void>((resolve) => scheduler.at(scheduler.nowMs, resolve));
     expect(ran).toEqual(['a', 'b']);
   });
@@ -154,7 +154,7 @@ describe('LiveScheduler', () => {
     expect(ran).toEqual([1]);
   });
 
-  test('goes on with what is due after one that threw', () => {
+  test('continues with what is due after one that threw', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const ran: number[] = [];

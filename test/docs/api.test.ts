@@ -14,4 +14,4 @@ test('docs/api.md is what the docstrings make', () => {
   // The three doors, and what every author needs first.
   for (const heading of ['### Strategy', '### sma', '### slippageModel', '### backtest', '### composeModule'])
     expect(fresh).toContain(`${heading}\n`);
-}, 180_000);
+});

@@ -1,7 +1,7 @@
 // The reader of fenced blocks.
 
 import { expect, test } from 'vitest';
-import { blocksOf } from './blocks.ts';
+import { blocksOf, plainCommands } from './blocks.ts';
 
 const page = `# Page
 
@@ -35,7 +35,22 @@ test('language, place, file, reason and text of each block', () => {
   ]);
 });
 
-test('a fence that does not end, and one that says what nobody knows', () => {
+test('a code block that does not end, and one with an unknown attribute', () => {
   expect(() => blocksOf('a.md', '```sh\nx')).toThrow('a.md:1: the block does not end');
   expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: a fence says file= and norun=, got skip=');
 });
+
+test('a block of nothing but isobar is its arguments, without comments and quotes', () => {
+  const text =
+    '# first\nisobar data list --json   # what is there\nnpx isobar backtest x.yaml \\\n  --set size=\'{ base: 1 }\' --set a="b c"\n';
+  expect(plainCommands(text)).toEqual([
+    ['data', 'list', '--json'],
+    ['backtest', 'x.yaml', '--set', 'size={ base: 1 }', '--set', 'a=b c'],
+  ]);
+});
+
+test.each([
+  '', 'isobar exchange --demo &', 'isobar backtest x.yaml | head', 'isobar data import *.csv', 'isobar report $run', 'cd x', 'A=1 isobar api',
+  'isobar data list && ls', 'isobar backtest "$x"', 'isobar data record', 'isobar report "$(ls)"', 'isobar sweep x --grid a={1,2}', "isobar api 'x",
+  'isobar verify > out', 'isobar live bot.yaml',
+])('a shell reads %j', (text) => expect(plainCommands(text)).toBe(null)); // prettier-ignore

@@ -46,3 +46,40 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
     text: `${body.join('\n')}\n`,
   };
 }
+
+/** Commands that end by themselves and need nothing of a shell. */
+const COMMANDS = new Set(['api', 'backtest', 'data', 'report', 'strategy', 'sweep', 'verify']);
+/** A word without anything that a shell would expand, in quotes or not. */
+const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
+
+/** The arguments of each `isobar` of a block that is nothing else; null where a shell has to read it. */
+export function plainCommands(text: string): readonly (readonly string[])[] | null {
+  const lines = text
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
+    .filter((line) => line !== '');
+  const commands: (readonly string[])[] = [];
+  for (const line of lines) {
+    const words = wordsOf(line) ?? [];
+    const args = words.slice(words[0] === 'npx' ? 1 : 0);
+    if (args[0] !== 'isobar' || !COMMANDS.has(args[1] ?? '') || args[2] === 'record') return null;
+    commands.push(args.slice(1));
+  }
+  return commands.length === 0 ? null : commands;
+}
+
+/** The words of a line as a shell gives them; null where it would do more with one than take quotes away. */
+function wordsOf(line: string): readonly string[] | null {
+  const words: string[] = [];
+  for (let at = 0; at < line.length; at = WORD.lastIndex) {
+    while (line[at] === ' ') at++;
+    WORD.lastIndex = at;
+    const [word] = WORD.exec(line) ?? [];
+    if (word === undefined) return null;
+    const end = line[WORD.lastIndex];
+    if (end !== undefined && end !== ' ') return null;
+    words.push(word.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''));
+  }
+  return words;
+}

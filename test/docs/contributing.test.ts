@@ -36,15 +36,15 @@ function listsOf(page: string): ReadonlyMap<string, Listed> {
 }
 
 /** What a list has too much, and what it lacks. */
-function objections(listed: readonly string[], touched: readonly string[]): readonly string[] {
+function objections(listed: readonly string[], edited: readonly string[]): readonly string[] {
   return [
-    ...listed.filter((path) => !touched.includes(path)).map((path) => `listed, and not touched: ${path}`),
-    ...touched.filter((path) => !listed.includes(path)).map((path) => `touched, and not listed: ${path}`),
+    ...listed.filter((path) => !edited.includes(path)).map((path) => `listed, and not touched: ${path}`),
+    ...edited.filter((path) => !listed.includes(path)).map((path) => `touched, and not listed: ${path}`),
   ];
 }
 
 /** Files that the addition edits, under the name that a list has for them. */
-const touchedBy = ({ edits, marker }: Addition): readonly string[] =>
+const editedBy = ({ edits, marker }: Addition): readonly string[] =>
   Object.keys(edits).map((path) => path.replace(PROJECT, '').replaceAll(marker, '<name>'));
 
 const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
@@ -141,7 +141,7 @@ it('CONTRIBUTING.md has a list for each thing that can be added, and no other', 
 
 describe.each(additions)('%s', (name, addition) => {
   const list = lists.get(name) ?? { byManual: [], made: [] };
-  it('the files that are written are those of the list', () => expect(objections(list.byManual, touchedBy(addition))).toEqual([]));
+  it('the files that are written are those of the list', () => expect(objections(list.byManual, editedBy(addition))).toEqual([]));
   it('the files that are made are those of the list', () => expect(objections(list.made, made.get(name) ?? [])).toEqual([]));
 });
 

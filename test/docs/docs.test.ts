@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
 import { blocksOf, type Block } from './blocks.ts';
-import { PageFixture, typeErrors } from './pageReader.ts';
+import { PageFixture, python, typeErrors } from './pageReader.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
@@ -36,10 +36,10 @@ const followed = new Map<string, PageFixture>();
 beforeAll(async () => {
   installed = installPackage();
   const waiting = [...pages];
-  const lane = async () => {
+  const followPages = async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) problems.set(page, await follow(page));
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, lane));
+  await Promise.all(Array.from({ length: AT_ONCE }, followPages));
   const wrong = new PageFixture(installed);
   followed.set(WRONG.place, wrong);
   await wrong.follow(WRONG);
@@ -49,6 +49,7 @@ beforeAll(async () => {
 afterAll(() => {
   for (const fixture of followed.values()) fixture.remove();
   installed?.remove();
+  python.close();
 });
 
 /** What is wrong with a page. After a block that failed the rest is not followed: it may rest on it. */
@@ -67,7 +68,7 @@ async function follow(page: string): Promise<readonly string[]> {
 
 test.each(pages)('%s', (page) => expect(problems.get(page)?.join('\n')).toBe(''));
 
-test('a mistake in the types of a block is told by its line', () => {
+test('a mistake in the types of a block is reported by its line', () => {
   expect(problems.get(WRONG.place)).toEqual([expect.stringMatching(/^docs\/wrong\.md:4 error TS2322/)]);
 });
 

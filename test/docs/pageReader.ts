@@ -4,16 +4,19 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts';
 import { yamlSource } from '../../src/definition/text/source.ts';
 import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
+import { commandIn, type CommandLine } from '../fixtures/inProcess.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
-import type { Block } from './blocks.ts';
+import { plainCommands, type Block } from './blocks.ts';
+import { PythonBlocks } from './pythonBlocks.ts';
 import { bringFiles } from './readerFiles.ts';
 
-/** A block takes seconds at most; one that hangs is ended. */
-const BLOCK_TIMEOUT_MS = 60_000;
+/** A block takes seconds on a machine that is free; one that hangs is ended. */
+const BLOCK_TIMEOUT_MS = 300_000;
 const PYTHON_PACKAGES = ['pandas', 'polars', 'pyarrow'];
 /** What a definition must have, for blocks that show a part of one. */
 const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } }, cash: { USDT: '10000' } };
@@ -81,13 +84,26 @@ export class PageFixture {
     else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
   }
 
+  /** Lines that are nothing but isobar are run here by the package that is installed: a start costs more than most of them. */
   async #shell(text: string): Promise<string | null> {
+    const plain = plainCommands(text);
+    if (plain !== null) return this.#isobar(plain);
     const end = join(this.folder, '.cwd');
     const script = `set -euo pipefail\n${text}\npwd > '${end}'\n`;
     const failure = await this.#finish('bash', ['-c', script]);
     if (failure === null) this.#cwd = readFileSync(end, 'utf8').trim();
     rmSync(end, { force: true });
     return failure;
+  }
+
+  async #isobar(lines: readonly (readonly string[])[]): Promise<string | null> {
+    const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
+    const { main } = (await import(url)) as { readonly main: CommandLine };
+    for (const args of lines) {
+      const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
+      if (code !== 0) return failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
+    }
+    return null;
   }
 
   async #run(block: Block): Promise<string | null> {
@@ -113,13 +129,14 @@ export class PageFixture {
 
   async #python(text: string): Promise<string | null> {
     if (!hasPython()) return null;
-    return this.#finish('python3', ['-c', text]);
+    const { code, output } = await python.run(this.#cwd, text);
+    return code === 0 ? null : failed(code, output);
   }
 
   /** What a program that failed said, or null. */
   async #finish(program: string, args: readonly string[]): Promise<string | null> {
     const { code, output } = await this.#spawn(program, args, this.#cwd);
-    return code === 0 ? null : `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
+    return code === 0 ? null : failed(code, output);
   }
 
   #spawn(program: string, args: readonly string[], cwd: string): Promise<{ code: number | null; output: string }> {
@@ -177,20 +194,24 @@ function attempt(work: () => void): string | null {
   }
 }
 
-let python: boolean | null = null;
+const failed = (code: number | null, output: string): string => `ended with ${code}\n${output.trimEnd().split('\n').slice(-40).join('\n')}`;
+
+/** One Python for the blocks of all pages: to load what they read with takes seconds. */
+export const python = new PythonBlocks();
+let isPythonThere: boolean | null = null;
 
 /** Whether python3 has what the pages read with; says so once where it has not. */
 function hasPython(): boolean {
-  if (python !== null) return python;
+  if (isPythonThere !== null) return isPythonThere;
   try {
     const look = `import importlib.util; exit(None in map(importlib.util.find_spec, '${PYTHON_PACKAGES.join(' ')}'.split()))`;
     execFileSync('python3', ['-c', look], { stdio: 'ignore' });
-    python = true;
+    isPythonThere = true;
   } catch {
     console.log(`skipped: python3 with ${PYTHON_PACKAGES.join(', ')} is not installed, so python blocks are not run`);
-    python = false;
+    isPythonThere = false;
   }
-  return python;
+  return isPythonThere;
 }
 
 /**

@@ -224,7 +224,7 @@ describe('reads', () => {
     expect(header(request, 'X-CH-SIGN')).toBe(signed);
   });
 
-  test('--verbose tells every request, in facts', async () => {
+  test('--verbose reports every request, in facts', async () => {
     otherMessage(200, '{"balances":[]}');
     const { stderr } = await isobarHere('api', 'spot.account', '--verbose');
     expect(stderr).toMatch(/^spot\.account: acked, attempt 1, HTTP 200, \d+ ms$/m);
@@ -296,7 +296,7 @@ describe('orders', () => {
     expect(stderr).toContain('nothing left this computer, so nothing happened');
   });
 
-  test('Ctrl-C ends the waiting and tells what is known', async () => {
+  test('Ctrl-C ends the waiting and reports what is known', async () => {
     let child: { kill(signal: 'SIGINT'): boolean } | null = null;
     does(() => void child?.kill('SIGINT'));
     const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));

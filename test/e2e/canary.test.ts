@@ -104,7 +104,7 @@ test('isobar data download and instruments, which store what the service says', 
   expect([refreshed.code, shown(refreshed)]).toEqual([0, []]);
 });
 
-test('isobar data record, until it is told to end', async () => {
+test('isobar data record, until it is asked to end', async () => {
   const args = ['data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--json', '--catalog', 'recorded', ...urls()];
   const ended = await fixture.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
   expect(ended.stdout.length).toBeGreaterThan(0);

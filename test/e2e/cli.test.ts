@@ -68,9 +68,22 @@ describe('a run', () => {
     expect(first.code).toBe(0);
     const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
     expect(first.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
-    const again = await fixture.run('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet');
+    const again = await commandIn(fixture.folder, ['backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet']);
     expect(again.stderr).toBe('');
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
+  });
+
+  test('--no-report leaves the page out, and nothing else', async () => {
+    const { code, stdout } = await fixture.run('backtest', 'x.yaml', '--no-report', '--out', 'bare');
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('Report');
+    const [folder = ''] = readdirSync(join(fixture.folder, 'bare'));
+    const files = readdirSync(join(fixture.folder, 'bare', folder));
+    expect(files.toSorted()).toEqual(['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'run.log', 'summary.json', 'trades.csv']); // prettier-ignore
+    const shown = await fixture.run('report', `bare/${folder}`);
+    expect([shown.code, shown.stdout.includes('Report')]).toEqual([0, false]);
+    const opened = await fixture.run('report', `bare/${folder}`, '--quiet');
+    expect([opened.code, opened.stderr]).toEqual([2, expect.stringContaining('the run has no report')]);
   });
 
   test('--set changes it, and --quiet prints the folder alone', async () => {
@@ -115,7 +128,7 @@ describe('a run', () => {
   });
 
   test('--demo runs a shipped strategy on bars that are called synthetic', async () => {
-    const { code, stdout } = await fixture.run('backtest', '--demo', '--out', 'demo');
+    const { code, stdout } = await commandIn(fixture.folder, ['backtest', '--demo', '--out', 'demo']);
     expect(code).toBe(0);
     expect(stdout).toContain('DEMOUSDT 15m');
     expect(stdout).toContain('synthetic');
@@ -186,7 +199,7 @@ test('--version is that of the package, --help lists the commands', async () => 
 });
 
 // The device that is always full is one of Linux.
-test.runIf(existsSync('/dev/full'))('output that cannot be written is told, without a stack', () => {
+test.runIf(existsSync('/dev/full'))('output that cannot be written is reported without a stack', () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, '--version'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
   closeSync(full);
@@ -196,7 +209,7 @@ test.runIf(existsSync('/dev/full'))('output that cannot be written is told, with
   ]);
 });
 
-test('a folder for temporary files that is none is told by its name', () => {
+test('a temporary folder that does not exist is reported by its name', () => {
   const none = fixture.write('afile', '');
   // What Linux, macOS and Windows call it.
   const env = { ...process.env, TMPDIR: none, TEMP: none, TMP: none };

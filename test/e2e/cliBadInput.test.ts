@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
-import { backtestIn, backtestOnFileIn } from '../fixtures/inProcess.ts';
+import { backtestIn, backtestOnFileIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 const HEADER = 'open_time_ms,open,high,low,close,volume\n';
@@ -63,6 +63,12 @@ function definition(name: string, more = '', file = `${name}.yaml`): string {
 
 type Words = readonly (string | RegExp)[];
 
+/** The command within this process: what refuses is the same. */
+async function expectRefusalHere(args: readonly string[], code: number, ...words: Words): Promise<void> {
+  expectRefused(await commandIn(fixture.folder, args), code, words);
+}
+
+/** In a process of its own. */
 async function expectRefusal(args: readonly string[], code: number, ...words: Words): Promise<void> {
   expectRefused(await fixture.run(...args), code, words);
 }
@@ -95,7 +101,7 @@ describe('files of bars (exit code 2)', () => {
   test('overlapping files that differ', async () => {
     fixture.write('AUSDT-1m.csv', HEADER + rows(0, 10));
     fixture.write('BUSDT-1m.csv', HEADER + row(5, '102') + rows(6, 20));
-    await expectRefusal(
+    await expectRefusalHere(
       ['data', 'import', 'AUSDT-1m.csv', 'BUSDT-1m.csv', '--symbol', 'XUSDT', '--catalog', 'other'],
       2,
       /BUSDT-1m\.csv/,
@@ -123,35 +129,35 @@ describe('definitions (exit code 2)', () => {
   ])('%s', async (_, setting, words) => expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words));
 
   test('options of a file of bars, which would have no effect', async () => {
-    await expectRefusal(
+    await expectRefusalHere(
       ['backtest', definition('good'), '--cash', '5'],
       2,
       /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
     );
-    await expectRefusal(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
+    await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
   });
 
   test('folders that are files, before anything is run', async () => {
     fixture.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
-    await expectRefusal(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    await expectRefusal(
+    await expectRefusalHere(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectRefusalHere(
       ['backtest', definition('good'), '--out', 'afile/x'],
       2,
       /^--out afile\/x: expected a folder, got a file, .*afile\n/,
     );
-    await expectRefusal(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
-    await expectRefusal(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
-    await expectRefusal([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
+    await expectRefusalHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
+    await expectRefusalHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
+    await expectRefusalHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
     // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
-    await expectRefusal(
+    await expectRefusalHere(
       ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
       2,
       /^--out \/proc\/isobar\/runs: \/proc may not be written to/,
     );
     const generate = 'data generate --symbol AAAUSDT --interval 1h --from 2024-01-01 --bars 9 --seed 1 --catalog /proc/x';
-    await expectRefusal(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
-    await expectRefusal([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
+    await expectRefusalHere(generate.split(' '), 2, /^--catalog \/proc\/x: \/proc may not be written to/);
+    await expectRefusalHere([...sweep, '--ledger', 'afile'], 2, /^--ledger afile: expected a folder, got a file\n/);
   });
 
   test('a mistake in the file has its line', async () => {
@@ -179,17 +185,19 @@ describe.concurrent('strategies', () => {
     ['leaves', 1, [/Culprit/, /process\.exit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
-  ])('%s ends with code %i', async (name, code, words) => expectRefusal(['backtest', definition(name)], code, ...words));
+  ])('%s ends with code %i', async (name, code, words) =>
+    (name === 'throws' ? expectRefusal : expectRefusalHere)(['backtest', definition(name)], code, ...words),
+  );
 
   test('a comment more moves the line that is named, though the code is the same', async () => {
     const text = STRATEGIES['throws']!;
     fixture.write('commented.ts', text);
-    await expectRefusal(['backtest', definition('commented')], 1, /commented\.ts:6:/);
+    await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:6:/);
     fixture.write('commented.ts', `// one line more\n${text}`);
-    await expectRefusal(['backtest', definition('commented')], 1, /commented\.ts:7:/);
+    await expectRefusalHere(['backtest', definition('commented')], 1, /commented\.ts:7:/);
   });
 
-  test('a strategy that loops for ever is ended, and its bar named', async () => {
+  test('a strategy that loops without end is ended, and its bar named', async () => {
     await expectRefusal(
       ['backtest', definition('loops'), '--bar-timeout', '1'],
       1,
@@ -208,7 +216,7 @@ describe.concurrent('strategies', () => {
     expect([code, stderr]).toEqual([0, '']);
   });
 
-  test('a file that loops for ever while it is loaded is ended', async () => {
+  test('a file that loops without end while it is loaded is ended', async () => {
     await expectRefusal(['backtest', definition('loopsAtOnce'), '--bar-timeout', '1'], 1, /no answer for 1 s while its file was loaded/);
   });
 });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   fixture.bars('ABCUSDT', '1h', 3000);
   const base = `strategy: ${STRATEGIES}/smaCross.ts\nfeeds: { bars: { symbol: ABCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n`;
   fixture.write('run.yaml', `${base}params: { fast: 5, slow: 20 }\n`);
-  made = await fixture.run('backtest', 'run.yaml');
+  made = await commandIn(fixture.folder, ['backtest', 'run.yaml']);
   [a = ''] = fixture.runs().map((name) => `runs/${name}`);
   const here = process.cwd();
   process.chdir(fixture.folder);
@@ -44,7 +44,7 @@ describe('a run', () => {
     );
   });
 
-  it('that is none is refused', async () => {
+  it('that is not a run folder is refused', async () => {
     expect(await commandIn(fixture.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -59,7 +59,7 @@ describe('a run', () => {
 
 describe('two runs', () => {
   it('stand side by side in the terminal, at most 100 columns wide', async () => {
-    const { code, stdout } = await fixture.run('report', a, b);
+    const { code, stdout } = await commandIn(fixture.folder, ['report', a, b]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Net return +[+−]\S+\s% +[+−]\S+\s% +[+−]\S+\spp [▲▼]/);
     expect(stdout).toMatch(/params\.fast +definition +5 +8/);

@@ -112,10 +112,10 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     ]);
     expect(inputs.map(({ file }) => basename(file))).toEqual(expect.arrayContaining(['spread.ts', 'worse.ts']));
     expect(readFileSync(join(folder, 'definition.yaml'), 'utf8')).toContain('modules: [ ./modules/spread.ts ]\n');
-    const same = await fixture.run('verify', folder);
+    const same = await commandIn(fixture.folder, ['verify', folder]);
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('identical')]);
     write('0.0004');
-    const other = await fixture.run('verify', folder);
+    const other = await commandIn(fixture.folder, ['verify', folder]);
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
@@ -320,7 +320,7 @@ describe('a module that cannot be used', () => {
     expect(code).toBeGreaterThan(0);
   });
 
-  test('a path that leads nowhere is told with the line of the list', async () => {
+  test('a path that leads nowhere is reported with the line of the list', async () => {
     fixture.write('bad.yaml', `${BASE}modules:\n  - ./modules/none.ts\n`);
     const { code, stderr } = await backtestIn(fixture.folder, 'bad.yaml');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^bad\.yaml:7 modules\.0: expected a module file, got '\.\/modules\/none\.ts', which is /)]); // prettier-ignore
@@ -337,14 +337,14 @@ describe('a module that cannot be used', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`the module tick: expected a part that nothing else rebinds, got slippage, which ${name} rebinds already`)]); // prettier-ignore
   });
 
-  test('two modules that rebind one part are told by name', async () => {
+  test('two modules that rebind one part are reported by name', async () => {
     const tick = (name: string) => composeModule(name, ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     await expect(backtest({ ...options, modules: [tick('one'), tick('two')] })).rejects.toThrow(
       'backtest options modules.1: the module two: expected a part that nothing else rebinds, got slippage, which the module one rebinds already',
     );
   });
 
-  test('a value that is no module is told by its place', async () => {
+  test('a value that is no module is reported by its place', async () => {
     await expect(backtest({ ...options, modules: [{} as never] })).rejects.toThrow('modules.0: expected the path of a module file, got {}');
     expect(() => composeModule('no name', () => {})).toThrow('composeModule: expected a name of 1 to 80 letters');
   });
@@ -358,7 +358,7 @@ describe('the examples of docs/compose.md do what the page says', () => {
     const reported: string[] = [];
     const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void reported.push(line));
     try {
-      return { result: await backtest({ definition: 'example.yaml' }), told: reported };
+      return { result: await backtest({ definition: 'example.yaml' }), reported };
     } finally {
       log.mockRestore();
     }
@@ -381,10 +381,10 @@ describe('the examples of docs/compose.md do what the page says', () => {
 
   test('journal and notifier', async () => {
     const risk = "risk: { maxDrawdown: '0.05' }\n";
-    const { result, told: notified } = await run('deniedOrders', risk);
+    const { result, reported: notified } = await run('deniedOrders', risk);
     expect(notified).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
     expect(notified[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
-    expect((await run('printedAlerts', risk)).told).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
+    expect((await run('printedAlerts', risk)).reported).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
   });
 
   test('fees, slippage and risk', async () => {

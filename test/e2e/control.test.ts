@@ -40,12 +40,12 @@ describe('commands about a running bot', () => {
       expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
     }
     expect((await run('status')).stdout).toContain('HALT_NEW symbol:spot:BTCUSDT: GAP');
-    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proved/);
+    expect((await run('orders')).stdout).toMatch(/Of unknown outcome[\s\S]*Not ours[\s\S]*Open[\s\S]*Proven absent/);
     expect((await run('positions')).stdout).toContain('0.90000');
     expect(JSON.parse((await run('status', '--json')).stdout)).toEqual(bot.view());
   });
 
-  it('halt and resume it, and tell the journal who asked', async () => {
+  it('halt and resume it, and write to the journal who asked', async () => {
     expect(await run('halt', 'symbol:spot:BTCUSDT', '--why', 'strange prices')).toMatchObject({ code: 0 });
     expect(bot.board.stateOf(0, 0)).toBe('HALT_NEW');
     expect(bot.board.stateOf(1, 0)).toBe('RUN');
@@ -121,7 +121,7 @@ describe('the socket', () => {
     expect(statSync(server.path).mode & 0o777).toBe(0o600);
   });
 
-  it('answers what is no request with a sentence, and goes on', async () => {
+  it('answers what is no request with a sentence, and continues', async () => {
     expect(await ask('hello\n')).toContain('expected a line');
     expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
     expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     const before = await last.textContent();
     bot.unknown = [lostOrder()];
     for (let at = 0; at < 5; at++) bot.tick();
-    await expect.poll(() => last.textContent(), { timeout: 5000 }).not.toBe(before);
+    await expect.poll(() => last.textContent()).not.toBe(before);
     expect(await page.locator('#unknown-list').textContent()).toContain(lostOrder().cid);
     expect(await page.locator('#order-table tbody tr').count()).toBe(3);
     expect(await page.locator('#decision-list').textContent()).toContain('two clean audits');
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.click('#halt');
     await page.fill('#act-why', 'strange prices');
     await page.click('#act-yes');
-    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('HALT_NEW');
+    await expect.poll(() => page.locator('#state-word').textContent()).toBe('HALT_NEW');
     expect(bot.acts).toEqual([{ what: 'halted account: strange prices', who: 'dashboard' }]);
     await page.click('#resume');
     await page.fill('#act-why', 'looked at them');
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     expect(await page.locator('#act-problem').textContent()).toContain('Type resume');
     await page.fill('#act-typed', 'resume');
     await page.click('#act-yes');
-    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('RUN');
+    await expect.poll(() => page.locator('#state-word').textContent()).toBe('RUN');
     expect(bot.board.any).toBe(false);
     await close(page);
   });
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.click('#kill');
     await page.check('#act-flatten');
     await page.click('#act-yes');
-    await expect.poll(() => page.locator('#state-word').textContent(), { timeout: 5000 }).toBe('KILLED');
+    await expect.poll(() => page.locator('#state-word').textContent()).toBe('KILLED');
     expect(bot.killed).toMatchObject({ flatten: true, who: 'dashboard' });
     await close(page);
   });
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
   it('greys out when the bot falls silent, and says so', async () => {
     const page = await opened();
     await dashboard.close();
-    await expect.poll(() => page.locator('#gone').isVisible(), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => page.locator('#gone').isVisible()).toBe(true);
     expect(await page.locator('#gone').textContent()).toContain('these numbers are old');
     await close(page);
   });
@@ -192,8 +192,8 @@ const post = (token: string, value: unknown, headers: Record<string, string> = {
   });
 const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'a test' } };
 
-describe('the door', () => {
-  it('lets nobody without the right token read or act, and tells no more than that', async () => {
+describe('the server', () => {
+  it('lets nobody without the right token read or act, and reports no more than that', async () => {
     for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
         expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });

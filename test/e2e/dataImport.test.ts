@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { barsFrom, binanceCsv, feather, plainCsv, zipOf } from '../fixtures/barFiles.ts';
 import { CliFixture, COMMAND, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 
 const SEED = 20_260_101;
 const T0 = Date.UTC(2024, 0, 1);
@@ -17,6 +18,7 @@ const FILES = 12;
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT'];
 
 const fixture = new CliFixture();
+const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 afterAll(() => fixture.remove());
 for (const [i, symbol] of SYMBOLS.entries()) {
   for (let month = 0; month < FILES; month++) {
@@ -81,7 +83,7 @@ describe('an import of many files', () => {
     expect(readdirSync(whole)).toEqual(['spot']);
   });
 
-  it('that is killed again and again goes on where it was, and ends with the same bytes', async () => {
+  it('that is killed again and again continues where it was, and ends with the same bytes', async () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
@@ -97,9 +99,9 @@ describe('an import of many files', () => {
     }
     expect(moments.length).toBeGreaterThan(2);
     // What is in the catalog is whole.
-    const { code, stderr } = await fixture.run('data', 'check', '--catalog', catalog);
+    const { code, stderr } = await isobar('data', 'check', '--catalog', catalog);
     expect(code, stderr).toBe(0);
-    const { stdout } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
+    const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog, '--json');
     expect(JSON.parse(stdout)).toMatchObject(SYMBOLS.map((symbol) => ({ symbol, rows: FILES * ROWS, missingBars: 0 })));
     expect(bytesOf(catalog), `seed ${SEED}, killed at ${moments.join(', ')}`).toEqual(bytesOf(whole));
     rmSync(catalog, { recursive: true });
@@ -110,9 +112,9 @@ describe('an import of many files', () => {
     expect(await importKilledAt(catalog, 5)).toBe(true);
     const kept = progressOf(catalog);
     expect(existsSync(join(catalog, 'spot'))).toBe(false);
-    const { stdout } = await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog);
+    const { stdout } = await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog);
     expect(stdout).toContain(`resumed     ${kept} files had been read by an import that was cut`);
-    expect(await fixture.run('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
+    expect(await isobar('data', 'import', 'klines/*.zip', '--catalog', catalog)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('from        12 files  (the catalog has all of it)'),
     });
@@ -126,14 +128,14 @@ describe('bad rows', () => {
   fixture.write('SOLUSDT-1m.csv', lines.join('\n'));
 
   it('end the import with file and line', async () =>
-    expect(await fixture.run('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
+    expect(await isobar('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
       code: 2,
       stdout: '',
-      stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  mend or remove it, or import with --skip-bad; nothing was imported\n',
+      stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  fix or remove it, or import with --skip-bad; nothing was imported\n',
     }));
 
   it('are set aside by --skip-bad', async () => {
-    const { code, stdout } = await fixture.run('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
+    const { code, stdout } = await isobar('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
     expect(code).toBe(0);
     expect(stdout).toContain('    bad rows    1 set aside in data/spot/SOLUSDT/1m.rejects.csv\n');
     expect(readFileSync(join(fixture.folder, 'data/spot/SOLUSDT/1m.rejects.csv'), 'utf8')).toBe(
@@ -148,16 +150,16 @@ describe('prices at no whole tick', () => {
 
   it('in a file of --data are named by file and bar', async () => {
     fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
-    const { code, stderr } = await fixture.run('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
+    const { code, stderr } = await isobar('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
     expect(stderr).toMatch(
-      /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check tells/,
+      /^ADAUSDT-1m\.feather row 8: prices of 1\d digits behind the point, up to 666\.66.*\n {2}if isobar wrote the file, isobar data check shows/,
     );
   });
 
   it('in the catalog, where another program wrote them, too', async () => {
     const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
-    await fixture.run('data', 'import', file);
+    await isobar('data', 'import', file);
     const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');
     const bytes = readFileSync(path);
     const close = Buffer.from(Float64Array.of(barsFrom(T0, 300)[7]!.high).buffer);
@@ -165,7 +167,7 @@ describe('prices at no whole tick', () => {
     fixture.write('altered.arrow', bytes);
     renameSync(join(fixture.folder, 'altered.arrow'), path);
     fixture.write('cross.yaml', `strategy: ${strategy}\nfeeds: { bars: { symbol: ADAUSDT, interval: 1m } }\ncash: { USDT: '10000' }\n`);
-    const { code, stderr } = await fixture.run('backtest', 'cross.yaml');
+    const { code, stderr } = await isobar('backtest', 'cross.yaml');
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /spot\/ADAUSDT\/1m\.arrow: its bytes have changed since isobar wrote it: bytes \d+ to \d+ .*\n {2}restore the file/,

@@ -22,7 +22,6 @@ function run(name: string, text: string, ...options: readonly string[]): string 
     cwd: installed.folder,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
   });
 }
 

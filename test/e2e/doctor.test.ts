@@ -106,7 +106,7 @@ test('a report for people', async () => {
   expect(stdout).toMatch(/^ {2}✗ signQuery +dialect.signQuery include: refused; omit: accepted +\d+ ms$/m);
   expect(stdout).toMatch(/^ {2}Futures {2}http/m);
   expect(stdout).toMatch(
-    /\d+ ok, \d+ warnings, 3 failed, \d+ skipped: not ready to trade\n {2}To mend: spot.signQuery, spot.testOrder, futures.signQuery\n/,
+    /\d+ ok, \d+ warnings, 3 failed, \d+ skipped: not ready to trade\n {2}To fix: spot.signQuery, spot.testOrder, futures.signQuery\n/,
   );
   expect(stdout).toContain('    dialect:\n      signQuery: omit\n');
 });

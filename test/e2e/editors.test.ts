@@ -174,4 +174,4 @@ describe('an editor', () => {
       expect.arrayContaining(['limit', 'stopLoss', 'takeProfit', 'trailing', 'tag']),
     );
   });
-}, 60_000);
+});

@@ -85,7 +85,7 @@ describe('a run of futures', () => {
     storeSeries(join(folder, 'data'), key, columns, true);
   });
 
-  it('is told what has changed since: verify names the marks and the funding', () => {
+  it('is checked for later changes: verify names the marks and the funding', () => {
     for (const key of [
       { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' },
       { kind: 'funding', symbol: 'SYNUSDT' },
@@ -115,7 +115,7 @@ cash: '10000'
     write('carry.yaml', carry);
   });
 
-  it('has two accounts, tells its instruments apart, fills inside the hours, and is the same run from what it wrote out', async () => {
+  it('has two accounts, distinguishes its instruments, fills inside the hours, and is the same run from what it wrote out', async () => {
     const { run, resultHash, costBridge } = summaryOf('carry.yaml', '--out', 'pair');
     expect(run.feeds).toMatchObject([
       { name: 'spot', instrument: 'spot:PAIRUSDT', interval: '1h', execution: false },

@@ -7,7 +7,7 @@ const KILLS = 8;
 const SEED = 1;
 
 // The long form is npm run campaign -- journalKill.
-it(`${KILLS} kills lose nothing that was told to last (seed ${SEED})`, async () => {
+it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async () => {
   const { kills, records, torn } = await killJournal(KILLS, SEED);
   expect(kills).toBe(KILLS);
   expect(records).toBeGreaterThan(100);

@@ -56,7 +56,7 @@ const until = async (is: (seen: BotView | null) => boolean, what: string): Promi
   return last!;
 };
 
-it('kills and flattens a bot that hangs, and lets it start again once a person has re-armed it', { timeout: 150_000 }, async () => {
+it('kills and flattens a bot that hangs, and lets it start again once a person has re-armed it', async () => {
   bot = start();
   const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');
   expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });

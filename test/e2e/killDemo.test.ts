@@ -14,7 +14,7 @@ const MAX_KILL_MS = 10_000;
 let installed: InstalledPackage;
 beforeAll(() => {
   installed = installPackage();
-}, 120_000);
+});
 afterAll(() => installed.remove());
 
 interface Ended {
@@ -63,7 +63,7 @@ class Newcomer {
 const holdsSomething = (newcomer: Newcomer): Promise<void> =>
   expect.poll(async () => (await newcomer.view())?.positions.length ?? 0, { timeout: 60_000, interval: 250 }).toBeGreaterThan(0);
 
-it('the commands of the README, typed into an empty folder, end flat with exit code 0', { timeout: 150_000 }, async () => {
+it('the commands of the README, typed into an empty folder, end flat with exit code 0', async () => {
   const readme = readFileSync(join(installed.modules, 'isobar', 'README.md'), 'utf8');
   for (const line of ['npx isobar live --demo --seconds 60', 'npx isobar kill --flatten']) expect(readme).toContain(line);
   const newcomer = new Newcomer('rehearsal');
@@ -82,7 +82,7 @@ it('the commands of the README, typed into an empty folder, end flat with exit c
   expect([folder === '', existsSync(folder)]).toEqual([false, false]);
 });
 
-it('status and kill find a bot whose visible command was ended by kill -9', { timeout: 150_000 }, async () => {
+it('status and kill find a bot whose visible command was ended by kill -9', async () => {
   const newcomer = new Newcomer('orphan');
   const demo = newcomer.start(['live', '--demo']);
   try {

@@ -132,4 +132,4 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     }
     expect(fixture.runs().length).toBe(before);
   }); // prettier-ignore
-}, 180_000);
+});

@@ -78,7 +78,7 @@ describe.skipIf(!canInstall)('a new user', () => {
     isobar('strategy new second-idea');
     isobar('strategy list');
     expect(readdirSync(join(project, 'strategies'))).toContain('secondIdea.ts');
-  }, 300_000);
+  });
 
   test('init writes nothing where something is in the way, and says what', () => {
     const { status, stderr } = spawnSync('npx', ['isobar', 'init', '.'], { cwd: project, encoding: 'utf8' });

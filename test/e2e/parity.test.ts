@@ -32,7 +32,7 @@ it('a live bot over HTTP has the orders, fills and balances of its backtest: tar
   );
   for (const { orders, fills } of results) expect(Math.min(orders, fills)).toBeGreaterThan(2);
   expect(code).toBe(0);
-}, 180_000);
+});
 
 it('names what it knows when it is asked for something else', async () => {
   const { code, stderr } = await parity('noSuchStrategy');

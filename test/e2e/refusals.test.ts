@@ -52,7 +52,7 @@ export default class Asker extends Strategy {
   };
 }
 
-test('the first ten of a code are told as they were refused, and the log says where the others are', async () => {
+test('the first ten of a code are reported as they were refused, and the log says where the others are', async () => {
   const { lines, counted, codes } = await refusalsOf("this.buy({ base: '3' }, { limit: 100 });", "risk: { maxOrderQty: '2' }\n");
   expect([lines.length, counted, codes]).toEqual([10, { QTY_MAX: 40 }, 40]);
   expect(lines[0]).toMatchObject({ strategy: 'Asker', fields: { order: 1, code: 'QTY_MAX' } });
@@ -66,7 +66,7 @@ let asked = 0;
 export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' times' });
 `;
 
-test('each code has its own ten; an unsound order is told as one, and an author’s rule in its words, asked once', async () => {
+test('each code has its own ten; an unsound order is reported as one, and an author’s rule in its words, asked once', async () => {
   fixture.write('rule.js', RULE);
   const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
   const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');

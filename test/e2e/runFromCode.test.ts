@@ -40,7 +40,7 @@ writeFileSync(
   `strategy: ${STRATEGIES}/smaCross.ts\nparams: { fast: 5, slow: 20 }\nfeeds: { bars: { symbol: TESTUSDT, interval: 1m } }\ncash: '10000'\n`,
 );
 
-test('a run of hours knows the days before it, of which no other lies in it whole', async () => {
+test('a run of hours sees the days before it, and no whole day lies within it', async () => {
   const seen: number[][] = [];
   class Days extends Strategy {
     day = this.feed('day');
@@ -290,7 +290,7 @@ test('an order of an endless size is denied, and its run folder is written', asy
   expect(row).toMatch(/^1,0,spot:TESTUSDT,buy,market,denied,0,,,,/);
 });
 
-test('what is no feed is told as such, and not as a missing name', async () => {
+test('what is no feed is reported as such, and not as a missing name', async () => {
   class Lost extends Strategy {
     override onBar() {
       this.position('bars' as never);
@@ -313,7 +313,7 @@ test('a strategy that throws is a StrategyError that names the bar, with its own
   });
 });
 
-test('an account that outgrows exact money is told what to do, not that isobar is at fault', async () => {
+test('an account that outgrows exact money gets a remedy, not an internal error', async () => {
   class Doubles extends Strategy {
     override onBar() {
       if (this.position().isFlat) this.buy();

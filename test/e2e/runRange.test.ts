@@ -46,7 +46,7 @@ test('an earlier feed beside the bars that orders fill in adds no empty days', a
   expect(stated.summary.warnings.map(({ code }) => code)).not.toContain('DATA_PARTIAL');
 });
 
-test('bars that end before the run are told, and the range that was asked for stays', async () => {
+test('bars that end before the run are reported, and the range that was asked for stays', async () => {
   const { summary } = await run([fives(), hours], { from: '2022-12-24', to: '2023-03-04' });
   expect(summary.run.toMs).toBe(LATER + 70 * DAY);
   expect(summary.warnings.map(({ code }) => code)).toContain('DATA_ENDS_EARLY');

@@ -113,9 +113,9 @@ describe('nothing of it is printed or written', () => {
     // Nor does a service move the cursor of whoever reads it, or begin a line of its own.
     const obeyed = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const);
     expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
-  }, 180_000);
+  });
 
-  test('by Node itself, told to debug everything', async () => {
+  test('by Node itself, set to debug everything', async () => {
     const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
     stubs.push(stub);
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
@@ -128,7 +128,7 @@ describe('nothing of it is printed or written', () => {
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('by mistakes of whoever calls', async () => {
+  test('by mistakes of the caller', async () => {
     fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
     fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
@@ -195,7 +195,7 @@ describe('nothing of it is printed or written', () => {
     // It did see its environment, and in it what was not taken away.
     expect(stderr).toContain('canary.example.com');
     expect(found(Buffer.from(stderr))).toEqual([]);
-  }, 180_000);
+  });
 
   test('in no byte of what all these printed and wrote', () => {
     const signatures = stubs.flatMap(({ requests }) =>

@@ -3,13 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMMAND } from '../fixtures/cliFixture.ts';
+import { COMMAND, type Finished } from '../fixtures/cliFixture.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { killAndResume } from '../fixtures/killAndResume.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 /** One thread where their number does not matter: each loads the whole package. */
 const ALONE = ['--workers', '1'];
+/** The sweep within this process. What is about the process starts one by `fixture.sweep`: its threads, a cut, a kill. */
+const sweep = (fixture: SweepFixture, ...args: readonly string[]): Promise<Finished> =>
+  commandIn(fixture.folder, ['sweep', 'cross.yaml', ...args]);
 const GRID = ['--grid', 'fast=2..12:2', '--grid', 'slow=10..30:10'];
 
 describe('a sweep', () => {
@@ -33,19 +36,19 @@ describe('a sweep', () => {
 
   it('has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
     const [hash, table] = [fixture.json().sweepHash, fixture.table()];
-    const known = await fixture.sweep(...GRID, ...ALONE, '--json');
+    const known = await sweep(fixture, ...GRID, ...ALONE, '--json');
     expect(known.stderr).toContain('18 of them are in the ledger already');
     expect(JSON.parse(known.stdout)).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
-    const fresh = await fixture.sweep(...GRID, '--workers', '2', '--fresh', '--quiet');
+    const fresh = await sweep(fixture, ...GRID, '--workers', '2', '--fresh', '--quiet');
     expect(fresh.stdout).toMatch(/^runs\/\d{8}-\d{6}-sweep-cross(-\d)?\n$/);
     expect(fixture.json()).toMatchObject({ sweepHash: hash, trials: { count: 16, earlier: 0 } });
     expect(fixture.table()).toBe(table);
   });
 
-  it('whose ledger cannot be where it belongs is told before it runs', async () => {
+  it('whose ledger cannot be where it belongs is reported before it runs', async () => {
     const bad = new SweepFixture(300);
     bad.write('ledger', '');
-    const { code, stderr } = await bad.sweep(...GRID, ...ALONE);
+    const { code, stderr } = await sweep(bad, ...GRID, ...ALONE);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/^--ledger .*ledger: expected a folder, got a file\n/)]);
     bad.remove();
   });
@@ -53,7 +56,7 @@ describe('a sweep', () => {
   it('agrees with a backtest of one set to the last digit', async () => {
     const { params, figures } = fixture.json().best[0]!;
     const settings = Object.entries(params).flatMap(([name, value]) => ['--set', `params.${name}=${value}`]);
-    const { stdout } = await fixture.run('backtest', 'cross.yaml', ...settings, '--json');
+    const { stdout } = await commandIn(fixture.folder, ['backtest', 'cross.yaml', ...settings, '--json']);
     const { metrics, trades } = JSON.parse(stdout) as { metrics: Record<string, number>; trades: Record<string, number> };
     for (const name of ['sharpe', 'totalReturn', 'maxDrawdown']) expect(figures[name]).toBe(metrics[name]);
     expect(figures['trades']).toBe(trades['trades']);
@@ -61,7 +64,7 @@ describe('a sweep', () => {
 
   it('draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
     const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn', ...ALONE];
-    const { stderr, stdout } = await fixture.sweep(...args);
+    const { stderr, stdout } = await sweep(fixture, ...args);
     expect(stderr).toContain('7 sets (fast 5 × slow 5, drawn from 25)');
     expect(stdout, stderr).toContain('The best by Net return');
     const { sets, trials } = fixture.json();
@@ -69,23 +72,23 @@ describe('a sweep', () => {
     expect(trials.earlier).toBeGreaterThanOrEqual(14);
     expect(trials.count).toBeGreaterThan(trials.earlier);
     const table = fixture.table();
-    await fixture.sweep(...args, '--fresh');
+    await sweep(fixture, ...args, '--fresh');
     expect(fixture.table()).toBe(table);
   });
 
   it('starts no more threads than it has sets', async () => {
-    const { code, stderr, stdout } = await fixture.sweep('--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
+    const { code, stderr, stdout } = await sweep(fixture, '--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 2 } });
-    const reported = await fixture.sweep('--grid', 'fast=2,4', '--workers', '900');
+    const reported = await sweep(fixture, '--grid', 'fast=2,4', '--workers', '900');
     expect(reported.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
   it('names commands that a shell takes, whatever the definition and the folder are called', async () => {
     fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
-    const { stdout } = await fixture.run('sweep', "it's mine.yaml", '--grid', 'fast=2,4');
+    const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4']);
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
-    const run = await fixture.run('backtest', "it's mine.yaml", '--out', 'my runs', '--quiet');
+    const run = await commandIn(fixture.folder, ['backtest', "it's mine.yaml", '--out', 'my runs', '--quiet']);
     const report = readFileSync(join(fixture.folder, run.stdout.trim(), 'report.html'), 'utf8');
     expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
   });
@@ -132,14 +135,16 @@ describe('several strategies on one account', () => {
         '[cross.ts, { file: cross.ts, params: { fast: 3, slow: 9 } }]',
       ),
     );
-    const { code, stdout, stderr } = await fixture.sweep('--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ALONE);
+    const { code, stdout, stderr } = await sweep(fixture, '--grid', 'Cross.fast=4,8', '--grid', 'Cross#2.slow=10..12', ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('6 sets (Cross.fast 2 × Cross#2.slow 3)');
     const { best } = fixture.json();
     expect(best.map(({ params }) => Object.keys(params))).toEqual(Array.from({ length: 6 }, () => ['Cross.fast', 'Cross#2.slow']));
     expect(new Set(best.map(({ figures }) => figures['totalReturn'])).size).toBe(6);
     const [, command = ''] = /One set {2}isobar (.*?)\n {2}Report/s.exec(stdout) ?? [];
-    const made = JSON.parse((await fixture.run(...command.split(/\s+/), '--json')).stdout) as { metrics: Record<string, number> };
+    const made = JSON.parse((await commandIn(fixture.folder, [...command.split(/\s+/), '--json'])).stdout) as {
+      metrics: Record<string, number>;
+    };
     expect(best.map(({ figures }) => figures['sharpe'])).toContain(made.metrics['sharpe']);
   });
 
@@ -160,13 +165,13 @@ describe('a strategy that misbehaves', () => {
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
     );
 
-  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is told', async () => {
+  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is reported', async () => {
     act("throw new Error('three is one too many');");
-    const thrown = await fixture.sweep('--grid', 'n=1..4', ...ALONE);
+    const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
     expect(thrown.code).toBe(1);
     act("console.log('hello');");
-    const { stdout } = await fixture.sweep('--grid', 'n=1..4', ...ALONE, '--json');
+    const { stdout } = await sweep(fixture, '--grid', 'n=1..4', ...ALONE, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4 }, best: [] });
     act('process.exit(7);');
     expect((await fixture.sweep('--grid', 'n=1..4', ...ALONE)).stderr).toContain(
@@ -187,28 +192,28 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
 }\n`;
   const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
 
-  it('on a bar fails with its bar, the others go on on new threads, and the ledger has all of them', async () => {
+  it('on a bar fails with its bar, the others continue on new threads, and the ledger has all of them', async () => {
     fixture.write(
       'cross.ts',
       hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
     );
-    const { code, stdout, stderr } = await fixture.sweep(...args, ...ALONE);
+    const { code, stdout, stderr } = await sweep(fixture, ...args, ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toMatch(/4 sets ran, 2 failed[\s\S]*Failed: 2 sets: no answer for 1 s on the bar that closed at 2024-01-03 02:00 UTC/);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 4, refused: 0, failed: 2 }, failures: [{ sets: 2 }], trials: { count: 4 } });
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     // The sets beside those that hang are what they are alone.
     const beside = JSON.parse(stdout) as { best: { params: object; figures: object }[] };
-    const alone = await fixture.sweep('--grid', 'n=1,2,4,5', ...ALONE, '--json');
+    const alone = await sweep(fixture, '--grid', 'n=1,2,4,5', ...ALONE, '--json');
     expect((JSON.parse(alone.stdout) as typeof beside).best.map(({ figures }) => figures)).toEqual(
       beside.best.map(({ figures }) => figures),
     );
-    expect((await fixture.sweep(...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
+    expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
   });
 
   it('in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
     fixture.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
-    const { stderr, stdout } = await fixture.sweep(...args, '--workers', '2');
+    const { stderr, stdout } = await sweep(fixture, ...args, '--workers', '2');
     expect(stderr).toContain('Failed: 1 set: no answer for 1 s while it was constructed');
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 5, failed: 1 } });
     const cut = await fixture.interrupt('6 sets', 'sweep', 'cross.yaml', '--grid', 'n=1..6', '--fresh', '--bar-timeout', '0', ...ALONE);
@@ -221,13 +226,13 @@ describe('a sweep that is cut', () => {
   afterAll(() => fixture.remove());
   const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..26'];
 
-  it('by Ctrl-C says how to go on, is named when it is begun again, and refuses changed inputs by name', async () => {
+  it('by Ctrl-C says how to continue, is named when it is begun again, and refuses changed inputs by name', async () => {
     const cut = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
     expect(cut.code).toBe(130);
-    expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Go on with: isobar sweep cross.yaml .* --resume/);
-    const again = await fixture.sweep(...grid);
+    expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
+    const again = await sweep(fixture, ...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume goes on with it, --fresh begins anew/,
+      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh begins anew/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
@@ -238,11 +243,11 @@ describe('a sweep that is cut', () => {
     fixture.write('cross.ts', strategy);
     const other = await commandIn(fixture.folder, [...resumed, '--set', 'fees.taker=0.002']);
     expect(other.stderr).toMatch(/was made from other inputs: the definition was/);
-    expect((await fixture.sweep(...grid, '--resume')).code).toBe(0);
+    expect((await sweep(fixture, ...grid, '--resume')).code).toBe(0);
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('by a full disk says so, and goes on from what was written', async () => {
+  it('by a full disk says so, and continues from what was written', async () => {
     const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
     // A limit on the size of files stands for the disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
@@ -252,12 +257,12 @@ describe('a sweep that is cut', () => {
     expect(limited.stderr).toMatch(/ledger: the trial ledger cannot be written: EFBIG/);
     expect(limited.stderr).not.toContain('fault of isobar');
     expect(limited.status).toBe(2);
-    const { code, stderr } = await fixture.sweep('--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
+    const { code, stderr } = await sweep(fixture, '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--resume', ...ALONE);
     expect(stderr).toMatch(/\d+ of them are in the ledger already/);
     expect(code).toBe(0);
   });
 
-  it('by kill -9 at random moments goes on to the same table, and runs no set twice', async () => {
+  it('by kill -9 at random moments continues to the same table, and runs no set twice', async () => {
     const began = performance.now();
     await fixture.sweep(...grid, '--fresh');
     const aloneMs = performance.now() - began;

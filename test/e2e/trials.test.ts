@@ -27,7 +27,7 @@ const backtest = async (...args: readonly string[]) => {
   expect(code, stderr).toBe(0);
 };
 
-test('eight runs by hand and a sweep of two sets are ten trials, and a repeat is none', async () => {
+test('eight single runs and a sweep of two sets are ten trials, and a repeat adds no trial', async () => {
   for (let fast = 2; fast <= 8; fast++) await backtest('cross.yaml', '--set', `params.fast=${fast}`);
   fixture.write('other.ts', OTHER);
   fixture.write('other.yaml', readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace('cross.ts', 'other.ts'));

@@ -8,21 +8,23 @@ import { backtest, generateBars } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { VerifyVerdict } from '../../src/tasks/backtest/verify/verify.ts';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 import { CROSS, verify, VerifiedFixture } from '../fixtures/verified.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
 describe('the command', () => {
   const fixture = new CliFixture();
+  const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
   it('says identical for the demo, from any folder', async () => {
-    await fixture.run('backtest', '--demo', '--quiet');
+    await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
     expect(here).toMatchObject({ code: 0, stderr: '' });
     expect(here.stdout).toMatch(/^ {2}identical\n/);
-    const { inputs, rows } = JSON.parse((await fixture.run('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
+    const { inputs, rows } = JSON.parse((await isobar('verify', `runs/${run}`, '--json')).stdout) as VerifyVerdict;
     expect([inputs, rows.instants]).toEqual([2, 35_136]);
   });
 
@@ -34,20 +36,20 @@ describe('the command', () => {
     const csv = `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`;
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv));
     const words = ['--data', 'XYZUSDT-1h.csv.gz', '--cash', '5000', '--params', 'fast=3', '--params', 'slow=8', '--quiet'];
-    const made = await fixture.run('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
+    const made = await isobar('backtest', `${STRATEGIES}/smaCross.ts`, ...words);
     const run = made.stdout.trim();
     expect(made.code, made.stderr).toBe(0);
-    expect((await fixture.run('verify', run)).code).toBe(0);
+    expect((await isobar('verify', run)).code).toBe(0);
     fixture.write('XYZUSDT-1h.csv.gz', gzipSync(csv.replace('100.00', '100.01')));
-    const { code, stdout } = await fixture.run('verify', run);
+    const { code, stdout } = await isobar('verify', run);
     expect(code).toBe(3);
     expect(stdout).toContain('XYZUSDT-1h.csv.gz changed');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
-    expect(await fixture.run('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
+    expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
   it('refuses what is no run, with what to do', async () => {
-    const { code, stdout, stderr } = await fixture.run('verify', '.');
+    const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
     const file = fixture.write('empty/readme.txt', 'x');
@@ -157,7 +159,7 @@ describe('a run whose files have changed', () => {
     expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
-  it('tells a folder that was altered from a result that differs', async () => {
+  it('distinguishes a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
     const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
       fixture.changed(
@@ -190,7 +192,7 @@ describe('a run whose files have changed', () => {
   });
 
   it('bars that were added after the run are named and change nothing', async () => {
-    const { changed, outcome } = await fixture.inside(async () => {
+    const { changed, outcome } = await fixture.withCurrentFolder(async () => {
       const before = readFileSync('data/spot/ABCUSDT/1h.arrow');
       await fixture.importBars(2000, 2100);
       const verdict = await verify(fixture.run);
@@ -210,7 +212,7 @@ describe('a run whose files have changed', () => {
     rmSync(join(moved, 'strategies'), { recursive: true });
     expect(await verify(alone)).toMatchObject({ outcome: 'notRun' });
     expect(await verify(alone, fixture.folder)).toMatchObject({ outcome: 'identical', changed: [] });
-    expect(await fixture.inside(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
+    expect(await fixture.withCurrentFolder(() => verify(alone))).toMatchObject({ outcome: 'identical', changed: [] });
     rmSync(moved, { recursive: true });
   });
 });
@@ -225,9 +227,11 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
-  it('one that depends on chance is told so', async () => {
+  it('one that depends on randomness is reported as such', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
-    const run = await fixture.inside(async () => join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')));
+    const run = await fixture.withCurrentFolder(async () =>
+      join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
+    );
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 

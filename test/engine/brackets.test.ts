@@ -154,7 +154,7 @@ describe('a stop', () => {
     expect(orders.filter(({ role }) => role === 'stopLoss').at(-1)!.ending).toBe('filled');
   });
 
-  it('that a row has too little volume for goes on at the next row', async () => {
+  it('that a row has too little volume for continues at the next row', async () => {
     const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9900, 0.4], [9880, 9900, 9870, 9890, 10]]; // prettier-ignore
     const { fills, engine } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { maxVolumeSharePpm: 100_000 } });
     expect(fills.map(({ role, price, lots }) => [role, price, lots])).toEqual([
@@ -173,7 +173,7 @@ describe('a stop', () => {
   });
 });
 
-describe('two equal stops that go off on a row without volume', () => {
+describe('two equal stops that trigger on a row without volume', () => {
   const twice = (size: Size) => entry(size, { stopLoss: 99, tag: 'a' }, { 1: (own) => own.enter(size, { stopLoss: 99, tag: 'b' }) });
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
@@ -349,7 +349,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('drops a stop that has gone off and waits for a row with volume', async () => {
+  it('drops a stop that has triggered and waits for a row with volume', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.leave() });
     const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore
     const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
@@ -442,7 +442,7 @@ describe('the cancel of a target that the strategy asks for', () => {
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
   });
 
-  it('is no obstacle to the stop that goes off before it has arrived', async () => {
+  it('is no obstacle to the stop that triggers before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
     // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
     const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (own) => own.drop() });

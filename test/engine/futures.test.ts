@@ -178,7 +178,7 @@ class Short extends Strategy {
   }
 }
 
-it('a short gains what the price loses, and its books tell it', async () => {
+it('a short gains what the price loses, and its books report it', async () => {
   const { record, world: done } = await runPlan(futuresPlan([linearContract()], { strategies: [Short] }, { leverage: 5 }, 11));
   const { engine } = done;
   const held = engine.ledger.lots(0, 0);

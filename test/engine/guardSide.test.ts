@@ -26,7 +26,7 @@ async function reported(side: 'buy' | 'sell', options: OrderOptions, isFutures: 
   const world = await prepareBacktest(plan, { refusals: (_, __, message) => text.push(message) });
   world.loop(world.engine);
   const [order] = orderRows(runRecordOf(plan, world, false));
-  return { code: order!.ending === 'denied' ? order!.code : null, said: text };
+  return { code: order!.ending === 'denied' ? order!.code : null, reason: text };
 }
 
 // By hand: a buy has its stop below its entry and its target above it, a sell the other way round.
@@ -62,15 +62,15 @@ it.each(SPOT)('a contract bought at 1000 with ten times %j, and sold with its mi
 });
 
 it('the message names the prices and where the entry price is from', async () => {
-  expect((await reported('buy', { stopLoss: 110 }, false)).said).toEqual([
+  expect((await reported('buy', { stopLoss: 110 }, false)).reason).toEqual([
     expect.stringMatching(/: denied: stopLoss of a buy: expected a price below its entry at 100 \(the last price\), got 110$/),
   ]);
-  expect((await reported('sell', { limit: 1050, takeProfit: 1060 }, true)).said).toEqual([
+  expect((await reported('sell', { limit: 1050, takeProfit: 1060 }, true)).reason).toEqual([
     expect.stringMatching(/takeProfit of a sell: expected a price below its entry at 1050 \(its limit\), got 1060$/),
   ]);
 });
 
-test('a trigger is the entry price of a condition order, and an order that reduces has no entry', () => {
+test('a trigger is the entry price of a trigger order, and an order that reduces has no entry', () => {
   const fixture = new Fixture();
   const guarded = (more: object) =>
     fixture.code({ lots: 5 }, (order) => Object.assign(order, { role: 'condition', triggerTicks: 1200, isGuarded: true, ...more }));

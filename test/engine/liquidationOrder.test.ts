@@ -144,7 +144,7 @@ describe('a stop and the liquidation of its position in one row', () => {
   it.each([
     ['beyond it', 31_000, 'sell liquidation 100 @ 361809'],
     ['a tick before it', 36_181, 'sell stopLoss 100 @ 361810'],
-  ])('as a condition order that only reduces: %s', async (_, trigger, then) => {
+  ])('as a trigger order that only reduces: %s', async (_, trigger, then) => {
     const doings: Doings = { 0: long(), 1: (strategy) => strategy.leave({ base: 100 }, { trigger, reduceOnly: true }) };
     const { fills } = await play(doings, { rows: [FLAT, FLAT, FALL, FLAT] });
     expect(fills).toEqual(['buy market 100 @ 400000', then]);
@@ -268,7 +268,7 @@ describe('a profit and the liquidation of a position in one row', () => {
       { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { limit: 41_000, reduceOnly: true }) },
     ],
     ['a resting limit', { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { limit: 41_000 }) }],
-    ['a condition order', { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { trigger: 41_000, reduceOnly: true }) }],
+    ['a trigger order', { 0: long(), 1: (strategy: Open) => strategy.leave({ base: 100 }, { trigger: 41_000, reduceOnly: true }) }],
   ] as const)('the liquidation comes first: %s', async (_, doings) => {
     const { fills } = await play(doings, { rows: [FLAT, FLAT, wild, FLAT] });
     expect(fills).toEqual(['buy market 100 @ 400000', 'sell liquidation 100 @ 361809']);

@@ -72,7 +72,7 @@ describe('a position of 10 contracts, with at most 4 in a market order', () => {
     ['exit', Exits],
     ['a sell that only reduces', Sells],
     ['a target of nothing', Targets],
-    ['a condition order', Stops],
+    ['a trigger order', Stops],
     ['the stop of a bracket', Guards],
   ])('%s closes all of it, at the price of a market order', async (_, strategy) => {
     const capped = await run(strategy, rows, 4);

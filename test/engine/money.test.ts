@@ -85,7 +85,7 @@ describe.each([
 
 it('the same run keeps the same journal, and another seed another', async () => {
   const options = { strategies: [Gambler], feeds: { all: [walkBars({ rows: 200 })] } };
-  const keep = async (seed: number) => {
+  const runTwice = async (seed: number) => {
     class Quiet extends Gambler {
       override onFill() {}
       override onOrder() {}
@@ -93,7 +93,7 @@ it('the same run keeps the same journal, and another seed another', async () => 
     world = await run({ ...options, strategies: [Quiet], seed }, {}, (engine, venue) => (world = { engine, venue }));
     return runWithJournal({ ...options, strategies: [Unwatched], seed }, ({ id }) => (id % 7 === 3 ? 'lostAnswer' : 'none'));
   };
-  const [one, two, other] = [await keep(1), await keep(1), await keep(2)];
+  const [one, two, other] = [await runTwice(1), await runTwice(1), await runTwice(2)];
   expect(two.hash).toBe(one.hash);
   expect(other.hash).not.toBe(one.hash);
   expect(two.engine.fills.columns()).toEqual(one.engine.fills.columns());

@@ -376,8 +376,8 @@ export class Naive {
   #cancelArrives(order: NaiveOrder): void {
     if (order.state === 'done') return;
     const feed = this.#finest[order.at]!;
-    const isInsideRow = this.#feeds[feed]!.openMs[this.#next[feed]!]! < this.#now;
-    if (isInsideRow) this.#late[order.at]!.push(order);
+    const isDuringRow = this.#feeds[feed]!.openMs[this.#next[feed]!]! < this.#now;
+    if (isDuringRow) this.#late[order.at]!.push(order);
     else this.#end(order, 'canceled');
   }
   #end(order: NaiveOrder, ending: string): void {

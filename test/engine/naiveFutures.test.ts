@@ -38,7 +38,7 @@ const row = fc.record({
   markDown: fc.nat({ max: 20 }),
   asks: fc.array(ask, { maxLength: 3 }),
 });
-const life = fc.record({
+const scenario = fc.record({
   start: fc.constantFrom<number[]>(90, 20_000, 150_000),
   leverage: fc.constantFrom(2, 10, 20, 50, 100),
   hasMarks: fc.boolean(),
@@ -46,15 +46,15 @@ const life = fc.record({
   isGuarded: fc.boolean(),
   goesLong: fc.boolean(),
   /** Of the account, in thousandths of what the largest positions ask for as margin. */
-  spare: fc.integer({ min: 1100, max: 2500 }),
+  free: fc.integer({ min: 1100, max: 2500 }),
   rows: fc.array(row, { minLength: 3, maxLength: 14, size: 'max' }),
 });
-type Life = typeof life extends fc.Arbitrary<infer Of> ? Of : never;
-type Ask = Life['rows'][number]['asks'][number];
+type Scenario = typeof scenario extends fc.Arbitrary<infer Of> ? Of : never;
+type Ask = Scenario['rows'][number]['asks'][number];
 
 const near = (ticks: number, thousandths: number): number => Math.max(2, Math.round(ticks * (1 + thousandths / 1000)));
 
-function rowsOf({ start, rows }: Life): { readonly rows: NaiveRow[]; readonly marks: NaiveRow[] } {
+function rowsOf({ start, rows }: Scenario): { readonly rows: NaiveRow[]; readonly marks: NaiveRow[] } {
   let last = start;
   const found = { rows: [[last, last, last, last] as NaiveRow], marks: [[last, last, last, last] as NaiveRow] };
   for (const { gap, up, down, close, markOff, markUp, markDown } of rows) {
@@ -70,7 +70,7 @@ function rowsOf({ start, rows }: Life): { readonly rows: NaiveRow[]; readonly ma
 }
 
 /** What is asked at the close of a row: levels in ticks, sizes in lots that differ from all others. */
-function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuarded, goesLong }: Life, isNet: boolean): NaiveAsk {
+function askOf(of: Ask, at: number, close: number, lotsPerSize: number, { isGuarded, goesLong }: Scenario, isNet: boolean): NaiveAsk {
   const isLong = isNet ? goesLong : of.isLong;
   const reduces = !isGuarded && of.reduces;
   const kind = of.kind === 'market' && !reduces ? 'limit' : of.kind;
@@ -126,10 +126,10 @@ interface Outcome {
   readonly isTight: boolean;
 }
 
-async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: boolean, given: Life): Promise<Outcome> {
+async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: boolean, given: Scenario): Promise<Outcome> {
   const instrument = kind === 'linear' ? linearContract() : inverseContract();
   const { rows, marks } = rowsOf(given);
-  const { start, leverage, hasMarks, spare: free } = given;
+  const { start, leverage, hasMarks, free } = given;
   const lotValue = kind === 'linear' ? start : 1e11 / start;
   const lotsPerSize = Math.max(1, Math.round((kind === 'linear' ? 8e6 : 2e7) / lotValue));
   let count = 0;
@@ -197,7 +197,7 @@ describe('a run equals a naive account of margin', () => {
   it.each(kinds)('%s, %s, %s: every fill and liquidation, and the last equity', async (kind, margin, sides) => {
     const total = { fills: 0, liquidations: 0, tight: 0 };
     await fc.assert(
-      fc.asyncProperty(life, async (given) => {
+      fc.asyncProperty(scenario, async (given) => {
         const { fills, liquidations, isTight } = await compare(kind, margin === 'cross', sides === 'net', given);
         total.fills += fills;
         total.liquidations += isTight ? 0 : liquidations;

@@ -41,7 +41,7 @@ interface Resting {
   readonly isBuy: boolean;
   /** The limit at which it trades; 0: at any price. */
   limit: number;
-  /** A condition order that has not fired. */
+  /** A trigger order that has not fired. */
   waits: boolean;
   readonly triggersAbove: boolean;
   /** It may trade in rows from this one on; `late`: it came after the open of that row was offered. */
@@ -70,7 +70,7 @@ interface Side {
   margin: bigint;
   average: number;
   openedRow: number;
-  openedInside: boolean;
+  openedDuringRow: boolean;
 }
 /** Something that the row does, with what the rules ask of it. */
 interface Happening {
@@ -114,7 +114,15 @@ export class NaiveFutures {
     this.#rows = rows;
     this.#marks = marks ?? rows;
     this.#cash = terms.cash;
-    const side = (isLong: boolean): Side => ({ isLong, lots: 0n, entry: 0n, margin: 0n, average: 0, openedRow: -1, openedInside: false });
+    const side = (isLong: boolean): Side => ({
+      isLong,
+      lots: 0n,
+      entry: 0n,
+      margin: 0n,
+      average: 0,
+      openedRow: -1,
+      openedDuringRow: false,
+    });
     this.#sides = [side(true), side(false)];
   }
 
@@ -203,8 +211,8 @@ export class NaiveFutures {
     const { isLong, lots } = side;
     const worst = markOf(side);
     const [open, high, low] = this.#marks[this.#row]!;
-    const cameInside = side.openedRow === this.#row && side.openedInside && low < high;
-    const from = !hasRow ? worst : cameInside ? Math.round(side.average) : open;
+    const enteredDuringRow = side.openedRow === this.#row && side.openedDuringRow && low < high;
+    const from = !hasRow ? worst : enteredDuringRow ? Math.round(side.average) : open;
     const step = isLong ? -1 : 1;
     let price = from;
     while ((isLong ? price > worst : price < worst) && !this.#isOver(side, price, markOf)) price += step;
@@ -263,20 +271,20 @@ export class NaiveFutures {
       () => [],
     );
     const within = (price: number) => Math.max(low, Math.min(high, price));
-    const inside: Happening[] = [
+    const afterOpen: Happening[] = [
       ...this.#guards.filter((guard) => guard.isOpen && goesOff(guard, high, low)).map((guard) => this.#stop(guard, guard.isLong ? Math.min(open, within(levelOf(guard))) : Math.max(open, within(levelOf(guard))), false, 0)),
       ...firing.map((order) => this.#happening(order, order.ask.level, false, order.ask.reduces ? (order.triggersAbove === order.isBuy ? 1 : 4) : 3, () => this.#fire(order, order.ask.level, false))),
     ]; // prettier-ignore
     for (const order of mine().filter(({ waits }) => !waits)) {
-      if (takes(order)) inside.push(...(order.late ? [offer(order)] : []));
+      if (takes(order)) afterOpen.push(...(order.late ? [offer(order)] : []));
       else if (order.isBuy ? low < order.limit : high > order.limit) {
-        inside.push(
+        afterOpen.push(
           this.#happening(order, order.limit, false, order.ask.reduces ? 4 : 3, () => this.#fillOrder(order, order.limit, true, false)),
         );
       }
     }
     const seen = new Set<Guard>();
-    this.#work(nearest(inside, open), false, () => {
+    this.#work(nearest(afterOpen, open), false, () => {
       const fresh = this.#guards.filter((guard) => guard.isOpen && guard.row === this.#row && !guard.atOpen && !seen.has(guard) && goesOff(guard, high, low));
       for (const guard of fresh) seen.add(guard);
       const price = (guard: Guard) => (guard.isLong ? Math.min(within(levelOf(guard)), guard.entryPrice) : Math.max(within(levelOf(guard)), guard.entryPrice));
@@ -362,7 +370,7 @@ export class NaiveFutures {
       const locked = others.reduce((sum, one) => sum + up(this.#value(BigInt(one.ask.lots), one.ask.level) * 102n, this.#terms.leverage * 100n), 0n); // prettier-ignore
       if (this.#cash - locked < margin + 2n * fee) this.isTight = true;
       this.#cash -= margin + fee;
-      if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedInside: !atOpen, average: price });
+      if (side.lots === 0n) Object.assign(side, { openedRow: this.#row, openedDuringRow: !atOpen, average: price });
       else side.average = averageOf(this.#terms.isInverse, Number(side.lots), side.average, ask.lots, price);
       side.lots += lots;
       side.entry += value;
@@ -395,9 +403,9 @@ export class NaiveFutures {
   }
 
   /** Rules 9 and 10: stop and target of an entry. */
-  #guard({ ask, triggersAbove: rises, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
+  #guard({ ask, triggersAbove, isBuy }: Resting, price: number, atOpen: boolean, isMaker: boolean): void {
     const { isLong, lots, stop, target, trailing, kind } = ask;
-    const isChasing = kind === 'trigger' && rises === isBuy && !isMaker;
+    const isChasing = kind === 'trigger' && triggersAbove === isBuy && !isMaker;
     const guard: Guard = { isLong, lots, stop, trailing, best: price, entryPrice: price, row: this.#row, atOpen, isChasing, isOpen: stop > 0 || trailing > 0, triedRow: -1 }; // prettier-ignore
     this.#guards.push(guard);
     if (target === 0) return;

@@ -29,13 +29,13 @@ class Scribe extends Strategy {
 type Script = Readonly<Record<number, (strategy: Scribe) => unknown>>;
 
 let last: Scribe;
-function keep(own: Scribe): void {
+function setLast(own: Scribe): void {
   last = own;
 }
 function scribe(script: Script) {
   return class extends Scribe {
     override onBar() {
-      keep(this);
+      setLast(this);
       script[this.row++]?.(this);
     }
   };
@@ -46,7 +46,7 @@ async function play(script: Script, rows: readonly RowOf[], options: Partial<Pla
     { strategies: [scribe(script)], feeds: { bars: barsOfRows(rows) }, ...options },
     { ...(faultOf && { faultOf }) },
   );
-  return { record, engine, venue, told: last.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { record, engine, venue, reported: last.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 const once = (id: number, fault: ReplayFault) => (order: Order) => (order.id === id ? fault : 'none');
@@ -62,8 +62,8 @@ describe('a lost answer', () => {
     expect(clean.fills).toHaveLength(2);
     expect(lost.fills).toEqual(clean.fills);
     expect(lost.engine.ledger.cashTotal).toBe(clean.engine.ledger.cashTotal);
-    expect(lost.told.filter((line) => line.startsWith('1 '))).toEqual(['1 unknown', '1 working', '1 done']);
-    expect(clean.told.filter((line) => line.startsWith('1 '))).toEqual(['1 working', '1 done']);
+    expect(lost.reported.filter((line) => line.startsWith('1 '))).toEqual(['1 unknown', '1 working', '1 done']);
+    expect(clean.reported.filter((line) => line.startsWith('1 '))).toEqual(['1 working', '1 done']);
     expect([...lost.record.orders.wasUnknown]).toEqual([1, 0]);
     expect(lost.engine.orders.impossibleEvents).toBe(0);
     expect(lost.engine.risk.halts.causes()).toEqual([]);
@@ -88,7 +88,7 @@ describe('a lost answer', () => {
   });
 
   it('of a market order is found before it has filled', async () => {
-    const { told: reported, fills } = await play(
+    const { reported, fills } = await play(
       { 0: (own) => own.order(true, { quote: '50' }) },
       quiet(3),
       { fills: { latencyMs: 1000 } },
@@ -100,7 +100,12 @@ describe('a lost answer', () => {
 
   it('of a refused order ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
-    const { orders, told: notified } = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }) }, quiet(4), {}, () => 'lostRequest');
+    const { orders, reported: notified } = await play(
+      { 0: (own) => own.order(true, BUY, { limit: 99 }) },
+      quiet(4),
+      {},
+      () => 'lostRequest',
+    );
     expect(orders[0]).toMatchObject({ ending: 'noEffect', filled: 0 });
     expect(notified).toEqual(['1 unknown', '1 done']);
   });
@@ -137,9 +142,9 @@ describe('a lost answer', () => {
 });
 
 describe('a lost request', () => {
-  it('ends without effect, and its quantity stays reserved as a tombstone', async () => {
+  it('ends without effect, and its quantity stays reserved as an absent hold', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
-    const { engine, orders, told: reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
+    const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
     expect(orders.map(({ ending }) => ending)).toEqual(['noEffect', 'open']);
     expect(engine.reservations.holdsAbsent).toBe(true);
@@ -211,7 +216,7 @@ describe('slots', () => {
 });
 
 describe('look-alikes', () => {
-  it('differ by a lot, so that a lost answer can be told apart', async () => {
+  it('differ by a lot, so that a lost answer can be distinguished', async () => {
     const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
     const { orders } = await play(
       { 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) },
@@ -248,7 +253,7 @@ describe('look-alikes', () => {
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
 
-  it('of an order that was proved without effect are told apart too', async () => {
+  it('of an order that was proved without effect are distinguished too', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
     const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
@@ -263,7 +268,7 @@ describe('a cancel', () => {
         own.drop(1);
       },
     };
-    const { told: reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
+    const { reported, orders } = await play(script, quiet(6), { fills: { latencyMs: 90_000 } });
     expect(reported).toEqual(['1 cancelSent', '1 done']);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
@@ -286,7 +291,7 @@ describe('a cancel', () => {
         own.drop(77);
       },
     };
-    const { told: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
+    const { reported: notified, engine } = await play(script, quiet(5), { fills: { latencyMs: 20_000 } });
     expect(notified).toEqual(['1 working', '1 done']);
     expect(engine.orders.impossibleEvents).toBe(0);
   });

@@ -62,7 +62,7 @@ describe('an unknown outcome', () => {
     expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
   });
 
-  it('calls a person after long, goes on reading, and takes the word of one', () => {
+  it('calls the operator after the time limit, continues reading, and follows the decision of the operator', () => {
     const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -96,7 +96,7 @@ describe('an unknown outcome', () => {
     expect(order.reason).toBe('noEffect');
   });
 
-  it('is over with a sighting, under the id that was seen, and with a late answer', () => {
+  it('ends with a sighting, under the id that was seen, and with a late reply', () => {
     const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -137,7 +137,7 @@ describe('trouble', () => {
     engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
     expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
   });
-  it('of each code has its state, and goes when it is over unless it needs a person', () => {
+  it('of each code has its state, and clears when it has ended unless it needs the operator', () => {
     for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
       const { engine, codes } = fixture();
       engine.raiseHalt(code, null, 'a test');

@@ -40,7 +40,7 @@ async function play(
     }
   }
   const { record, engine } = await run({ strategies: [Played], feeds: { bars: barsOfRows(rows) }, ...options }, faultOf ? { faultOf } : {});
-  return { engine, told: last!.reported, orders: orderRows(record), fills: fillRows(record) };
+  return { engine, reported: last!.reported, orders: orderRows(record), fills: fillRows(record) };
 }
 
 /** Rests at 99; at the close of row 2 it is replaced by one at 98. */
@@ -65,7 +65,7 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
 
   it('repeats at every bar as a ladder does', async () => {
     const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
-    const { orders, told: reported } = await play(script, quiet(32), slow);
+    const { orders, reported } = await play(script, quiet(32), slow);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
     expect(orders.filter(({ ending }) => ending === 'open')).toHaveLength(2);
   });
@@ -84,16 +84,16 @@ function ladder(own: Scribe, row: number): void {
 describe('a replacement', () => {
   const slow = { fills: { latencyMs: 20_000 } };
 
-  it('waits as a draft that the strategy is told of and sees among its open orders', async () => {
+  it('waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
     const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
-    const { told: reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
+    const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
     expect(seen).toEqual(['1 cancelSent', '2 draft']);
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 
   it('is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
-    const { orders, fills, told: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
+    const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
     expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
     expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
     expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
@@ -148,7 +148,7 @@ describe('a replacement', () => {
 
   it('can be cancelled while it waits: it is never sent', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
-    const { orders, told: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
+    const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
@@ -200,12 +200,12 @@ describe('a replacement', () => {
         own.order(true, BUY, { limit: 98, tag: 'rung' });
       },
     };
-    const { orders, told: otherReported } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
+    const { orders, reported: otherReported } = await play(script, rows, { fills: { latencyMs: 20_000 } }, once);
     expect(otherReported.filter((line) => line.startsWith('1'))).toEqual(['1 unknown', '1 cancelSent', '1 done']);
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
-  it('of the other side keeps its size, and waits all the same', async () => {
+  it('of the other side keeps its size, and still waits', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY),
       2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),

@@ -163,7 +163,7 @@ describe('sizes', () => {
 
   it('an option that there is not ends the run, for a stop under another name would guard nothing; two units do too', async () => {
     const misspelt = ordersOf(first({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
-    await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which there is not, at 2024-01-01 00:01/);
+    await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which does not exist, at 2024-01-01 00:01/);
     await expect(misspelt).rejects.toMatchObject({ remedy: 'did you mean stopLoss?' });
     const both = ordersOf(first({ base: '0.1', quote: '50' } as unknown as Size));
     await expect(both).rejects.toThrow(/^Acting: an order whose size has several units: base, quote, at /);

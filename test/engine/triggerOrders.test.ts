@@ -1,4 +1,4 @@
-// Condition orders of a strategy: what fires them, at which price they fill, and what ends them.
+// Trigger orders of a strategy: what fires them, at which price they fill, and what ends them.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan, RunPlan } from '../../src/definition/plan/plan.ts';
@@ -68,7 +68,7 @@ async function run(rows: Rows, steps: readonly (Step | null)[], options: Partial
     record,
     orders: orderRows(record),
     fills: fillRows(record).map(({ side, price, minute }) => [side, price, minute]),
-    told: Script.reported,
+    reported: Script.reported,
   };
 }
 const long: Step = (at) => at.go(true, { base: 10 });
@@ -79,7 +79,7 @@ const when =
     at.go(isBuy, size, { trigger: price / 10 ** contract.priceDigits, tag: `at ${price}`, ...options });
   };
 
-describe('a condition order', () => {
+describe('a trigger order', () => {
   it.each([
     ['stops a long at its level', long, false, 9800, [9900, 9950, 9700, 9750], ['sell', 9800, 4], 'stopLoss'],
     ['stops a long at an open beyond it', long, false, 9800, [9700, 9750, 9600, 9650], ['sell', 9700, 3], 'stopLoss'],
@@ -87,11 +87,10 @@ describe('a condition order', () => {
     ['takes the profit of a long', long, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
     ['takes the profit of a short', short, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
   ] as const)('%s', async (_, entry, isBuy, trigger, bar, fill, role) => {
-    const {
-      fills,
-      orders,
-      told: reported,
-    } = await run([quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)], [entry, when(isBuy, trigger)]);
+    const { fills, orders, reported } = await run(
+      [quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)],
+      [entry, when(isBuy, trigger)],
+    );
     expect(fills[1]).toEqual(fill);
     // By default all of the position, and nothing but the position.
     expect(orders[1]).toMatchObject({ role, lots: 10, limit: trigger, ending: 'filled', filled: 10 });
@@ -136,7 +135,7 @@ describe('a condition order', () => {
     ]);
   });
 
-  it('is taken back by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+  it('is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
     // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
     const rows: Rows = [
       quiet(10_000),
@@ -183,7 +182,7 @@ describe('a condition order', () => {
       [when(true, 10_500, { base: 1 }), (at) => at.drop()],
     );
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['canceled']);
-    expect(dropped.told.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
+    expect(dropped.reported.map(({ lifecycle }) => lifecycle)).toEqual(['working', 'done']);
     const crash: Rows = [quiet(10_000), quiet(10_000), quiet(10_000), [9500, 9500, 8000, 8000], quiet(8000)];
     const liquidated = await run(crash, [(at) => at.go(true, { equity: 9 }), when(false, 7900)]);
     expect(liquidated.orders.map(({ role, ending }) => [role, ending])).toEqual([

@@ -64,7 +64,7 @@ interface OwnOrder {
   readonly ending: number;
 }
 
-function ownOrders({ parts: { engine, cidOf } }: LiveBot): ReadonlyMap<string, OwnOrder> {
+function ownOrders({ deps: { engine, cidOf } }: LiveBot): ReadonlyMap<string, OwnOrder> {
   const columns = engine.orders.columns();
   return new Map(
     Array.from({ length: columns.length }, (_, at) => {
@@ -74,7 +74,7 @@ function ownOrders({ parts: { engine, cidOf } }: LiveBot): ReadonlyMap<string, O
   );
 }
 
-function moneyDifferences({ parts: { engine } }: LiveBot, { accounts, positions }: Truth): readonly string[] {
+function moneyDifferences({ deps: { engine } }: LiveBot, { accounts, positions }: Truth): readonly string[] {
   const { ledger, instruments } = engine;
   const [account] = accounts;
   const differences: string[] = [];

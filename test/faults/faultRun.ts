@@ -124,7 +124,7 @@ class FaultRun {
     const { person = [], perhaps = [], name } = this.#fault;
     for (const code of this.#cleared.keys()) if (![...person, ...perhaps].includes(code)) wrong.push(`${code} has halted the bot`);
     for (const code of person) if (!this.#cleared.has(code)) wrong.push(`${code} has not halted the bot`);
-    const { impossibleEvents } = bot.parts.engine.orders;
+    const { impossibleEvents } = bot.deps.engine.orders;
     if (impossibleEvents > 0) wrong.push(`${impossibleEvents} impossible events`);
     const halts = Array.from(this.#cleared, ([code, times]) => `${code} ${times}`);
     return {
@@ -146,7 +146,7 @@ class FaultRun {
    * filled. An order in `sent` may wait for its turn until it is too old.
    */
   get #sent(): number {
-    const { orders } = this.#opened.bot.parts.engine;
+    const { orders } = this.#opened.bot.deps.engine;
     const { length, ending } = orders.columns();
     const waiting = orders.active().filter(({ lifecycle }) => lifecycle === 'sent').length + orders.drafts.waiting.length;
     return ending.subarray(0, length).filter((each) => !STAYED.has(each)).length - waiting;
@@ -175,7 +175,7 @@ class FaultRun {
   /** Until nothing is open, unknown or on its way; returns how many orders were left when that did not come. */
   async #peace(wrong: string[]): Promise<number> {
     const { bot } = this.#opened;
-    const { engine, services } = bot.parts;
+    const { engine, services } = bot.deps;
     const isOver = (): boolean => {
       bot.driver.step(() => {
         for (const order of engine.orders.active().toReversed())
@@ -187,12 +187,12 @@ class FaultRun {
     await this.#until(isOver, maxMs, 'the end of all orders', wrong);
     const audit = await this.#audit();
     if (audit.kind !== 'ok') wrong.push(`the last audit: ${audit.kind}: ${audit.differences.map(({ what }) => what).join('; ')}`);
-    for (const order of this.#unfinished) wrong.push(`order ${order.id} (${bot.parts.cidOf(order.id)}) is still ${order.lifecycle}`);
+    for (const order of this.#unfinished) wrong.push(`order ${order.id} (${bot.deps.cidOf(order.id)}) is still ${order.lifecycle}`);
     return this.#unfinished.length;
   }
 
   get #unfinished(): readonly BotOrder[] {
-    const { orders } = this.#opened.bot.parts.engine;
+    const { orders } = this.#opened.bot.deps.engine;
     return [...orders.active(), ...orders.drafts.orders];
   }
 
@@ -201,7 +201,7 @@ class FaultRun {
     const { bot } = this.#opened;
     let result: AuditResult | null = null;
     for (let tries = 0; tries < 5; tries++) {
-      result = await new Promise<AuditResult>((resolve) => bot.parts.services.all()[0]!.audit('full', resolve));
+      result = await new Promise<AuditResult>((resolve) => bot.deps.services.all()[0]!.audit('full', resolve));
       this.#bePerson();
       if (result.kind === 'ok' && this.#unfinished.length === 0) break;
       await pause(30_000 / this.#options.speed);
@@ -227,14 +227,14 @@ class FaultRun {
   }
 
   #lookAtUnknown(): void {
-    const { engine, driver } = { engine: this.#opened.bot.parts.engine, driver: this.#opened.bot.driver };
+    const { engine, driver } = { engine: this.#opened.bot.deps.engine, driver: this.#opened.bot.driver };
     for (const { lifecycle, changedMs } of engine.orders.active())
       if (lifecycle === 'unknown') this.#maxUnknownMs = Math.max(this.#maxUnknownMs, driver.nowMs - changedMs);
   }
 
   /** Clears what only a person may clear, and remembers that one had to. */
   #bePerson(): void {
-    const { engine } = this.#opened.bot.parts;
+    const { engine } = this.#opened.bot.deps;
     const isHis = ({ code }: HaltCause): boolean => code !== 'STARTING' && haltCauseOf(code).needsPerson;
     for (const { scope, code, why } of engine.risk.halts.causes().filter(isHis)) {
       this.#cleared.set(code, (this.#cleared.get(code) ?? 0) + 1);

@@ -55,7 +55,7 @@ interface Throttle {
 }
 
 const sent = ({ counts }: TestBot): number => counts.sent;
-const open = ({ bot }: TestBot): number => bot.parts.engine.orders.active().length;
+const open = ({ bot }: TestBot): number => bot.deps.engine.orders.active().length;
 
 /** Defaults of the catalogue of risk rules; of a bot those whose keys are not named are off, but for the first. */
 const THROTTLES: readonly Throttle[] = [
@@ -108,7 +108,7 @@ test.concurrent.each(named)('$name', { timeout: 2 * MAX_MS }, async ({ code, ris
 });
 
 const whyOf = ({ bot }: TestBot, code: string): string | undefined =>
-  bot.parts.engine.risk.halts.causes().find((cause) => cause.code === code)?.why;
+  bot.deps.engine.risk.halts.causes().find((cause) => cause.code === code)?.why;
 
 async function until(holds: () => boolean, why: () => string): Promise<void> {
   const endMs = performance.now() + MAX_MS;

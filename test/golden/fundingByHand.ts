@@ -27,8 +27,8 @@ export function fundingByHand({ fills, orders, summary, record }: BacktestResult
     let contracts = new Decimal(0);
     for (let row = 0; row < fills.length; row++) {
       // A stop that fills inside the bar that ends then comes before, a market order at the open that follows comes after.
-      const isInside = orders.role[fills.orderId[row]! - 1] !== 'market';
-      const isBefore = isInside ? fills.timeMs[row]! <= at : fills.timeMs[row]! < at;
+      const isDuringBar = orders.role[fills.orderId[row]! - 1] !== 'market';
+      const isBefore = isDuringBar ? fills.timeMs[row]! <= at : fills.timeMs[row]! < at;
       if (!isBefore || fills.instrument[row] !== id) continue;
       contracts = contracts.plus(new Decimal(fills.quantity[row]!).times(fills.side[row] === 'buy' ? 1 : -1));
     }

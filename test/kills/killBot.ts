@@ -7,7 +7,7 @@ import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
 
 /** So long a bot lives under load at most before it is killed. */
-const LIFE_MS = 1500;
+const LIFETIME_MS = 1500;
 /** Of the kills that strike a bot which has only begun to start. */
 const EARLY = 0.25;
 /** Longest start, with audits ten seconds of the exchange apart, proofs of more than a minute, and other work on this computer. */
@@ -86,7 +86,7 @@ export class BotKiller {
   async #killUnderLoad(): Promise<void> {
     const bot = await this.#proved();
     await this.world.until(bot, 'an order', START_MS, ({ counts }) => counts.ordersSent > 0);
-    await pause(this.#rng() * LIFE_MS);
+    await pause(this.#rng() * LIFETIME_MS);
     await this.#killed(bot);
   }
 

@@ -26,7 +26,7 @@ cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 const onDisk = ({ bot }: OpenedBot): string => {
-  const folder = join(bot.parts.config.data, 'journal');
+  const folder = join(bot.deps.config.data, 'journal');
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 };
@@ -34,7 +34,7 @@ const onDisk = ({ bot }: OpenedBot): string => {
 test('over the socket, halt, resume and kill are answered once the next start would know of them', async () => {
   fixture = await LiveFixture.open(20);
   const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
-  const { data } = it.bot.parts.config;
+  const { data } = it.bot.deps.config;
   const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
   expect(await sendAct(data, { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'strange prices' })).toMatchObject({ done: true });
   expect(onDisk(it)).toMatch(/"k":"HALT","scope":"account","state":"HALT_NEW","code":"OPERATOR".*strange prices/);
@@ -44,28 +44,28 @@ test('over the socket, halt, resume and kill are answered once the next start wo
   expect(JSON.parse(readFileSync(join(data, 'KILLED'), 'utf8'))).toMatchObject({ why: 'enough' });
   await server.close();
   await stopped(it);
-}, 60_000);
+});
 
 test('a limit that is made tighter holds at once and is journalled; a wider one is refused with what holds', async () => {
   fixture = await LiveFixture.open(20);
   const it = await fixture.open(fixture.config(`${CONFIG}risk: { maxOrderNotional: '2000' }\n`), [Stubborn]);
-  const { data } = it.bot.parts.config;
+  const { data } = it.bot.deps.config;
   const server = await openControl(data, new LiveControl({ ...it, loopDelayP99Ms: () => null }));
   const tighten = (value: string) => sendAct(data, { op: 'tighten', key: 'maxOrderNotional', value, why: 'thin market' });
   expect(await tighten('1000')).toEqual({ done: true, message: expect.stringContaining('maxOrderNotional is 1000') });
-  expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
+  expect(it.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
   expect(onDisk(it)).toMatch(/"k":"HUMAN".*maxOrderNotional=1000.*thin market/);
   expect(await tighten('1500')).toEqual({ done: false, message: expect.stringContaining('expected at most 1000, got 1500') });
-  expect(it.bot.parts.engine.risk.limits.maxOrderNotional).toBe('1000');
+  expect(it.bot.deps.engine.risk.limits.maxOrderNotional).toBe('1000');
   await server.close();
   await stopped(it);
-}, 60_000);
+});
 
 test('an answer waits for the disk; what will not last is not said to be done, though it holds here', async () => {
   fixture = await LiveFixture.open(20);
   const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
-  const { halts } = it.bot.parts.engine.risk;
+  const { halts } = it.bot.deps.engine.risk;
   const disk: { resolve: () => void; reject: (error: Error) => void } = { resolve: () => {}, reject: () => {} };
   it.bot.durable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
   const is = { answered: false };
@@ -81,9 +81,9 @@ test('an answer waits for the disk; what will not last is not said to be done, t
     done: false,
     message: expect.stringContaining('it will not outlive this process: the journal cannot be written: EIO'),
   });
-  expect(existsSync(join(it.bot.parts.config.data, 'KILLED'))).toBe(false);
+  expect(existsSync(join(it.bot.deps.config.data, 'KILLED'))).toBe(false);
   await stopped(it);
-}, 60_000);
+});
 
 test('a decision whose order is not over yet is refused with its reason', async () => {
   fixture = await LiveFixture.open(30);
@@ -93,4 +93,4 @@ test('a decision whose order is not over yet is refused with its reason', async 
   const refusals = fixture.lines.filter((line) => line.includes('denied'));
   expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
   await stopped(it);
-}, 60_000);
+});

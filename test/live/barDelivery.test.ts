@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { TradeHistory } from '../../src/adapters/journal/records/history.ts';
 import type { AskKlines } from '../../src/adapters/exchange/klines/barPoller.ts';
 import { BarDelivery } from '../../src/tasks/bot/feeds/barDelivery.ts';
-import { buildEngine } from '../../src/tasks/bot/life/liveEngine.ts';
+import { buildEngine } from '../../src/tasks/bot/lifetime/liveEngine.ts';
 import type { LiveSet } from '../../src/tasks/bot/feeds/feeds.ts';
 import { timeMs } from '../../src/base/brand.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -113,7 +113,7 @@ async function fixture() {
     ask: (set) => ask(sets.indexOf(set)),
     random: () => 0.5,
     times: { graceMs: GRACE, delayMs: 100, spreadMs: 100 },
-    settle: (done) => {
+    settle: (_instruments, done) => {
       settles++;
       queue.at(queue.nowMs + 30, done);
     },
@@ -123,6 +123,7 @@ async function fixture() {
       deliverInstant(engine, atMs);
     },
     catchUp: () => {},
+    ended: () => {},
     sinceMs: null,
     log: (_level, message) => reply.push(message),
   });
@@ -135,7 +136,7 @@ async function fixture() {
   const sleep = (minutes: number): void => {
     sleptMs += minutes * MINUTE;
   };
-  return { engine, markets, said: reply, instants, barFixture, runTo, sleep, settles: () => settles };
+  return { engine, markets, reply, instants, barFixture, runTo, sleep, settles: () => settles };
 }
 
 const lengths = (engine: Engine) => engine.feeds.map(({ bars }) => bars.length);
@@ -150,7 +151,7 @@ test('feeds that close together decide together, after what was filled is known;
 });
 
 test('a feed that is late within the grace is waited for; beyond it the others decide without it, and its bar is caught up', async () => {
-  const { engine, runTo, markets, said: text } = await fixture();
+  const { engine, runTo, markets, reply: text } = await fixture();
   runTo(11.5);
   markets[1]!.lateMs = 3000;
   runTo(12.5);
@@ -174,7 +175,7 @@ test('a minute without trade is no reason to wait once the next bar is there', a
 });
 
 test('after an outage what was missed is caught up, and only bars in time are decided on', async () => {
-  const { runTo, markets, engine, said: reply } = await fixture();
+  const { runTo, markets, engine, reply } = await fixture();
   runTo(12.5);
   for (const market of markets) market.isAway = true;
   runTo(20.5);

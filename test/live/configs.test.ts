@@ -72,7 +72,7 @@ test.each([
   ['mode: paper', 'mode: real', "bot.yaml:5 mode: expected one of paper, live, got 'real'"],
   ['mode: paper', 'mode: paper\ntimeScale: 0.5', 'bot.yaml:6 timeScale: expected a number from 1 to 1000, got 0.5'],
   ['data: bot-paper-spot', 'dta: bot', 'bot.yaml:12 dta: unknown key dta, the nearest valid one is data'],
-  ['keyFile: key', 'apiKey: abcdefgh12345678', 'bot.yaml:9 exchange.apiKey: a key does not belong into a configuration file'],
+  ['keyFile: key', 'apiKey: abcdefgh12345678', 'bot.yaml:9 exchange.apiKey: expected no secret in a config file, got an API key'],
   ["fills: { collar: '0.01' }", 'fills: { latencyMs: 50 }', 'unknown key latencyMs'],
   [
     'mode: paper',
@@ -91,7 +91,7 @@ test.each([
   expect(refusal(() => read(PAPER.replace(good, bad)))).toContain(message);
 });
 
-test('the key never shows in the config, and is told by its fingerprint', () => {
+test('the key never shows in the config, and is reported by its fingerprint', () => {
   const config = read(PAPER);
   expect(JSON.stringify(config)).not.toContain('a-key-of-nobody-1');
   expect(config.fingerprint).toMatch(/^[0-9a-f]{12}$/);

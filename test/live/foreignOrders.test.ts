@@ -27,7 +27,7 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 
 /** By hand: nobody here knows of it. Its id at the exchange. */
 async function placed({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, times: number): Promise<string> {
-  const { exchange, engine } = bot.parts;
+  const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * times) / 100).toFixed(2);
   const outcome = await callAsPromise(
     exchange.ungated,
@@ -41,7 +41,7 @@ async function placed({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, 
 async function started(): Promise<{ readonly it: OpenedBot; readonly control: LiveControl }> {
   const it = await fixture.open(fixture.config(CONFIG), [Idle]);
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
-  writeBotFile(it.bot.parts.config.data, botFileOf(it));
+  writeBotFile(it.bot.deps.config.data, botFileOf(it));
   it.bot.start();
   await until(() => it.bot.isTrading || it.bot.auditState.result === 'mismatch', 60_000, 'the first audits');
   return { it, control };
@@ -54,12 +54,12 @@ const journalText = (): string => {
     .join('');
 };
 const isForeign = (control: LiveControl, id: string) => (): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
-const halts = ({ bot }: OpenedBot): readonly string[] => bot.parts.engine.risk.halts.causes().map(({ code }) => code);
+const halts = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.risk.halts.causes().map(({ code }) => code);
 
 /** Three orders by hand: two are adopted, of which one has filled, and one is ignored. The id of the one that rests. */
-async function firstLife(): Promise<string> {
+async function firstLifetime(): Promise<string> {
   const { it, control } = await started();
-  const { engine } = it.bot.parts;
+  const { engine } = it.bot.deps;
   const [rests, fills, other] = [
     await placed(it, 'BUY', '0.01', 0.5),
     await placed(it, 'BUY', '0.02', 1.02),
@@ -91,9 +91,9 @@ async function firstLife(): Promise<string> {
   return rests;
 }
 
-test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is let be for ever', async () => {
+test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is never touched again', async () => {
   fixture = await LiveFixture.open(20);
-  const rests = await firstLife();
+  const rests = await firstLifetime();
   const { it: next, control: again } = await started();
   expect(again.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', lifecycle: 'working' }]);
   await until(() => next.bot.isTrading, 60_000, 'two clean audits');
@@ -112,11 +112,11 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
 
   // It is cancelled like any other.
   const { it: last, control } = await started();
-  const { orders, nowMs } = last.bot.parts.engine;
+  const { orders, nowMs } = last.bot.deps.engine;
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
   await until(() => control.view().open.length === 0, 60_000, 'its end');
   await stopped(last);
-}, 90_000);
+});
 
 test('an order that its strategy cannot pay for stays nobody’s', async () => {
   fixture = await LiveFixture.open(20);
@@ -125,8 +125,8 @@ test('an order that its strategy cannot pay for stays nobody’s', async () => {
   await until(isForeign(control, id), 60_000, 'the alien');
   const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(answer).toMatchObject({ done: false });
-  expect(answer.message).toContain('cannot bear it: needs');
+  expect(answer.message).toContain('cannot pay for it: needs');
   expect(control.view().open).toEqual([]);
   expect(halts(it)).toContain('ALIEN');
   await stopped(it);
-}, 60_000);
+});

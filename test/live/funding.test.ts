@@ -71,11 +71,11 @@ async function open(plan: RunPlan, off: readonly Op[] = []): Promise<string> {
   return writeBot(world.folder, plan, DEFINITION, world.exchange.url);
 }
 
-/** One life of a bot, up to the hour; returns what it said. */
+/** One lifetime of a bot, up to the hour; returns what it said. */
 async function live(path: string, plan: RunPlan, untilHour: number, look: (opened: OpenedBot) => void = () => {}): Promise<string> {
   const text: string[] = [];
   const opened = await world.openBot(path, plan, (line) => text.push(line));
-  writeBotFile(opened.bot.parts.config.data, botFileOf(opened));
+  writeBotFile(opened.bot.deps.config.data, botFileOf(opened));
   const driver = await world.trading(opened, plan);
   while (hour(world.time.nowMs) < untilHour && (await driver.next()));
   look(opened);
@@ -102,10 +102,10 @@ test('they are those of the backtest at each decision, over a restart and in a r
   seen = [];
   const path = await open(plan);
   const before = await live(path, plan, 35);
-  // The second life runs the first one again, from its journal.
+  // The second lifetime runs the first one again, from its journal.
   expect(seen).toEqual(expected.slice(0, seen.length));
   seen = [];
-  const after = await live(path, plan, Infinity, ({ bot: { parts } }) => {
+  const after = await live(path, plan, Infinity, ({ bot: { deps: parts } }) => {
     expect(booksOf(parts.engine)).toEqual(balancesOf(world.exchange.service, parts.engine));
     expect(booksOf(parts.engine)).toEqual(booksOf(engine));
   });
@@ -120,7 +120,7 @@ test('they are those of the backtest at each decision, over a restart and in a r
   expect(replayed).toMatchObject({ processes: 2, difference: null });
   expect(replayed.decisions).toBeGreaterThan(3);
   expect(seen).toEqual(expected);
-}, 60_000);
+});
 
 test('one that nobody could read is NaN and is said, at the start, of the strategy that reads it, and as its time goes by', async () => {
   const plan = planFor([]);
@@ -132,4 +132,4 @@ test('one that nobody could read is NaN and is said, at the start, of the strate
   expect(text).toContain(`Payee: the funding that it reads is not covered: ${lacks}; it reads NaN`);
   expect(text).toMatch(/funding rate of E-AAA-USDT: /);
   expect(text).toContain('the funding rate of E-AAA-USDT of 2024-01-01 16:00 UTC was not seen: strategies read NaN');
-}, 60_000);
+});

@@ -18,7 +18,7 @@ let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
 const lossOf = (bot: OpenedBot['bot']): string | null =>
-  new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() }).look();
+  new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() }).look();
 
 const configOf = (risk: string) => `strategy: one.ts
 feeds: { bars: { symbol: BTCUSDT, interval: 1m } }
@@ -67,7 +67,7 @@ class Heavy extends Once {
 async function opened(strategy: StrategyClass, risk: string) {
   fixture = await LiveFixture.open(30);
   const bot = await fixture.open(fixture.config(configOf(risk)), [strategy]);
-  writeBotFile(bot.bot.parts.config.data, botFileOf(bot));
+  writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
   return bot;
 }
 const reported = (error: unknown): never => {
@@ -84,10 +84,10 @@ async function difference(strategy: StrategyClass) {
   return first;
 }
 
-test('a position that has had no stop for too long is halted, then closed reduce-only, and its orders are taken back', async () => {
+test('a position that has had no stop for too long is halted, then closed reduce-only, and its orders are cancelled', async () => {
   const it = await opened(Bare, '{ maxNakedMs: 10000, maxNakedExitMs: 60000 }');
   const { bot } = it;
-  const { engine } = bot.parts;
+  const { engine } = bot.deps;
   bot.start();
   await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(reported);
   await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(reported);
@@ -106,12 +106,12 @@ test('a position that has had no stop for too long is halted, then closed reduce
   expect([...new Set(raised)]).toEqual(['NAKED', 'NAKED_EXIT']);
   await stopped(it);
   expect(await difference(Bare)).toBeNull();
-}, 60_000);
+});
 
-test('a position that a stop guards is left alone; a loss limit takes back orders that open, and leaves what closes', async () => {
+test('a position that a stop guards is left alone; a loss limit cancels orders that open, and leaves what closes', async () => {
   const it = await opened(Guarded, "{ maxNakedMs: 1000, maxNakedExitMs: 2000, maxDrawdown: '0.5' }");
   const { bot } = it;
-  const { engine } = bot.parts;
+  const { engine } = bot.deps;
   const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
   bot.start();
   await until(() => working().length === 2, 60_000, 'both orders').catch(reported);
@@ -133,12 +133,12 @@ test('a position that a stop guards is left alone; a loss limit takes back order
   expect(lossOf(bot)).toBeNull();
   await stopped(it);
   expect(await difference(Guarded)).toBeNull();
-}, 60_000);
+});
 
-test('silence halts, and any question to the bot is a sign of life; so does an alarm that nobody answers, until somebody does', async () => {
+test('silence halts, and any question to the bot is a sign of life; so does an alarm that nobody answers, until the operator does', async () => {
   const it = await opened(Bare, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
   const { bot } = it;
-  const { halts } = bot.parts.engine.risk;
+  const { halts } = bot.deps.engine.risk;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
   const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
@@ -146,13 +146,13 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(reported);
   void ask('view');
   await until(() => why() === '', 60_000, 'its end').catch(reported);
-  bot.attention.alarm(bot.parts.venueMs());
+  bot.attention.alarm(bot.deps.venueMs());
   await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: true });
   await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: false });
   await stopped(it);
-}, 60_000);
+});
 
 test('one and a half times a loss limit closes everything, and what is left is shown', async () => {
   const it = await opened(Heavy, "{ maxDrawdown: '0.0002' }");
@@ -166,7 +166,7 @@ test('one and a half times a loss limit closes everything, and what is left is s
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
-}, 60_000);
+});
 
 test('a kill that has proved that all is closed is what the view says, whatever the books have not heard of', async () => {
   const it = await opened(Bare, '{}');
@@ -181,4 +181,4 @@ test('a kill that has proved that all is closed is what the view says, whatever 
   await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
   await it.close();
-}, 60_000);
+});

@@ -54,15 +54,15 @@ const why = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
 
-test('a bot trades on closed bars, and goes on after a restart with the books that it had', async () => {
+test('a bot trades on closed bars, and continues after a restart with the books that it had', async () => {
   fixture = await LiveFixture.open(60);
   const first = await fixture.open(fixture.config(FLIP), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 3, 60_000, 'three fills').catch(why);
   await stopped(first);
-  const before = first.bot.parts.engine;
+  const before = first.bot.deps.engine;
   const second = await fixture.open(fixture.config(FLIP), [Flip]);
-  const after = second.bot.parts.engine;
+  const after = second.bot.deps.engine;
   expect(after.ledger.cash(0)).toBe(before.ledger.cash(0));
   expect(after.ledger.lots(0, 0)).toBe(before.ledger.lots(0, 0));
   expect(after.orders.active().map(({ id }) => id)).toEqual(before.orders.active().map(({ id }) => id));
@@ -71,7 +71,7 @@ test('a bot trades on closed bars, and goes on after a restart with the books th
   expect(second.bot.auditState.result).toBe('ok');
   await stopped(second);
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('a second bot of one account is refused', async () => {
   fixture = await LiveFixture.open(60);
@@ -80,7 +80,7 @@ test('a second bot of one account is refused', async () => {
   await stopped(first);
 });
 
-test('another capital, or another account, does not go on with a journal', async () => {
+test('another capital, or another account, does not continue with a journal', async () => {
   fixture = await LiveFixture.open(60);
   await stopped(await fixture.open(fixture.config(FLIP), [Flip]));
   await expect(fixture.open(fixture.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
@@ -92,7 +92,7 @@ test('strategies get no more than the account holds', async () => {
   await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
 });
 
-test('a symbol that the exchange does not list is told with its place in the config', async () => {
+test('a symbol that the exchange does not list is reported with its place in the config', async () => {
   fixture = await LiveFixture.open(60);
   const asks = fixture.open(fixture.config(FLIP.replace('BTCUSDT', 'BTCUSD')), [Flip]);
   await expect(asks).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
@@ -102,11 +102,11 @@ test('a strategy whose warm-up is not covered does not start, and says what it l
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(FLIP), [Long]);
   opened.bot.start();
-  await until(() => opened.bot.parts.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(why);
+  await until(() => opened.bot.deps.engine.feeds[0]!.bars.length > 301, 60_000, 'a bar').catch(why);
   expect(fixture.lines.join('')).toMatch(
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
-  expect(opened.bot.parts.engine.runs[0]!.started).toBe(false);
+  expect(opened.bot.deps.engine.runs[0]!.started).toBe(false);
   await stopped(opened);
 });
 
@@ -128,7 +128,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   expect(fixture.broken).toEqual([]);
   // A contract of 0.0001 BTC is not a BTC.
   expect(fixture.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
-}, 180_000);
+});
 
 test('a strategy that throws is stopped alone', async () => {
   fixture = await LiveFixture.open(60);
@@ -137,11 +137,11 @@ test('a strategy that throws is stopped alone', async () => {
   const { bot } = opened;
   bot.start();
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
-  const { engine } = bot.parts;
+  const { engine } = bot.deps;
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
   expect(engine.runs.map(({ started }) => started)).toEqual([true, false]);
   await stopped(opened);
-}, 180_000);
+});
 
 test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
   fixture = await LiveFixture.open(60);
@@ -161,7 +161,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   await until(() => bot.auditState.result === 'ok', 5000, 'a clean audit').catch(why);
   await stopped(opened);
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('a start without the journal of a bot that has traded takes no new risk until a person has looked', async () => {
   fixture = await LiveFixture.open(60);
@@ -172,16 +172,16 @@ test('a start without the journal of a bot that has traded takes no new risk unt
   await stopped(first);
   rmSync(join(config.data, 'journal'), { recursive: true });
   const second = await fixture.open(config, [Flip]);
-  const causes = () => second.bot.parts.engine.risk.halts.causes();
+  const causes = () => second.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
   await stopped(second);
   // It stays over a restart, and goes when a person says so.
   const third = await fixture.open(config, [Flip]);
-  const { halts } = third.bot.parts.engine.risk;
+  const { halts } = third.bot.deps.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);
   third.bot.driver.step(
-    () => void third.bot.parts.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.parts.venueMs()),
+    () => void third.bot.deps.engine.risk.resume({ kind: 'account' }, 'NO_JOURNAL', 'me: looked', third.bot.deps.venueMs()),
   );
   expect(halts.causes()).toEqual([]);
   await stopped(third);
-}, 180_000);
+});

@@ -30,24 +30,24 @@ test('rules that are kept let it trade, and what losses are measured from outliv
   const first = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
   first.bot.start();
   await until(() => first.bot.fills.length >= 2, 60_000, 'two fills');
-  const { risk } = first.bot.parts.engine;
+  const { risk } = first.bot.deps.engine;
   expect(risk.halts.causes()).toEqual([]);
   expect(risk.rulesOn()).toContain('STALE_ACCOUNT');
   await stopped(first);
   const second = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
-  expect(second.bot.parts.engine.risk.snapshot()).toEqual(risk.snapshot());
+  expect(second.bot.deps.engine.risk.snapshot()).toEqual(risk.snapshot());
   await stopped(second);
-}, 180_000);
+});
 
 test('an audit that is too old for its limit halts the account, and the next order is refused with its code', async () => {
   fixture = await LiveFixture.open(30);
   const { bot, ...opened } = await fixture.open(fixture.config(flip('{ maxAuditAgeMs: 1 }')), [Flip]);
   bot.start();
-  await until(() => bot.parts.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
+  await until(() => bot.deps.engine.risk.halts.causes().some(({ code }) => code === 'STALE_ACCOUNT'), 60_000, 'the halt');
   await until(() => fixture.lines.some((line) => line.includes('STALE_ACCOUNT')), 60_000, 'its line in the log').catch(() => {});
-  expect(bot.parts.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
+  expect(bot.deps.engine.risk.halts.stateOf(0, 0)).not.toBe('RUN');
   await stopped({ bot, ...opened });
-}, 180_000);
+});
 
 test('a person makes a limit tighter while it trades, and never wider', async () => {
   fixture = await LiveFixture.open(30);
@@ -59,4 +59,4 @@ test('a person makes a limit tighter while it trades, and never wider', async ()
   await until(() => fixture.lines.some((line) => line.includes('QTY_MAX')), 60_000, 'a refusal');
   expect(opened.bot.fills).toEqual([]);
   await stopped(opened);
-}, 180_000);
+});

@@ -55,10 +55,10 @@ const why = (error: unknown): never => {
 
 test('on a paper exchange wrappers of clock, exchange and journal stand before what the bot has, after a restart too', async () => {
   write('ports', PORTS);
-  for (const life of ['first', 'second']) {
+  for (const lifetime of ['first', 'second']) {
     const opened = await fixture.open(config(['ports']), [Flip]);
     opened.bot.start();
-    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${life} start`).catch(why);
+    await until(() => opened.bot.fills.length >= 2, 60_000, `two fills of the ${lifetime} start`).catch(why);
     await stopped(opened);
     const { clock = 0, exchange = 0, journal = 0 } = seen();
     expect(exchange).toBeGreaterThanOrEqual(2);
@@ -66,7 +66,7 @@ test('on a paper exchange wrappers of clock, exchange and journal stand before w
     expect(clock).toBeGreaterThan(10);
   }
   expect(fixture.broken).toEqual([]);
-}, 180_000);
+});
 
 test('rules of a module are asked after the built-in ones, and a start with other code of it says so', async () => {
   write('rule', RULE('null'));
@@ -86,9 +86,9 @@ test('rules of a module are asked after the built-in ones, and a start with othe
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);
   expect(second.bot.fills).toHaveLength(0);
   await stopped(second);
-}, 180_000);
+});
 
-test('notifiers of modules are handed to whoever sends alerts', async () => {
+test('notifiers of modules are handed to the sender of alerts', async () => {
   write('told', "rebind(PARTS.notifier).to(({ plan }) => ({ name: `told ${plan.name}`, send: (_, done) => (queueMicrotask(() => done(null)), () => {}) }));"); // prettier-ignore
   const opened = await fixture.open(config(['told'], 'name: mine\n'), [Flip]);
   expect(opened.notifiers.map(({ name }) => name)).toEqual(['told mine']);

@@ -54,4 +54,4 @@ cash: { USDT: '10000' }
   const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as Lock;
   expect(names.filter((name) => packages[`node_modules/${name}`]?.hasInstallScript)).toEqual([]);
   for (const banned of ['yargs', 'fastify', 'express', 'esbuild', 'piscina', 'bullmq']) expect(names).not.toContain(banned);
-}, 180_000);
+});

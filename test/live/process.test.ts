@@ -66,7 +66,7 @@ const orThrow = (bot: Started) => (error: unknown) => {
   throw new Error(`${String(error)}\n${bot.text()}`);
 };
 
-test('kill -9 under load, then a start that goes on; SIGTERM ends in order', async () => {
+test('kill -9 under load, then a start that continues; SIGTERM ends in order', async () => {
   await prepared();
   const first = start();
   await until(() => fills(first.text()) >= 1, 60_000, 'a fill').catch(orThrow(first));
@@ -93,7 +93,7 @@ test('kill -9 under load, then a start that goes on; SIGTERM ends in order', asy
   expect(report.verdict).toBe('whole');
   expect(report.halts).toEqual([]);
   expect(report.kinds['CONFIG']).toBe(2);
-}, 60_000);
+});
 
 test('a signal to the whole group of processes, as of timeout or of a terminal, ends a bot in order', async () => {
   await prepared();
@@ -114,7 +114,7 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   expect(await ended, text).toBe(0);
   expect(text).toContain('the journal is written');
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
-}, 60_000);
+});
 
 test('isobar live trades with the keys of the environment, and SIGUSR1 opens no inspector in either process', async () => {
   await prepared();
@@ -149,7 +149,7 @@ test('isobar live trades with the keys of the environment, and SIGUSR1 opens no 
   expect(await ended, text).toBe(0);
   expect(text).not.toContain('Debugger');
   expect(text).not.toContain(secret);
-}, 60_000);
+});
 
 test('an error of a promise that a strategy has dropped ends the bot in order, with its place', async () => {
   await prepared();
@@ -157,10 +157,10 @@ test('an error of a promise that a strategy has dropped ends the bot in order, w
   writeFileSync(join(fixture.folder, 'flip.ts'), FLIP.replace('onBar', `${dropped}\n  onBar`));
   const bot = start();
   expect(await bot.ended, bot.text()).toBe(1);
-  expect(bot.text()).toMatch(/ERROR the bot stops: an error that nobody caught: no such book \(at .*flip\.ts:\d+/);
+  expect(bot.text()).toMatch(/ERROR the bot stops: an uncaught error: no such book \(at .*flip\.ts:\d+/);
   expect(bot.text()).toMatch(/stopped: .*the journal is written\n/);
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
-}, 60_000);
+});
 
 test('what cannot be started says why, and ends with code 2', async () => {
   await prepared();
@@ -188,7 +188,7 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const wrong = start('--nonsense');
   expect(await wrong.ended).toBe(2);
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
-}, 180_000);
+});
 
 test('a log that nobody reads any more, and a terminal that is closed', async () => {
   await prepared();
@@ -202,15 +202,15 @@ test('a log that nobody reads any more, and a terminal that is closed', async ()
     lines = (await askLogs(folder, 0, 1000)).map(({ message }) => message);
     return lines.some((text) => text.includes('sold 0.0'));
   };
-  const endMs = performance.now() + 20_000;
+  const endMs = performance.now() + 300_000;
   while (!(await asked()) && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 100));
   expect(lines).toContainEqual(expect.stringContaining('sold 0.0'));
-  expect(lines).toContain('nobody reads what the bot prints any more (EPIPE): isobar logs shows it');
+  expect(lines).toContain('stdout is closed (EPIPE); run isobar logs to read the log');
   bot.child.kill('SIGHUP');
   bot.child.kill('SIGHUP');
   expect(await bot.ended).toBe(0);
   expect(checkJournal(join(folder, 'journal')).verdict).toBe('whole');
-}, 60_000);
+});
 
 /** Says more at each bar than a pipe, or a terminal, and what may wait behind it hold. */
 const CHATTER = `import { Strategy } from 'isobar';
@@ -226,22 +226,22 @@ async function chattering(): Promise<void> {
 }
 /** Resolves once the bot has said so many lines, whoever reads them. */
 async function reply(lines: number): Promise<void> {
-  const endMs = performance.now() + 25_000;
+  const endMs = performance.now() + 300_000;
   for (;;) {
     const newest = await askLogs(join(fixture.folder, 'bot'), 0, 1).catch(() => []);
     if ((newest[0]?.seq ?? 0) > lines) return;
-    if (performance.now() > endMs) throw new Error(`${lines} lines were not said in 25 s`);
+    if (performance.now() > endMs) throw new Error(`${lines} lines were not said in 300 s`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 
-test('a reader of the log that stands still holds up neither the bot nor its end, and is told what it missed', async () => {
+test('a reader of the log that stands still holds up neither the bot nor its end, and is given a count of the lines that it missed', async () => {
   await chattering();
   const bot = start();
   bot.child.stdout!.pause();
   await reply(5000);
   bot.child.stdout!.resume();
-  await until(() => /WARN \d+ lines before this one were not printed, for nobody read them/.test(bot.text()), 60_000, 'the gap');
+  await until(() => /WARN \d+ lines before this one were not printed, because stdout was not read/.test(bot.text()), 60_000, 'the gap');
   // All before the gap is there, whole.
   expect(bot.text().match(/^\d\d:\d\d:\d\d Chatter: (a long word )+/gm)!.length).toBeGreaterThan(2000);
   bot.child.stdout!.pause();
@@ -249,7 +249,7 @@ test('a reader of the log that stands still holds up neither the bot nor its end
   bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
-}, 90_000);
+});
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 if (!hasPython) console.log('skipped: there is no python3 to make a terminal with');
@@ -261,24 +261,20 @@ print(bot.pid, flush=True)
 sys.exit(bot.wait())
 `;
 
-test.skipIf(!hasPython)(
-  'a terminal that is held, or whose connection has gone silent, does not hold up the bot',
-  async () => {
-    await chattering();
-    const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(fixture.folder, 'bot.yaml')], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
-    });
-    let pid = '';
-    python.stdout.on('data', (more) => (pid += String(more)));
-    const ended = new Promise<number | null>((resolve) => python.on('exit', resolve));
-    try {
-      await reply(2500);
-      process.kill(Number(pid), 'SIGTERM');
-      expect(await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('it hangs'), 20_000))])).toBe(0);
-    } finally {
-      if (python.exitCode === null) process.kill(Number(pid), 'SIGKILL');
-    }
-  },
-  60_000,
-);
+test.skipIf(!hasPython)('a terminal that is held, or whose connection is silent, does not hold up the bot', async () => {
+  await chattering();
+  const python = spawn('python3', ['-c', TERMINAL, process.execPath, ENTRY, join(fixture.folder, 'bot.yaml')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
+  });
+  let pid = '';
+  python.stdout.on('data', (more) => (pid += String(more)));
+  const ended = new Promise<number | null>((resolve) => python.on('exit', resolve));
+  try {
+    await reply(2500);
+    process.kill(Number(pid), 'SIGTERM');
+    expect(await Promise.race([ended, new Promise((resolve) => setTimeout(() => resolve('it hangs'), 300_000))])).toBe(0);
+  } finally {
+    if (python.exitCode === null) process.kill(Number(pid), 'SIGKILL');
+  }
+});

@@ -1,15 +1,15 @@
 // A bot that dies at a record of its journal and is started again does what the bot does that never died.
 
 import { expect, test } from 'vitest';
-import { lived, type LifeOptions, type LifeResult } from '../fixtures/killedLife.ts';
+import { lived, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { BuyOnce, Closures, Everything } from '../fixtures/statefulStrategies.ts';
 
-/** All records in a campaign: ISOBAR_CASES=all. Else so many of each life. */
+/** All records in a campaign: ISOBAR_CASES=all. Else so many of each lifetime. */
 const ALL = process.env['ISOBAR_CASES'] === 'all';
 const SOME = Number(process.env['ISOBAR_KILLS'] ?? 4);
 
 /** What its strategies remember. Times and series are the engine's. */
-const memory = ({ instances }: LifeResult): unknown => instances.map((instance) => JSON.stringify(instance, remembered));
+const memory = ({ instances }: LifetimeResult): unknown => instances.map((instance) => JSON.stringify(instance, remembered));
 function remembered(name: string, value: unknown): unknown {
   if (['bars', 'params', 'fast', 'up', 'sum'].includes(name)) return undefined;
   // Answers to several requests may come in another order.
@@ -18,15 +18,15 @@ function remembered(name: string, value: unknown): unknown {
 }
 
 /** A cancel leaves before its record lasts, so that a stop that waits for one may be numbered otherwise. */
-const orders = ({ placed }: LifeResult): readonly string[] => placed.map((order) => order.slice(order.indexOf(' '))).toSorted();
+const orders = ({ placed }: LifetimeResult): readonly string[] => placed.map((order) => order.slice(order.indexOf(' '))).toSorted();
 
 /** Requests that were signed and never left: the exchange does not have them. */
-function lost(killed: LifeResult, whole: LifeResult): readonly string[] {
+function lost(killed: LifetimeResult, whole: LifetimeResult): readonly string[] {
   const has = new Set(orders(killed));
   return orders(whole).filter((order) => !has.has(order));
 }
 
-const seqsOf = ({ records }: LifeResult): readonly number[] => records.slice(1).map(({ seq }) => seq);
+const seqsOf = ({ records }: LifetimeResult): readonly number[] => records.slice(1).map(({ seq }) => seq);
 
 function chosen(seqs: readonly number[], from: number): readonly number[] {
   if (ALL) return seqs;
@@ -41,13 +41,13 @@ interface Compared {
   readonly message: string | null;
 }
 
-async function compared(options: LifeOptions, whole: LifeResult, at: number): Promise<Compared> {
+async function compared(options: LifetimeOptions, whole: LifetimeResult, at: number): Promise<Compared> {
   const kind = whole.records.find(({ seq }) => seq === at)!.k;
   try {
     const killed = await lived({ ...options, kills: [at] });
     if (killed.starts !== 2) return { at, kind, lost: 0, message: `${killed.starts} starts` };
     const missing = lost(killed, whole);
-    // A request that was lost is answered by what becomes of the others: only the first part of the life is the same then.
+    // A request that was lost is answered by what becomes of the others: only the first part of the lifetime is the same then.
     if (missing.length > 0 && killed.records.some(({ k }) => k === 'TOMB')) return { at, kind, lost: missing.length, message: null };
     const differences = [
       JSON.stringify(orders(killed)) === JSON.stringify(orders(whole)) ? '' : `orders: ${JSON.stringify(killed.placed)}`,
@@ -65,7 +65,7 @@ test.each([
   { strategies: [Everything], bars: 24, seed: 1 },
   { strategies: [BuyOnce, Closures], bars: 16, seed: 2 },
 ])(
-  'killed at any record, $bars bars: orders, balances and memory are those of the life without a kill',
+  'killed at any record, $bars bars: orders, balances and memory are those of the lifetime without a kill',
   async (options) => {
     const whole = await lived(options);
     expect(whole.starts).toBe(1);

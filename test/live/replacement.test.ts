@@ -43,7 +43,7 @@ const load: LiveOptions['load'] = async (entry, source) => ({
 async function ladder(drafts: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Ladder], { load });
   const { bot } = opened;
-  writeBotFile(bot.parts.config.data, botFileOf(opened));
+  writeBotFile(bot.deps.config.data, botFileOf(opened));
   bot.start();
   const waits = () => fixture.lines.filter((line) => line.includes('waits for the end of order')).length;
   const before = waits();
@@ -72,4 +72,4 @@ test('a ladder whose rungs are replaced at every bar is refused nothing, over tw
   // All but what still waited as a process ended was sent.
   expect(drafted.filter((cid) => sent.includes(cid)).length).toBeGreaterThanOrEqual(drafted.length - 4);
   expect((await replayFolder(data, { config: null, load })).difference).toBeNull();
-}, 90_000);
+});

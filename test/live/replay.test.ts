@@ -50,8 +50,8 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 async function record(bars: number): Promise<void> {
   const opened = await fixture.open(fixture.config(CONFIG), [Busy]);
   const { bot } = opened;
-  writeBotFile(bot.parts.config.data, botFileOf(opened));
-  const [feed] = bot.parts.engine.feeds;
+  writeBotFile(bot.deps.config.data, botFileOf(opened));
+  const [feed] = bot.deps.engine.feeds;
   const before = feed!.bars.length;
   bot.start();
   await until(() => feed!.bars.length >= before + bars, 60_000, 'the bars');
@@ -84,4 +84,4 @@ test('every decision is the same, over two starts; other code is found out', asy
   writeFileSync(config, readFileSync(join(fixture.folder, 'bot.yaml'), 'utf8').replace('maxOrdersPerMinute: 2', 'maxOrdersPerMinute: 3'));
   await expect(replayFolder(data, { config, load: loading(Busy) })).rejects.toThrow('this is not the config that the bot ran with');
   expect(readdirSync(join(data, 'journal')).filter((name) => name.endsWith('.jsonl'))).toHaveLength(2);
-}, 60_000);
+});

@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import type { OpenedBot } from '../../src/tasks/bot/openLiveBot.ts';
 import { levelOf } from '../../src/orders/stops/brackets.ts';
 import { Strategy } from '../../src/index.ts';
-import { lived, type LifeResult } from '../fixtures/killedLife.ts';
+import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { Everything, Store, Timers, Unrepeatable } from '../fixtures/statefulStrategies.ts';
 
-const kinds = ({ records }: LifeResult, k: string): number => records.filter((record) => record.k === k).length;
-const instantAt = ({ records }: LifeResult, nth: number): number => records.filter(({ k }) => k === 'INSTANT')[nth]!.seq;
+const kinds = ({ records }: LifetimeResult, k: string): number => records.filter((record) => record.k === k).length;
+const instantAt = ({ records }: LifetimeResult, nth: number): number => records.filter(({ k }) => k === 'INSTANT')[nth]!.seq;
 
 test('bars that went by while the bot was down reach the indicators and are not decided on; timers make up for them as they were asked to', async () => {
   const whole = await lived({ strategies: [Timers], bars: 10 });
@@ -24,7 +24,7 @@ test('bars that went by while the bot was down reach the indicators and are not 
   expect(reported.filter((text) => text === 'skip 4')).toHaveLength(1);
 }, 600_000);
 
-test('a strategy that decides otherwise each time is refused with its first difference, and goes on with the flag', async () => {
+test('a strategy that decides otherwise each time is refused with its first difference, and continues with the flag', async () => {
   const options = { strategies: [Unrepeatable], bars: 6 };
   const whole = await lived(options);
   const at = instantAt(whole, 4);
@@ -125,10 +125,10 @@ class Bystander extends Strategy {
 test('a strategy that keeps what cannot be kept is stopped alone, and stays so over a restart', async () => {
   const options = { strategies: [KeepsMap, Bystander], bars: 7 };
   const whole = await lived(options);
-  const stops = ({ lines }: LifeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
+  const stops = ({ lines }: LifetimeResult): readonly string[] => lines.filter((line) => line.includes('stopped: '));
   expect(stops(whole)).toHaveLength(1);
   expect(stops(whole)[0]).toContain('keep.list[0]: expected numbers, text, flags, lists or plain objects, got Map');
-  const counts = ({ instances }: LifeResult): readonly number[] => [
+  const counts = ({ instances }: LifetimeResult): readonly number[] => [
     (instances[0] as KeepsMap).count,
     (instances[1] as Bystander).state.count,
   ];
@@ -152,7 +152,7 @@ class Guarded extends Strategy {
 test('a stop that was set off between two bars is set off again at a start', async () => {
   const setOff = (bars: number): ((opened: OpenedBot) => void) => {
     let left = bars;
-    return ({ bot: { driver, parts } }) => {
+    return ({ bot: { driver, deps: parts } }) => {
       const { brackets, bracketManager } = parts.engine;
       const bracket = brackets.list(0)[0];
       if (--left === 0 && bracket !== undefined) driver.step(() => bracketManager.hit(bracket, levelOf(bracket)));
@@ -160,7 +160,7 @@ test('a stop that was set off between two bars is set off again at a start', asy
   };
   const options = { strategies: [Guarded], bars: 6 };
   const whole = await lived({ ...options, settled: setOff(3) });
-  const reported = ({ instances }: LifeResult): readonly string[] => (instances[0] as Guarded).reported;
+  const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[0] as Guarded).reported;
   expect(reported(whole)).toHaveLength(2);
   const leg = whole.records.find((record) => record.k === 'INTENT' && record.role === 'stopLoss')!;
   for (const at of [leg.seq + 1, instantAt(whole, 5)]) {
@@ -194,9 +194,9 @@ class Teller extends Strategy {
   }
 }
 
-test('a strategy that throws as it is told takes nothing from what others are told', async () => {
+test('a strategy that throws in its callback takes nothing from the callbacks of others', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
-  const reported = ({ instances }: LifeResult): readonly string[] => (instances[1] as Teller).reported;
+  const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);
   expect((whole.instances[0] as Thrower).count).toBe(3);
   expect(reported(whole)).toHaveLength(10);

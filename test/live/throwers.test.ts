@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { crossedUp, custom, Strategy } from '../../src/index.ts';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';
-import { lived, type LifeResult } from '../fixtures/killedLife.ts';
+import { lived, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 
 const WAYS = ['nothing', 'custom', 'onStart', 'onBar', 'when', 'timer', 'onFill', 'onOrder', 'onStop'] as const;
 
@@ -70,7 +70,8 @@ class Steady extends Strategy {
   }
 }
 
-const reported = ({ instances }: LifeResult): readonly string[] => (instances.find((each) => each instanceof Steady) as Steady).reported;
+const reported = ({ instances }: LifetimeResult): readonly string[] =>
+  (instances.find((each) => each instanceof Steady) as Steady).reported;
 const count = (texts: readonly string[], text: string): number => texts.filter((each) => each.startsWith(text)).length;
 
 test.each(WAYS.slice(1))(

@@ -71,7 +71,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: "this.#parts.raisedCauses.raise('ALIEN', null,",
     to: "this.#parts.raisedCauses.nameOf(null) === '' && this.#parts.raisedCauses.raise('ALIEN', null,",
     test: FAULTS,
-    named: 'an order by hand is nobody',
+    named: 'an order by hand is unattributed',
   },
   {
     row: 61,

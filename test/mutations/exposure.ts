@@ -5,6 +5,7 @@ import { switched, type Guard } from './guard.ts';
 const FAULTS = 'test/rest/exchangeFaults.test.ts';
 const SCHEDULES = 'test/rest/exchangeGuards.test.ts';
 const MANAGER = 'src/orders/orderManager.ts';
+const CONFLICTS = 'src/orders/conflicts.ts';
 const LIVE_ORDERS = 'src/orders/liveOrders.test.ts';
 const RESERVED = 'an order is reserved from its approval until its end is certain';
 const REDUCTIONS = {
@@ -50,8 +51,8 @@ export const EXPOSURE: readonly Guard[] = [
     row: 35,
     name: '35: refused orders are not looked for',
     file: 'src/adapters/exchange/order/match.ts',
-    from: "stage === 'waiting' || stage === 'ended') return false;",
-    to: "stage === 'waiting' || stage === 'ended' || stage === 'dead') return false;",
+    from: 'track.isWaiting || track.hasEnded) return false;',
+    to: "track.isWaiting || track.hasEnded || track.order.reason === 'refused') return false;",
     test: 'src/adapters/exchange/order/match.test.ts',
     named: 'one that is refused, and stands all the same',
   },
@@ -59,10 +60,10 @@ export const EXPOSURE: readonly Guard[] = [
     row: 36,
     name: '36: an order that is not found has ended',
     file: 'src/adapters/exchange/observe/statusReader.ts',
-    from: 'this.#noteEmptyRead(track);\n      return done();',
-    to: "this.#ended(track, 'canceled');\n      return done();",
+    from: 'this.#noteEmptyRead(track);\n      return;',
+    to: "this.#reportEnd(track, 'canceled');\n      return;",
     test: SCHEDULES,
-    named: 'that is not found by its id lives on',
+    named: 'that is not found by its id stays working',
   },
   {
     row: 37,
@@ -107,7 +108,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'into.seen(index).restore(tradeId, side);',
     to: '{}',
     test: 'test/rest/exchangeRestart.test.ts',
-    named: 'a working order goes on: what it fills meanwhile is booked once',
+    named: 'a working order continues: what it fills meanwhile is booked once',
   },
   switched(42, 'earlyFills', 'orders/prove'),
   {
@@ -121,7 +122,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 44,
-    name: '44: a condition order of unknown status is gone',
+    name: '44: a trigger order of unknown status is gone',
     file: 'src/adapters/exchange/calls/triggers.ts',
     from: "=> word === 'PENDING' || word === 'UNKNOWN';",
     to: "=> word === 'PENDING';",
@@ -132,13 +133,13 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 45,
     name: '45: a second stop follows one of unknown outcome',
-    file: MANAGER,
+    file: CONFLICTS,
     from: "if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';",
     to: '',
     and: [
       {
         file: 'src/adapters/exchange/send/createQueue.ts',
-        from: "if (other.stage === 'unknown' && other.request.side === side && !other.isBelievedAbsent) return 'SIDE_UNKNOWN';",
+        from: "if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';",
         to: '',
       },
       REDUCTIONS,
@@ -168,7 +169,7 @@ export const EXPOSURE: readonly Guard[] = [
   {
     row: 52,
     name: '52: a decision is free while its order is unknown',
-    file: MANAGER,
+    file: CONFLICTS,
     from: 'const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy',
     to: 'const isSameSlot = other.state !== STATE.unknown && order.parent === 0 && other.parent === 0 && other.strategy',
     test: LIVE_ORDERS,

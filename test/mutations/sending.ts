@@ -24,7 +24,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.#sent.take(track.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
-    named: 'leaves once, whoever asks a second time',
+    named: 'leaves once, even if it is asked for a second time',
   },
   {
     row: 3,
@@ -35,7 +35,7 @@ export const SENDING: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/client/restClient.ts',
-        from: "const max = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;",
+        from: 'const max = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
         to: 'const max = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
       },
     ],
@@ -118,8 +118,8 @@ export const SENDING: readonly Guard[] = [
     row: 12,
     name: '12: a restart sends again what has no answer',
     file: 'src/orders/orderManager.ts',
-    from: 'this.resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.absenceBounds.clockEpoch));',
-    to: 'this.resolutions.set(order.id, new Resolution(order.instrument.market, restored.signMs, this.absenceBounds.clockEpoch));\n        this.exchange.submit(order as never, 0);',
+    from: 'this.resolutions.begin(order, restored.signMs);',
+    to: 'this.resolutions.begin(order, restored.signMs);\n        this.exchange.submit(order as never, 0);',
     test: 'test/simulation/restart.test.ts',
     named: 'believes and holds what was believed and held',
   },

@@ -78,7 +78,7 @@ export class ServiceRows implements DrivenRows {
 
 function drivenAct(act: RowAct): DrivenAct {
   if (act.act === 'closed') return { act: 'closed' };
-  const { lane } = act;
-  const { open, high, low } = lane.series.bar(lane.row);
-  return { act: act.act, bar: { instrument: lane.market.instrument.id, open, high, low, closeMs: lane.series.closeMs(lane.row) } };
+  const market = act.lane;
+  const { open, high, low } = market.series.bar(market.row);
+  return { act: act.act, bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) } };
 }

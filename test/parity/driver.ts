@@ -77,7 +77,7 @@ export class RowDriver {
   /** Rates are read shortly before they are charged: the clock must not jump over that. */
   async #readRates(closeMs: number): Promise<void> {
     const { bot, time } = this.#parts;
-    const { fundingMs, markets } = bot.parts.config;
+    const { fundingMs, markets } = bot.deps.config;
     if (!markets.includes('futures')) return;
     for (let at = Math.ceil((time.nowMs + 1) / fundingMs) * fundingMs; at <= closeMs; at += fundingMs) {
       await time.stepTo(at - RATE_LEADS_MS.at(-1)!);
@@ -86,7 +86,7 @@ export class RowDriver {
 
   /** Something works whose fill calls for a leg, or a stop waits for its price. */
   #mayNeedLegs(): boolean {
-    const { engine } = this.#parts.bot.parts;
+    const { engine } = this.#parts.bot.deps;
     if (engine.brackets.total > 0) return true;
     return engine.orders
       .active()
@@ -114,9 +114,9 @@ export class RowDriver {
   /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
   async #stops(bar: DrivenBar, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
     const { bot, rows } = this.#parts;
-    const { brackets, bracketManager } = bot.parts.engine;
+    const { brackets, bracketManager } = bot.deps.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
-    const index = bot.parts.engine.instruments.findIndex(({ id }) => id === bar.instrument);
+    const index = bot.deps.engine.instruments.findIndex(({ id }) => id === bar.instrument);
     brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
       const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
       if (price !== null) hits.push({ bracket, price });
@@ -135,7 +135,7 @@ export class RowDriver {
     const { bot, time } = this.#parts;
     // The bot reads all of it again when it decides: a row that did nothing to its orders is no reason to ask before that.
     if (this.#isSent() && (await this.#hasLearnt())) return;
-    const { engine, services } = bot.parts;
+    const { engine, services } = bot.deps;
     for (const service of services.all()) {
       let isDone = false;
       const instruments = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
@@ -147,13 +147,13 @@ export class RowDriver {
 
   /** Nothing that it has sent is without an answer. */
   #isSent(): boolean {
-    const { engine, services } = this.#parts.bot.parts;
+    const { engine, services } = this.#parts.bot.deps;
     return services.idle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
   }
 
   async #hasLearnt(): Promise<boolean> {
     const { count, filledLots }: OpenOrders = await this.#parts.rows.openOrders();
-    const own = this.#parts.bot.parts.engine.orders.active();
+    const own = this.#parts.bot.deps.engine.orders.active();
     return own.length === count && own.reduce((lots, order) => lots + order.filledLots, 0) === filledLots;
   }
 
@@ -161,23 +161,23 @@ export class RowDriver {
     const { bot, isPrompt } = this.#parts;
     if (!bot.isIdle || !this.#isSent()) return false;
     // The clock must not jump over the proof of an order whose answer was lost: strategies wait for it.
-    const active = bot.parts.engine.orders.active();
+    const active = bot.deps.engine.orders.active();
     return active.every(({ state }) => state !== STATE.unknown && (!isPrompt || state !== STATE.cancelSent));
   }
 
   #decidesAt(closeMs: number): boolean {
-    const { feeds } = this.#parts.bot.parts.engine;
+    const { feeds } = this.#parts.bot.deps.engine;
     return feeds.some(({ bars: { interval } }) => closeOf(interval, openOf(interval, closeMs - 1)) === closeMs);
   }
 
   #hasDecided(closeMs: number): boolean {
     const { bot } = this.#parts;
-    return bot.isIdle && bot.parts.engine.feeds.some(({ bars, cursor }) => bars.closeMs[cursor.row] === closeMs);
+    return bot.isIdle && bot.deps.engine.feeds.some(({ bars, cursor }) => bars.closeMs[cursor.row] === closeMs);
   }
 
   #state(): string {
     const { bot, time } = this.#parts;
-    const { engine, services } = bot.parts;
+    const { engine, services } = bot.deps;
     const orders = engine.orders.active().map(({ id, role, state }) => `order ${id} (${role}) ${LIFECYCLES[state]}`);
     const row = engine.execution.map(({ cursor }) => cursor.row);
     const next = time.nextMs === Infinity ? 'nothing' : new Date(time.nextMs).toISOString();

@@ -73,8 +73,10 @@ export function shortened(plan: RunPlan, max: number | undefined): RunPlan {
   return { ...plan, feeds, toMs: endMs };
 }
 
-export async function backtestOf(plan: RunPlan): Promise<Tables> {
+/** `partsAt`: with `decide: perFeed`, the order of instruments at each instant, as the journal of the live bot records it. */
+export async function backtestOf(plan: RunPlan, partsAt: Engine['partsAt'] = null): Promise<Tables> {
   const { engine, loop, checkBooks } = await prepareBacktest(plan);
+  engine.partsAt = partsAt;
   loop(engine);
   checkBooks();
   return tablesOf(engine, booksOf(engine));
@@ -88,7 +90,7 @@ async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown
     try {
       const driver = await world.trading(opened, plan);
       while (await driver.next());
-      return tablesOf(opened.bot.parts.engine, balancesOf(exchange.service, opened.bot.parts.engine));
+      return tablesOf(opened.bot.deps.engine, balancesOf(exchange.service, opened.bot.deps.engine));
     } finally {
       await world.stop(opened);
     }
@@ -97,7 +99,7 @@ async function liveOf(plan: RunPlan, definition: Readonly<Record<string, unknown
   }
 }
 
-function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
+export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   return {
     orders: orderRows(engine.orders.columns(), barOf),
@@ -109,6 +111,6 @@ function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
 
 /** The keys that a bot's config has too; what else it says stands in the plan that the exchange is made of. */
 export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
-  const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
+  const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'decide', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
   return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));
 }

@@ -65,7 +65,7 @@ export async function tradeStepped(
     if (time.nextMs > latestMs) throw new Error('the bot does not begin to trade');
     await time.stepTo(time.nextMs);
   }
-  bot.parts.engine.defersCallbacks = true;
+  bot.deps.engine.defersCallbacks = true;
   return new RowDriver({ bot, time, rows, isPrompt, times });
 }
 

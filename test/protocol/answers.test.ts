@@ -67,7 +67,7 @@ describe('refused', () => {
     expect(problem(op, body)).toBe(why);
   });
 
-  test('a row that cannot be read is told with its instrument; the others are there', () => {
+  test('a row that cannot be read is reported with its instrument; the others are there', () => {
     const rows = `[{"orderId":1,${ORDER}},{"orderId":2,${ORDER.replace('"executedQty":0', '"executedQty":"?"')}},{"orderId":3,${ORDER}},7]`;
     expect(decoded('spot.openOrders', rows)).toMatchObject({
       rows: [{ orderId: '1' }, { orderId: '3' }],

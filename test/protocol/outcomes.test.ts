@@ -50,7 +50,7 @@ test('the 41 codes of the specification, each with its facts and advice', () => 
   expect(errorCode(-1003)?.http).toEqual([429, 418]);
 });
 
-test("a code of nobody's table is a class of its own", () => {
+test('a code that no table has is a class of its own', () => {
   for (const code of [-1118, -2040, 110047, 1, -1]) {
     expect(errorCode(code)).toBeNull();
     expect(errorCodeFacts(code)).toMatchObject({ code, sideEffect: 'unknown', retry: 'never' });
@@ -180,7 +180,7 @@ function parsed(text: string) {
   return json.value;
 }
 
-test('an answer that is no error is none', () => {
+test('a reply without an error has no error class', () => {
   for (const body of [
     '{"code":"0","msg":"成功","data":null}',
     '{"code":0,"msg":"","succ":true}',

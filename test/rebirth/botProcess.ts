@@ -110,7 +110,7 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
   notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());
-  const { engine } = opened.bot.parts;
+  const { engine } = opened.bot.deps;
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
   notify({
     report: 'over',

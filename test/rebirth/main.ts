@@ -39,7 +39,7 @@ export async function main({ kills = '21', seed = '1', jobs = '2', life, names, 
           const result = await rebirthsOf(one, {
             kills: each + (at < rest ? 1 : 0),
             seed: Number(seed),
-            life: life === undefined ? null : Number(life),
+            lifetime: life === undefined ? null : Number(life),
             program,
             notify,
           });

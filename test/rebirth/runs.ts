@@ -1,4 +1,4 @@
-// Lives of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
+// Lifetimes of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
 
 import { rmSync } from 'node:fs';
 import { openRequest } from '../../src/definition/request.ts';
@@ -21,25 +21,25 @@ export interface Rebirths {
   readonly equalToUnkilled: boolean;
 }
 
-export interface LifeOptions {
+export interface LifetimeOptions {
   readonly kills: number;
   readonly seed: number;
-  /** The seed of the one life to run; null: as many as the kills need. */
-  readonly life: number | null;
+  /** The seed of the one lifetime to run; null: as many as the kills need. */
+  readonly lifetime: number | null;
   /** The bundled program of a bot process. */
   readonly program: string;
-  /** What went wrong, and which lives were run, for a reader. */
+  /** What went wrong, and which lifetimes were run, for a reader. */
   readonly notify: (line: string) => void;
 }
 
-/** Kills of one life: more would leave it little time to trade. */
-const KILLS_A_LIFE = 8;
+/** Kills of one lifetime: more would leave it little time to trade. */
+const KILLS_PER_LIFETIME = 8;
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 /** A start that fails to trade so often in a row is stuck. */
 const MAX_STARTS = 60;
 
 interface Unkilled {
-  /** With its journal; whoever asked for the life removes it. */
+  /** With its journal; whoever asked for the lifetime removes it. */
   readonly folder: string;
   readonly truth: Truth;
   readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
@@ -48,8 +48,8 @@ interface Unkilled {
   readonly creates: number;
 }
 
-export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifeOptions): Promise<Rebirths> {
-  const { kills: wanted, seed, life: only, notify } = options;
+export async function rebirthsOf({ name, file, settings, bars }: Case, options: LifetimeOptions): Promise<Rebirths> {
+  const { kills: wanted, seed, lifetime: only, notify } = options;
   const { source } = await openRequest({ kind: 'file', file, settings });
   const plan = onTheWire(shortened((await resolveRun(source)).plan, bars));
   const fixture = new Fixture(plan, definitionOf(source.data), options);
@@ -60,12 +60,12 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
   let [kills, droppedSends, isEqual] = [0, 0, difference === null];
-  for (let life = 0; kills < wanted; life++) {
-    const lifeSeed = only ?? seed * 1000 + life;
-    const result = await fixture.killed(lifeSeed, Math.min(KILLS_A_LIFE, wanted - kills), unkilled);
+  for (let lifetime = 0; kills < wanted; lifetime++) {
+    const lifetimeSeed = only ?? seed * 1000 + lifetime;
+    const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, wanted - kills), unkilled);
     if (!result.isComparable) {
       notify(
-        `${name}, life of seed ${lifeSeed}: two orders of one side were lost together, which happens to no bot that lives on; left out`,
+        `${name}, lifetime of seed ${lifetimeSeed}: two orders of one side were lost together, which happens to no bot that keeps running; left out`,
       );
       if (only !== null) break;
       continue;
@@ -74,7 +74,7 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
     droppedSends += result.dropped;
     if (result.wrong !== null) {
       isEqual = false;
-      notify(`${name}, life of seed ${lifeSeed}: ${result.wrong}`);
+      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.wrong}`);
     }
     if (only !== null || result.kills === 0) break;
   }
@@ -88,8 +88,8 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   };
 }
 
-interface Life {
-  /** There is a life without kills that it should be like. */
+interface Lifetime {
+  /** There is a lifetime without kills that it should be like. */
   readonly isComparable: boolean;
   readonly kills: number;
   readonly dropped: number;
@@ -100,9 +100,9 @@ interface Life {
 class Fixture {
   readonly #plan: RunPlan;
   readonly #definition: Definition;
-  readonly #options: LifeOptions;
+  readonly #options: LifetimeOptions;
 
-  constructor(plan: RunPlan, definition: Definition, options: LifeOptions) {
+  constructor(plan: RunPlan, definition: Definition, options: LifetimeOptions) {
     this.#plan = plan;
     this.#definition = definition;
     this.#options = options;
@@ -122,7 +122,7 @@ class Fixture {
     }
   }
 
-  async killed(seed: number, kills: number, unkilled: Unkilled): Promise<Life> {
+  async killed(seed: number, kills: number, unkilled: Unkilled): Promise<Lifetime> {
     const rng = seededRng(seed);
     const world = await World.open(this.#plan, this.#options.program, this.#definition);
     const struck: string[] = [];
@@ -157,7 +157,7 @@ class Fixture {
     books: Tables['books'],
   ): Promise<{ readonly dropped: number; readonly wrong: string | null }> {
     const drops = world.dropped();
-    // What never came to the exchange is lost in the other life, too: by a network, not by a kill.
+    // What never came to the exchange is lost in the other lifetime, too: by a network, not by a kill.
     const other = drops.size === 0 ? unkilled : await this.unkilled(drops);
     const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
     if (other === unkilled) return { dropped: 0, wrong };
@@ -178,7 +178,7 @@ function firstWrong(killed: Truth, other: Truth): string | null {
 const differs = (what: string, killed: string, other: string): string | null =>
   killed === other ? null : `${what}: killed ${killed}, unkilled ${other}`;
 
-/** A kill of any sort; records and creates come about as often as in a life without kills. */
+/** A kill of any sort; records and creates come about as often as in a lifetime without kills. */
 function chosen(random: () => number, kills: number, { records, creates }: Unkilled): Kill {
   const sort = random();
   const soon = (count: number): number => 1 + Math.floor((random() * 2 * count) / (kills + 1));

@@ -211,8 +211,8 @@ export class World {
   }
 
   /**
-   * Two orders of one symbol and side that were signed together were lost together. A bot that lives on holds the second one back until it
-   * knows what became of the first, and refuses it: no life without kills is like this one.
+   * Two orders of one symbol and side that were signed together were lost together. A bot that keeps running holds the second one back until it
+   * knows what became of the first, and refuses it: no lifetime without kills is like this one.
    */
   hasLostJoint(): boolean {
     const journal = this.journal();

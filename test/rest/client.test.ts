@@ -179,7 +179,7 @@ describe('what never left is not sent, and proved to be', () => {
 });
 
 describe('time limits', () => {
-  test('end the waiting for silence, for a slow loris and for a service that trickles for ever, of reads and of orders', async () => {
+  test('end the waiting for silence, for a slow loris and for a service that trickles without end, of reads and of orders', async () => {
     const fixture = await fixtureOf(() => {}, { speed: 50 });
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
@@ -379,7 +379,7 @@ test('logs hold facts and nothing that is secret, nor anything that a service sa
   expect(Object.keys(fixture.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
 });
 
-test('what is over holds nothing: no timer and no connection keeps a process alive, and closing ends them all', async () => {
+test('what has ended holds nothing: no timer and no connection keeps a process alive, and closing ends them all', async () => {
   const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
   const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });

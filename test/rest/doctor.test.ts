@@ -152,14 +152,14 @@ describe('key and signature', () => {
     expect(found(without, 'spot.ping').fix[0]).toContain('dialect.pathPrefix.spot');
   });
 
-  test('a key for spot alone is told so at futures', async () => {
+  test('a key for spot alone is reported so at futures', async () => {
     const stub = await fixture.stub({ permissions: { spot: true, futures: false, trade: true } });
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual(['futures.permission']);
     expect(found(examined, 'futures.permission').fix[0]).toContain('spot takes this key');
   });
 
-  test('no key: what is public is looked at all the same', async () => {
+  test('no key: what is public is still checked', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, {}, {});
     expect(failures(examined)).toEqual(['key']);
@@ -178,7 +178,7 @@ describe('key and signature', () => {
     expect(found(alone, 'key').detail).toContain('got the key alone');
   });
 
-  test('where they come from is told', async () => {
+  test('where they come from is reported', async () => {
     const stub = await fixture.stub();
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
@@ -264,7 +264,7 @@ describe('the way there', () => {
     expect(found(examined, 'spot.ping').fix.join(' ')).toContain(fix);
   });
 
-  test('a ban stops everything, and is told', async () => {
+  test('a ban stops everything, and is reported', async () => {
     const stub = await fixture.stub({ answers: { [ACCOUNT]: errorOf(-1003, '/sapi', 418) } });
     const examined = await fixture.examine(stub.url);
     expect(failures(examined)).toEqual(['spot.signature', 'limits']);
@@ -292,7 +292,7 @@ describe('the clock', () => {
     if (status === 'warning') expect(found(examined, 'spot.clock').fix[0]).toContain('timedatectl');
   });
 
-  test('a service that does not tell its time', async () => {
+  test('a service that does not report its time', async () => {
     const stub = await fixture.stub({ answers: { 'GET /sapi/v1/time': { status: 500, body: '' } } });
     expect(failures(await fixture.examine(stub.url))).toEqual(['spot.clock']);
   });
@@ -381,7 +381,7 @@ describe('the account', () => {
     expect(two.report.ok).toBe(true);
   });
 
-  test('positions that the service tells with the account alone', async () => {
+  test('positions that the service reports with the account alone', async () => {
     const stub = await fixture.stub({ answers: { 'GET /fapi/v1/positions': errorOf(-1020, '/fapi') } });
     const examined = await fixture.examine(stub.url, futures);
     expect(failures(examined)).toEqual(['futures.positions']);

@@ -40,7 +40,7 @@ describe('isobar doctor', () => {
     expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
   });
 
-  test('fails for an address that is none of a WebSocket, with what to do', async () => {
+  test('fails for an address that is not of a WebSocket, with a remedy', async () => {
     const fixture = new DoctorFixture();
     ends.push(() => fixture.remove());
     const stub = await fixture.stub();

@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
   });
 
-  it('leaves once, whoever asks a second time', async () => {
+  it('leaves once, even if it is asked for a second time', async () => {
     const world = await open();
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);

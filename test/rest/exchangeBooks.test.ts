@@ -73,7 +73,7 @@ describe('the second copy of a create', () => {
     expect(next.audit('full').kind).toBe('ok');
   });
 
-  it('rests and its cancel is lost: it is cancelled again, and no audit passes before it is over', async () => {
+  it('rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -373,7 +373,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(next.audit('full').kind).toBe('ok');
   });
 
-  it('of which one is being cancelled: it is cancelled once it is found', async () => {
+  it('one of two that is being cancelled is cancelled once it is found', async () => {
     const world = await open();
     const first = world.order(LIMIT);
     world.pass(200);

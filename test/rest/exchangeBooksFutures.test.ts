@@ -59,7 +59,7 @@ describe('contracts', () => {
     expect(world.engine.risk.halts.causes()[0]!.why).toContain(`it has bought ${13 - ours} for`);
   });
 
-  it('two condition orders that are acknowledged with one id are both unknown, found, and taken back', async () => {
+  it('two trigger orders that are acknowledged with one id are both unknown, found, and cancelled', async () => {
     const world = await open();
     const ask = (level: number): OrderId => {
       const made = { id: 0 as OrderId };

@@ -63,7 +63,7 @@ it('sells no more than the target has left where both were in time', async () =>
 it.each([
   ['with a stop', { stopLoss: 9500 }],
   ['without a stop', {}],
-] as const)('a target that did not leave is placed again, %s, and not for a position that has gone', async (_, guards) => {
+] as const)('a target that did not leave is placed again, %s, and not for a position that has ended', async (_, guards) => {
   const world = await RestWorld.open();
   const { engine } = world;
   const entry = enter(world, guards);

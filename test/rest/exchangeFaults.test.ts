@@ -34,7 +34,7 @@ function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, place
 }
 
 describe('N1 to N8: the network', () => {
-  it('N1: a request that is lost is proved without effect behind the fence, and never sent again', async () => {
+  it('N1: a request that is lost is proved without effect beyond the absence horizon, and never sent again', async () => {
     const { world, id } = await underFault('NET.reqDrop', {});
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'noEffect' });
     // Not before the window of admission and the longest delay of the lists are over.
@@ -189,7 +189,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X1: three of them within five minutes are an incident, which is over after ten quiet ones', async () => {
+  it('X1: three of them within five minutes are an incident, which has ended after ten quiet ones', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -206,7 +206,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'canceled' });
   });
 
-  it('X3: after -1003 creates wait, and cancels go on', async () => {
+  it('X3: after -1003 creates wait, and cancels continue', async () => {
     const world = await open();
     const resting = world.order(LIMIT);
     world.pass(200);
@@ -286,7 +286,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X6: an order that lands after it was proved without effect is adopted, cancelled and told', async () => {
+  it('X6: an order that lands after it was proved without effect is adopted, cancelled and reported', async () => {
     const world = await open();
     // The request lies in a queue of the exchange that does not look at the time: admission itself breaks the rule.
     world.fault('NET.reqDrop');
@@ -301,7 +301,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X6: one that was refused, and has filled all the same, is booked', async () => {
+  it('X6: one that was refused, and has filled anyway, is booked', async () => {
     const world = await open();
     world.fault('GW.code', { code: -1100 });
     const id = world.order(LIMIT);
@@ -362,7 +362,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 
-  it("an order by hand is nobody's: new risk stops until a person has named it", async () => {
+  it('an order by hand is unattributed: new risk stops until a person has named it', async () => {
     const world = await open();
     const venueId = bob(world).limit('alice', 'BUY', '0.5', '50');
     const found = world.audit('full');

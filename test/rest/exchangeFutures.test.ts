@@ -91,7 +91,7 @@ describe('a create of a contract whose answer is lost', () => {
 });
 
 describe('what the exchange does by itself', () => {
-  it('funding is told by what positions say of it, once', async () => {
+  it('funding is reported by what positions say of it, once', async () => {
     const world = await open({ service: { fundingRates: { [PERPETUAL.id]: 1e8 } } });
     trader(world).order('bob', 'SELL', 10, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });

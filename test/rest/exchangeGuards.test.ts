@@ -9,6 +9,7 @@ import { pageOf } from '../../src/adapters/exchange/calls/spotCalls.ts';
 import { TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';
 import { MAX_ROWS, type VenueCalls } from '../../src/adapters/exchange/calls/venueCalls.ts';
 import { ticks } from '../../src/base/brand.ts';
+import { immediate } from '../../src/base/task.ts';
 import { applyInbox } from '../../src/engine/loop/liveSteps.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { Evidence } from '../../src/ports/exchange.ts';
@@ -33,7 +34,7 @@ function weighed(world: RestWorld): { readonly seen: Evidence; readonly atMs: nu
 }
 
 describe('evidence', () => {
-  it('proves nothing before the exchange itself is past the fence, however far ahead this computer is', async () => {
+  it('proves nothing before the exchange itself is beyond the absence horizon, however far ahead this computer is', async () => {
     const world = await RestWorld.open({ skewMs: 10_000 });
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);
@@ -63,13 +64,20 @@ describe('evidence', () => {
       identify: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,
-      venueNow: (done) => done(90_000),
+      venueNow: () => immediate(90_000),
       isWaiting: () => false,
       lastMs: () => 90_000,
-      readTrades: (_, sinceMs) => void asked.push(sinceMs),
+      readTrades: (_, sinceMs) => {
+        asked.push(sinceMs);
+        return immediate({ isWhole: true, unattributed: 0, fresh: 0 });
+      },
     });
     const wanted = { id: 1 as OrderId, instrumentIndex: 0, instrument: BTC } as ConstructorParameters<typeof TrackedOrder>[0];
-    reader.read(new TrackedOrder(wanted, 'A1', 50_000), { instrument: BTC, instrumentIndex: 0 }, 'myTrades');
+    reader.read(
+      new TrackedOrder(wanted, 'A1', 50_000, { id: wanted.id, lifecycle: 'unknown', reason: null }),
+      { instrument: BTC, instrumentIndex: 0 },
+      'myTrades',
+    );
     expect(asked).toEqual([49_000]);
   });
 
@@ -81,7 +89,7 @@ describe('evidence', () => {
 });
 
 describe('an order of ours', () => {
-  it('that is not found by its id lives on, and is told', async () => {
+  it('that is not found by its id stays working, and is reported', async () => {
     const world = await RestWorld.open();
     const id = world.order(LIMIT);
     world.pass(200);

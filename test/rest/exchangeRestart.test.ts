@@ -8,7 +8,7 @@ const LIMIT = { lots: 1000, limit: 9000 } as const;
 const CREATE = 'POST /sapi/v1/order';
 
 describe('after a restart', () => {
-  it('a working order goes on: what it fills meanwhile is booked once', async () => {
+  it('a working order continues: what it fills meanwhile is booked once', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);
     before.pass(200);
@@ -81,7 +81,7 @@ describe('after a restart', () => {
     expect(after.reported).toContain(`landed ${id}`);
   });
 
-  it('money that has gone without a trade meanwhile is a mismatch', async () => {
+  it('money that disappears without a trade meanwhile is a mismatch', async () => {
     const before = await RestWorld.open();
     before.audit('full');
     before.service.spot.venue.deposit(0, 'USDT', 1);

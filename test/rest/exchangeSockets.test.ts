@@ -12,7 +12,7 @@ import { ServerClock } from '../../src/adapters/exchange/time/serverClock.ts';
 import { UndiciWire } from '../../src/adapters/exchange/wire/undiciWire.ts';
 import { demoKey, demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange, type RunningExchange } from '../../src/paperExchange/process/runExchange.ts';
-import type { Order } from '../../src/model/order.ts';
+import type { DoneReason, Lifecycle, Order } from '../../src/model/order.ts';
 import type { ExchangeSink } from '../../src/ports/exchange.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { PlainOrder } from '../fixtures/drafts.ts';
@@ -61,6 +61,7 @@ beforeAll(async () => {
     instruments: [instrument],
     journal,
     clientOrderIdOf,
+    orderOf: (id) => open.get(id),
     settings,
   });
   journal.stamp = () => exchange.stamp().signMs;
@@ -74,17 +75,33 @@ afterAll(async () => {
 function sink(): ExchangeSink {
   const notify = (what: string) => (id: unknown, how?: unknown) =>
     void reported.push(`${what} ${String(id)} ${typeof how === 'string' ? how : ''}`.trim());
+  /** What an order manager would do with its record. */
+  const becomes = (id: number, lifecycle: Lifecycle, reason: DoneReason | null = null): void => {
+    const order = open.get(id)!;
+    Object.assign(order, { lifecycle, reason });
+    if (lifecycle === 'done') exchange.orderEnded(order);
+  };
   return {
-    acked: (id) => notify('acked')(id),
+    acked: (id) => {
+      becomes(id, 'working');
+      notify('acked')(id);
+    },
     refused: notify('refused'),
     notSent: notify('notSent'),
     outcomeUnknown: (id) => {
+      becomes(id, 'unknown');
       notify('unknown')(id);
       exchange.read(open.get(id)!, 'openOrders');
     },
     filled: (id) => notify('filled')(id),
-    ended: notify('ended'),
-    evidence: (id, seen) => notify(seen.found ? 'found' : 'read')(id),
+    ended: (id, how) => {
+      becomes(id, 'done', how);
+      notify('ended')(id, how);
+    },
+    evidence: (id, seen) => {
+      if (seen.found) becomes(id, 'working');
+      notify(seen.found ? 'found' : 'read')(id);
+    },
     arrivedLate: (id) => notify('landed')(id),
     raiseHalt: notify('trouble'),
     clearHalt: notify('over'),
@@ -94,12 +111,13 @@ function sink(): ExchangeSink {
 }
 function send(id: number, limit: number): Order {
   const order = new PlainOrder([instrument], { lots: 1000, limit }, id);
+  order.lifecycle = 'sent';
   open.set(id, order);
   exchange.submit(order as never, 0);
   return order;
 }
 const fault = (row: object) => fetch(`${paper.controlUrl}/faults`, { method: 'POST', body: JSON.stringify({ seed: 1, schedule: [row] }) });
-const until = (line: string) => expect.poll(() => reported, { timeout: 8000, interval: 10 }).toContain(line);
+const until = (line: string) => expect.poll(() => reported, { interval: 10 }).toContain(line);
 
 describe('over real sockets', () => {
   it('an order is placed, read, cancelled and confirmed', async () => {
@@ -107,7 +125,7 @@ describe('over real sockets', () => {
     await until('acked 1');
     exchange.cancel(order);
     await until('ended 1 canceled');
-    await expect.poll(() => exchange.idle, { timeout: 8000, interval: 10 }).toBe(true);
+    await expect.poll(() => exchange.idle, { interval: 10 }).toBe(true);
   });
 
   it('one whose connection closes before the answer is found by its client order id', async () => {

@@ -1,4 +1,4 @@
-// Condition orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
+// Trigger orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
@@ -62,7 +62,7 @@ const DIP = {
   triggersAbove: false,
 } as const;
 
-/** A condition order for ten contracts; by default a stop at 960.0. */
+/** A trigger order for ten contracts; by default a stop at 960.0. */
 function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof BUY_PROFIT | typeof ENTRY | typeof DIP = STOP): OrderId {
   const { engine } = world;
   const made = { id: 0 as OrderId };
@@ -83,7 +83,7 @@ function fall(world: RestWorld): void {
 const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'working';
 const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
 
-describe('a condition order', () => {
+describe('a trigger order', () => {
   it('waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
     const world = await long();
     const id = stop(world);
@@ -102,7 +102,7 @@ describe('a condition order', () => {
     expect(world.sent.get(CREATED)).toBe(1);
   });
 
-  it('is taken back while it waits', async () => {
+  it('is cancelled while it waits', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -180,7 +180,7 @@ describe('a condition order', () => {
     expect(next.sent.get(CREATED)).toBe(1);
   });
 
-  it('whose request is lost has no effect after a restart either, past the fence alone', async () => {
+  it('whose request is lost has no effect after a restart either, beyond the absence horizon alone', async () => {
     const world = await short();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world, BUY_STOP);
@@ -202,7 +202,7 @@ describe('a condition order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('whose request is lost has no effect, past the fence alone; one that waits there all the same is taken back', async () => {
+  it('whose request is lost has no effect, beyond the absence horizon alone; one that still waits there is cancelled', async () => {
     const world = await long();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -235,7 +235,7 @@ describe('a condition order', () => {
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
   });
 
-  it('of an earlier one that is over and was like it there is no doubt', async () => {
+  it('an earlier one that has ended with the same fingerprint causes no doubt', async () => {
     const world = await long();
     const first = stop(world);
     world.until(isWorking(world, first), 5000);
@@ -248,7 +248,7 @@ describe('a condition order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('of somebody else is an alien', async () => {
+  it('of another owner is a foreign order', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);

@@ -80,7 +80,7 @@ describe('isobar data download', () => {
     expect(set.manifest).toMatchObject({ rows: 598, missingBars: 101, missing: [{ after: '2026-01-05T07:59:00.000Z', bars: 101 }] });
   });
 
-  it('reports revised bars, and replaces them when told to', async () => {
+  it('reports revised bars, and replaces them when asked to', async () => {
     const otherFixture = await fixtureAt();
     await downloadOne(otherFixture);
     const before = otherFixture.files();
@@ -250,7 +250,7 @@ describe('isobar data record', () => {
     expect(await downloadOne(fixture)).toMatchObject({ newRows: 0, revised: [], isWritten: false });
   });
 
-  it('starts while the exchange is away, tells late and revised bars, and the hole of a long outage', async () => {
+  it('starts while the exchange is away, reports late and revised bars, and the hole of a long outage', async () => {
     const setup = await fixtureAt();
     setup.exchange.isAway = true;
     const run = recording(setup, [BTC]);

@@ -357,6 +357,19 @@ describe('a failure after something may have left does not claim the contrary, a
     expect(await outcome).toMatchObject({ kind: 'failed', bytesWritten: null });
   });
 
+  test('an idle connection of public reads is kept, and that of a call with a key is closed after 4 s', async () => {
+    const stub = await stubOf(always(200, 'well'));
+    const wire = wireOf();
+    const kept = { ...get(stub.origin), isPublic: true };
+    await Promise.all([outcomeOf(wire, kept), outcomeOf(wire, post(stub.origin))]);
+    expect(stub.connections).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 5500));
+    expect(text(await outcomeOf(wire, kept))).toBe('well');
+    expect(stub.connections, 'the public one').toBe(2);
+    expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('well');
+    expect(stub.connections, 'the other one').toBe(3);
+  }, 20_000);
+
   test('a connection that is kept alive and reset while idle, or on its next use', async () => {
     const stub = await stubOf(always(200, 'well'));
     const wire = wireOf({ connections: 1 });
@@ -430,7 +443,7 @@ describe('an answer that comes after a cancel', () => {
     await until(() => late.length === 2);
   });
 
-  test('of a request that had not left there is none, as it never leaves', async () => {
+  test('a request that had not left has no outcome to wait for, because it never leaves', async () => {
     const { stub, waiting, outcomes, ask } = await pending({ connections: 1 });
     ask();
     const cancel = ask();

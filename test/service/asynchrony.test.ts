@@ -25,7 +25,7 @@ describe('without delays', () => {
 });
 
 describe('admission', () => {
-  it('holds the funds at once and trades when it is over', () => {
+  it('holds the funds at once and trades when the delay has ended', () => {
     const of = fixture({ admissionMs: 20 });
     of.limit('bob', 'SELL', '1', '100');
     of.pass(20);

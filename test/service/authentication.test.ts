@@ -119,7 +119,7 @@ describe('the signature', () => {
     expect(codeOf(new Fixture().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
   });
 
-  it('is over the bytes of the body as they were sent', () => {
+  it('covers the bytes of the body as they were sent', () => {
     const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
     const fixture = new Fixture();
     expect(codeOf(fixture.post('/sapi/v1/cancel', body))).toBe(-2013);

@@ -54,8 +54,8 @@ it('loads nothing, and runs nothing but its own scripts', async () => {
   expect(text).not.toContain('<img');
   expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-\S+' 'sha256-\S+'; style-src 'sha256-\S+'; /);
   expect(policy).toContain("frame-ancestors 'none'");
-  const scripts = Array.from(text.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, inside]) =>
-    createHash('sha256').update(inside!).digest('base64'),
+  const scripts = Array.from(text.matchAll(/<script>([\s\S]*?)<\/script>/g), ([, script]) =>
+    createHash('sha256').update(script!).digest('base64'),
   );
   expect(scripts.every((hash) => policy.includes(`'sha256-${hash}'`))).toBe(true);
   expect(text).not.toMatch(/\sstyle=|\son\w+=/);
@@ -101,7 +101,7 @@ it.skipIf(!existsSync(BROWSER))('in a browser: keeps itself fresh, fits a phone,
     await page.goto(of.controlUrl ?? '');
     const before = await page.textContent('#trades-live');
     // No script of ours may run in it, as its policy says: the look is from outside.
-    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before, { timeout: 5000 });
+    await vi.waitUntil(async () => (await page.textContent('#trades-live')) !== before);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(problems).toEqual([]);
     expect(await page.isVisible('#stale')).toBe(false);

@@ -191,7 +191,7 @@ it('says where it is in its first line, serves, and ends at SIGINT with 130', as
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'refuses a folder in which Node would try for ever to make one',
+  'refuses a folder in which Node would retry without end to make one',
   async () => {
     const isobar = new URL('../../dist/cli/isobar.js', import.meta.url).pathname;
     const child = spawn(process.execPath, [isobar, 'exchange', '--demo', '--port', '0', '--data', '/proc/of-isobar/x'], {

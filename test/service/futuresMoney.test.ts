@@ -59,7 +59,7 @@ describe('funding', () => {
     setup.service.futures.venue.assertConserved();
   });
 
-  it('has seeded rates, which are told before they are paid', () => {
+  it('has seeded rates, which are reported before they are paid', () => {
     const index = (rig: FuturesFixture) =>
       JSON.parse(rig.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };
     const otherFixture = opposed({ fundingRates: {} });

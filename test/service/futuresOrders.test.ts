@@ -253,7 +253,7 @@ describe('a condition', () => {
     expect(depth(rig)).toBe('{"bids":[[990,3]],"asks":[[1010,9]]}');
   });
 
-  it('that is taken back does nothing', () => {
+  it('that is cancelled does nothing', () => {
     const rig = long();
     rig.trigger('alice', 'SELL', '1', '985');
     rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
@@ -272,7 +272,7 @@ describe('a condition', () => {
     return rig;
   };
 
-  it('that is taken back waits until the cancel has its effect, and fires before that', () => {
+  it('that is cancelled waits until the cancel has its effect, and fires before that', () => {
     const rig = slow();
     rig.trigger('alice', 'SELL', '1', '985', { volume: 10 });
     expect([takeBack(rig), takeBack(rig)]).toEqual([0, 0]);
@@ -290,7 +290,7 @@ describe('a condition', () => {
     expect([late.triggers(), late.positions()]).toMatchObject([[{ status: 2 }], []]);
   });
 
-  it('that has fired before its cancel has an effect takes back what it has placed', () => {
+  it('that has fired before its cancel has an effect cancels what it has placed', () => {
     const rig = slow();
     rig.trigger('alice', 'BUY', '3', '1001', { open: 'OPEN', type: 'LIMIT', price: 970, volume: 3 });
     takeBack(rig);

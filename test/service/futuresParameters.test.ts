@@ -183,7 +183,7 @@ describe('causes', () => {
     expect(call(fixture, 'futures.createOrder', given)).toBe(expected);
   });
 
-  it('of condition orders', () => {
+  it('of trigger orders', () => {
     const setup = prepared({ maxTriggers: 2 });
     const place = (more: Given) => call(setup, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
     expect(place({ triggerType: '1' })).toBe(-1014);

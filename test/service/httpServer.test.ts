@@ -61,8 +61,8 @@ const control = async ({ controlUrl }: RunningExchange, method: string, path: st
 
 const ORDER = '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":1.00}';
 
-describe('the door', () => {
-  it('places and fills an order, and tells the balance that follows', async () => {
+describe('the server', () => {
+  it('places and fills an order, and reports the balance that follows', async () => {
     const of = await open(undefined, demoSettings(1));
     const made = await call(of, 'POST', '/sapi/v1/order', '{"symbol":"BTCUSDT","volume":0.01,"side":"BUY","type":"LIMIT","price":90000.0}');
     const id = /"orderId":(\d{19})/.exec(made.body)![1];
@@ -183,7 +183,7 @@ describe('the control port', () => {
     expect(between.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
   });
 
-  it('moves time, and tells the truth', async () => {
+  it('moves time, and reports the truth', async () => {
     const of = await open();
     await control(of, 'POST', '/clock', { pause: true });
     const before = (JSON.parse((await control(of, 'GET', '/truth')).body) as { now: number }).now;

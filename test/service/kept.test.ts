@@ -34,7 +34,7 @@ function lived(act: (fixture: KeptFixture) => void, over = {}): SimulatedDisk {
   return disk.afterPowerLoss({ next: () => 0 });
 }
 
-describe('an exchange that goes on', () => {
+describe('an exchange that continues', () => {
   it('finishes what was on its way: to the book, to its end, to the eyes of readers', () => {
     const ids: string[] = [];
     const left = lived(
@@ -54,7 +54,7 @@ describe('an exchange that goes on', () => {
     expect(setup.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
-  it('finishes the cancel of a condition order that was on its way', () => {
+  it('finishes the cancel of a trigger order that was on its way', () => {
     const left = lived(
       (rig) => {
         for (const price of ['2000', '2001']) rig.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
@@ -69,6 +69,24 @@ describe('an exchange that goes on', () => {
       [2001, 0],
       [2000, 4],
     ]);
+  });
+
+  it('keeps a trigger order that waits since another time than it was placed, as among rows', () => {
+    const left = lived((rig) => {
+      const { futures } = rig.service;
+      const { instrument } = futures.market('E-BTC-USDT')!;
+      const child = { instrument, side: 'buy', role: 'condition', lots: lots(1), quoteUnits: units(0), limit: ticks(10_000) } as const;
+      const intent = { ...child, reduceOnly: false, timeInForce: null, slot: '' };
+      futures.triggers.place(0, 'rise', 20_000, intent, null, { placedMs: rig.nowMs, sinceMs: rig.nowMs - 100 });
+      rig.trigger('alice', 'BUY', '3', '2001', { open: 'OPEN', type: 'LIMIT', price: 1000 });
+    });
+    const rig = new KeptFixture(left, never);
+    expect(rig.triggers()).toMatchObject([
+      { triggerPrice: 2001, status: 0 },
+      { triggerPrice: 2000, status: 0 },
+    ]);
+    const waiting = rig.service.futures.triggers.pending().map(({ placedMs, trigger }) => placedMs - trigger.sinceMs);
+    expect(waiting).toEqual([100, 0]);
   });
 
   it('keeps price and time in its books', () => {
@@ -102,7 +120,7 @@ describe('an exchange that goes on', () => {
     expect(stand.triggers()).toMatchObject([{ status: 2 }]);
   });
 
-  it('tells average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
+  it('reports average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
     const inverse = { contractName: 'E-BTC-USD' };
     const left = lived((stand) => {
       stand.order('bob', 'SELL', 3, 41_234.5, inverse);
@@ -143,7 +161,7 @@ describe('an exchange that goes on', () => {
     expect(new KeptFixture(left, never).service.futures.venue.wallets.setting(0, 0).leverage).toBe(7);
   });
 
-  it('takes accounts in that are new, with their money, and refuses to go on without those that had some', () => {
+  it('takes accounts in that are new, with their money, and refuses to continue without those that had some', () => {
     const left = lived((stand) => void stand.limit('alice', 'BUY', '0.1', '1000'));
     const [alice, bob] = TRADERS;
     const carol = { ...bob!, name: 'carol', uid: '10003', keys: [{ ...bob!.keys[0]!, apiKey: 'carol-Key', secret: 'carol-Secret' }] };
@@ -223,14 +241,14 @@ describe('an exchange that follows rows', () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-rows-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('goes on at the row where it was stopped, and comes to the same', async () => {
+  it('continues at the row where it was stopped, and comes to the same', async () => {
     const whole = await walked('whole', new Set());
     expect(whole).toMatch(/,true,true,/);
     expect(await walked('stopped', new Set([12, 20, 31]))).toBe(whole);
   });
 });
 
-describe('what is over', () => {
+describe('what has ended', () => {
   it('is found wherever it is asked for, and no longer in memory', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];

@@ -23,7 +23,7 @@ describe('a kill that cancels', () => {
     expect(readKillSwitch(fixture.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
   });
 
-  it('finds orders that nobody told it of by their client ids, and leaves those of others, and says so', async () => {
+  it('finds orders that it was not given by their client ids, leaves those of others, and says so', async () => {
     fixture = await KillFixture.open();
     await fixture.rest('ETHUSDT', 12, 100);
     const { orderId } = await fixture.call('spot.newOrder', {
@@ -41,7 +41,7 @@ describe('a kill that cancels', () => {
     expect(all).toMatchObject({ cancelled: 1, residuals: [] });
   });
 
-  it('ends when it is told to, and says that it did not come through', async () => {
+  it('ends when it is asked to, and says that it did not complete', async () => {
     fixture = await KillFixture.open();
     const ending = new AbortController();
     const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);

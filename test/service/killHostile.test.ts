@@ -1,4 +1,4 @@
-// Kills of bots whose journals are missing, empty or damaged, and of bots with condition orders at the exchange.
+// Kills of bots whose journals are missing, empty or damaged, and of bots with trigger orders at the exchange.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,7 +55,7 @@ describe('a kill without a whole journal', () => {
     ],
     ['is no folder', () => writeFileSync(journal(), '')],
   ];
-  it('calls nothing closed, and cancels all the same', async () => {
+  it('calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [what, make] of lies) {
       make();
@@ -68,7 +68,7 @@ describe('a kill without a whole journal', () => {
   });
 });
 
-describe('condition orders', () => {
+describe('trigger orders', () => {
   const contractName = 'E-BTC-USDT';
   const waiting = async (): Promise<readonly string[]> => {
     const { rows } = await fixture.call('futures.triggerOrderList', { contractName, page: 1, limit: 1000 });
@@ -98,13 +98,13 @@ describe('condition orders', () => {
       { ...own, cid: stop, side: 'sell', price: '30000', orderId: idOf(stopId, stop), reduceOnly: true, trigger: '40000' },
       { ...own, cid: more, side: 'buy', price: '99000', orderId: idOf(moreId, more), trigger: '90000' },
     ];
-    return { orders, stopId, alienId: foreignId };
+    return { orders, stopId, foreignId };
   }
   const parts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
   it('of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
-    const { orders, stopId, alienId: otherForeignId } = await guarded(true);
+    const { orders, stopId, foreignId: otherForeignId } = await guarded(true);
     const books = fixture.books(orders);
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
     expect(cancelled).toMatchObject({ triggersCancelled: 1, residuals: [] });
@@ -121,11 +121,11 @@ describe('condition orders', () => {
     expect(await waiting()).toEqual([otherForeignId]);
   });
 
-  it('whose answers were lost are told by what they ask for', async () => {
-    const { orders, alienId } = await guarded(false);
+  it('whose replies were lost are recognised by their terms', async () => {
+    const { orders, foreignId } = await guarded(false);
     const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });
     expect(report).toMatchObject({ triggersCancelled: 2, residuals: [] });
-    expect(await waiting()).toEqual([alienId]);
+    expect(await waiting()).toEqual([foreignId]);
   });
 });

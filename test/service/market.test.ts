@@ -1,4 +1,4 @@
-// The market: bars replayed are the bars again, what is told of the trades agrees with the trades, and the same seed is the same market.
+// The market: bars replayed are the bars again, what is reported of the trades agrees with the trades, and the same seed is the same market.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -56,7 +56,7 @@ describe('replayed bars', () => {
   });
 });
 
-describe('what is told of the trades', () => {
+describe('what is reported of the trades', () => {
   it('klines of every interval are those of a plain sum over the trades', () => {
     const trade = fc.record({
       gap: fc.integer({ min: 0, max: 400_000 }),

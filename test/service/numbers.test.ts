@@ -48,9 +48,9 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['the volume of a MARKET order', '/fapi/v1/order', { ...MARKET, side: 'SELL', open: 'CLOSE', volume: 5001 }, -2100],
     ['the volume of a CLOSE', '/fapi/v1/order', { ...LIMIT, side: 'SELL', open: 'CLOSE', volume: HUGE }, 10015],
     ['a trigger price', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: HUGE }, -1138],
-    ['the price of a condition order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
-    ['the volume of a condition order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
-    ['the volume of a condition order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
+    ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
+    ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
+    ['the volume of a trigger order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
   ])('%s', (_, path, body, code) => {
     const fixture = traded();
     const config = { accounts: ACCOUNTS } as never;
@@ -202,7 +202,7 @@ describe('an error of the exchange itself', () => {
     throw new RangeError('planted');
   };
 
-  it('answers -1000 to one request, is told with its cause, and the exchange goes on while its books agree', () => {
+  it('answers -1000 to one request, reports its cause, and the exchange continues while its books agree', () => {
     const { fixture: setup, errors } = open();
     const { venue } = setup.service.spot;
     const place = venue.place.bind(venue);

@@ -253,7 +253,7 @@ describe('an exchange of rows', () => {
     expect(tradesOf(otherFixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
-  it('tells of a condition order when it came, and lets the row fire it whose open it counts as there for', () => {
+  it('reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
     const stand = new FuturesFixture({ fills: RULES, rowGraceMs: 5000 });
     const whole = barsOf(5, 4);
     const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);

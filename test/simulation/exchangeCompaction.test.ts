@@ -14,12 +14,12 @@ const CALLS = 40;
 const RUNS = 5;
 
 /** What was said after each call of a life, from what it began with on, and the last call that was answered. */
-interface Life {
+interface CallLog {
   readonly text: readonly string[];
   readonly answered: number;
 }
 
-function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number): Life {
+function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number): CallLog {
   const text: string[] = [];
   let answered = 0;
   disk.crashAt = crashAt;
@@ -51,7 +51,7 @@ function compacted(): SimulatedDisk {
 }
 
 describe('old files', () => {
-  it.each([1, 2])(`go in ${RUNS} lives without anything that was told (seed %i)`, (seed) => {
+  it.each([1, 2])(`go in ${RUNS} lifetimes without losing anything that was reported (seed %i)`, (seed) => {
     const rng = seededRng(seed);
     let disk = new SimulatedDisk();
     let first: string | null = null;

@@ -30,7 +30,7 @@ function expectReported(disk: SimulatedDisk, reported: readonly number[], why: s
 }
 
 describe('a life without a crash', () => {
-  it('answers every call, fills several files, and goes on as it was', () => {
+  it('answers every call, fills several files, and continues as it was', () => {
     expect(reportedOfWhole).toHaveLength(CALLS);
     expect(files(whole).length).toBeGreaterThan(3);
     expect(new KeptFixture(whole.afterKill('', 0), never).text).toBe(reply.at(-1));
@@ -48,7 +48,7 @@ describe('a life without a crash', () => {
 describe('a wild market', () => {
   let liquidations = 0;
 
-  it.each([1, 2, 3])('goes on as it was, wherever it is stopped (seed %i)', (seed) => {
+  it.each([1, 2, 3])('continues as it was, wherever it is stopped (seed %i)', (seed) => {
     const poor = { accounts: POOR };
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon, poor);
@@ -64,7 +64,7 @@ describe('a wild market', () => {
     liquidations += orders.filter(({ type }) => type === 6).length;
   });
 
-  it('has liquidated somebody meanwhile', () => expect(liquidations).toBeGreaterThan(0));
+  it('has liquidated an account meanwhile', () => expect(liquidations).toBeGreaterThan(0));
 });
 
 describe('a crash at every operation', () => {
@@ -92,7 +92,7 @@ describe('a crash at every operation', () => {
 });
 
 describe('damage', () => {
-  it('of a single bit is refused, wherever it is, or is none that matters', () => {
+  it('of a single bit is refused wherever it is, or changes nothing that matters', () => {
     const rng = seededRng(SEED + 2);
     for (const path of files(whole)) {
       const { length } = whole.read(path);

@@ -37,28 +37,28 @@ describe('a life without a crash', () => {
 });
 
 describe('group commit', () => {
-  it('one sync covers all that waits, and what lasts is told in order', () => {
+  it('one sync covers all that waits, and what lasts is reported in order', () => {
     const disk = new SimulatedDisk();
     const { journal, reported } = openFixture(disk);
-    const life = steps();
-    life[0]!(journal);
+    const writes = steps();
+    writes[0]!(journal);
     disk.run();
     const before = disk.operations;
-    for (const step of life.slice(1)) step(journal);
+    for (const step of writes.slice(1)) step(journal);
     expect(reported).toEqual([2]);
     disk.run();
     // One append, the beginning and the end of one sync.
     expect([reported, disk.operations - before]).toEqual([[2, journal.lastSeq], 3]);
   });
 
-  it('what comes during a sync waits for the next, and nothing is told before it lasts', () => {
+  it('what comes during a sync waits for the next, and nothing is reported before it lasts', () => {
     const disk = new SimulatedDisk();
     const { journal } = openFixture(disk, { ...SMALL, soon: disk.soon });
-    const life = steps();
+    const writes = steps();
     let step = 0;
     const tick = (): void => {
-      if (step < life.length) {
-        life[step++]!(journal);
+      if (step < writes.length) {
+        writes[step++]!(journal);
         disk.soon(tick);
       }
       expect(journal.durableSeq).toBeLessThanOrEqual(lastingSeq(disk));
@@ -97,7 +97,7 @@ describe('a crash at every operation', () => {
   live(probe);
   const { operations } = probe;
 
-  it(`leaves what was told to last (${operations} points x 24 outcomes, seed ${SEED})`, () => {
+  it(`leaves what was reported durable (${operations} points x 24 outcomes, seed ${SEED})`, () => {
     const rng = seededRng(SEED);
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
@@ -155,7 +155,7 @@ describe('a crash at every operation', () => {
     }
   });
 
-  it('no order that was told to last is called unsent', () => {
+  it('no order that was reported durable is called unsent', () => {
     const rng = seededRng(SEED + 2);
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
@@ -311,7 +311,7 @@ describe('a byte that changed, anywhere', () => {
 });
 
 describe('a disk that fails', () => {
-  it('full at any byte: told once, nothing lasts afterwards, and what was told before is there', () => {
+  it('full at any byte: reported once, nothing lasts afterwards, and what was reported before is there', () => {
     const size = whole.paths.reduce((sum, path) => sum + whole.disk.size(path), 0);
     for (let capacity = 0; capacity < size; capacity += 37) {
       const disk = new SimulatedDisk();
@@ -326,7 +326,7 @@ describe('a disk that fails', () => {
     }
   });
 
-  it('a sync that fails is final: not tried again, no byte written later, and the numbers go on', () => {
+  it('a sync that fails is final: not tried again, no byte written later, and the numbers continue', () => {
     for (let nth = 0; nth < 12; nth++) {
       const disk = new SimulatedDisk();
       disk.syncFailures.push(...Array.from({ length: nth }, () => null), 'EIO');

@@ -88,9 +88,9 @@ function act(bot: RestartBot, event: Step): void {
 
 describe('a restart', () => {
   it('believes and holds what was believed and held, twice in a row, and sends nothing', () => {
-    const life = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
+    const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
-      fc.property(fc.tuple(life, life), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
+      fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
         let disk = new SimulatedDisk();
         let nowMs = NOW_MS;
         let bot = openBot(disk, nowMs);
@@ -113,7 +113,7 @@ describe('a restart', () => {
   });
 });
 
-describe('what the exchange has after all, though the bot that was told otherwise is gone', () => {
+describe('what the exchange has after all, though the bot that was given another reply has ended', () => {
   it.each<[string, (bot: RestartBot) => void]>([
     ['an order without effect', ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null))],
     ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],

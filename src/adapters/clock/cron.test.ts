@@ -28,7 +28,7 @@ describe('cronTimes', () => {
     const field = (min: number, max: number) =>
       fc.oneof(
         fc.constant('*'),
-        fc.integer({ min: min, max: max }).map(String),
+        fc.integer({ min, max }).map(String),
         fc.integer({ min: 2, max: 9 }).map((n) => `*/${n}`),
       );
     const matches = (text: string, value: number): boolean =>
@@ -45,7 +45,7 @@ describe('cronTimes', () => {
     );
   });
 
-  it('knows when there is none any more, and refuses what is none', () => {
+  it('returns null after the last time, and refuses a text that is not a pattern', () => {
     expect(cronTimes('0 0 30 2 *', 'UTC')(0)).toBe(Infinity);
     for (const [pattern, zone] of [
       ['every day', 'UTC'],

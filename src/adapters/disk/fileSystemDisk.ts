@@ -89,7 +89,7 @@ export class FileSystemDisk implements Disk {
 
   create(path: string): void {
     const descriptor = attempt(path, () => openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | NOFOLLOW, FILE_MODE));
-    this.#keep(path, descriptor);
+    this.#addOpen(path, descriptor);
   }
 
   append(path: string, bytes: Uint8Array): void {
@@ -141,13 +141,13 @@ export class FileSystemDisk implements Disk {
 
   #opened(path: string): OpenFile {
     const known = this.#open.get(path);
-    if (!known) return this.#keep(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
+    if (!known) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
     this.#open.delete(path);
     this.#open.set(path, known);
     return known;
   }
 
-  #keep(path: string, descriptor: number): OpenFile {
+  #addOpen(path: string, descriptor: number): OpenFile {
     const file = { descriptor, size: fstatSync(descriptor).size, syncs: 0 };
     this.#open.set(path, file);
     const idle = [...this.#open].find(([, { syncs }]) => syncs === 0);

@@ -207,7 +207,7 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
     if (code === 'ENOENT') return null;
     throw new ConfigError(
       `${folder}: cannot be written (${code})`,
-      'look after the disk and the rights of the folder; if it is a file, remove it',
+      'check the disk and the rights of the folder; if it is a file, remove it',
     );
   }
   try {
@@ -227,7 +227,7 @@ function take(disk: FileSystemDisk, folder: string, processes: Processes, words:
     // Another process has just removed the empty folder.
     if (error instanceof DiskError && error.code === 'ENOENT') return null;
     if (error instanceof DiskError)
-      throw new ConfigError(`${error.path}: cannot be used (${error.code})`, 'look after the disk and the rights of the folder');
+      throw new ConfigError(`${error.path}: cannot be used (${error.code})`, 'check the disk and the rights of the folder');
     throw error;
   }
 }

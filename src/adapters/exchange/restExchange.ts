@@ -2,10 +2,10 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import { InvariantError } from '../../base/errors.ts';
+import { all, sleep, start, type Work } from '../../base/task.ts';
 import type { ApprovedOrder, Order, OrderId, Side } from '../../model/order.ts';
 import type { Channel, OrderGateway, ExchangeSink } from '../../ports/exchange.ts';
 import type { CallOptions } from './client/restClient.ts';
-import { forAll } from './calls/forAll.ts';
 import { Audits } from './account/audit.ts';
 import { Cancels } from './send/cancels.ts';
 import { parseTriggerTrackId } from './calls/triggers.ts';
@@ -68,7 +68,7 @@ export class RestExchange implements OrderGateway {
     const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
     const adopted = (track: TrackedOrder): void => this.#adopted(track);
-    const cancelExtra = (index: number, venueId: string): void => venue.cancel(instruments[index]!, venueId, () => {});
+    const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
     const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
     this.#ownership = ownership;
     const identify = new Identify({ venue, ownership });
@@ -77,12 +77,17 @@ export class RestExchange implements OrderGateway {
       ownership,
       identify,
       statuses: () => this.#statuses,
-      filled: (track) => this.#filled(track),
     });
     const { reconcile, readTrades } = this.#readers;
     const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
     this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
-    this.#cancels = new Cancels({ scheduler, venue, instruments, settings, check: (track) => this.#statuses.check(track, RECONCILE) });
+    this.#cancels = new Cancels({
+      scheduler,
+      venue,
+      instruments,
+      settings,
+      check: (track) => this.#statuses.check(track, RECONCILE),
+    });
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new CreateQueue({
@@ -91,14 +96,14 @@ export class RestExchange implements OrderGateway {
       doubled: (track, venueId) => ownership.doubled(track, venueId),
       holdCode: (track) => this.#obstacle(track),
     }); // prettier-ignore
-    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index, done) => reconcile(index, STEADY, done) });
+    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
       instruments, venueMs,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
       noted: (index, side, units) => notes?.cursor({ symbol: instruments[index]!.id, channel: `funding ${side}`, value: String(units) }),
     }); // prettier-ignore
     this.#holdings = new HoldingsCheck({ core, funding: this.#funding, readTrades, agreed: () => this.#noteTotals() });
-    const venueNow = (done: (ms: number | null) => void): void => core.clock.now(done);
+    const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
       venue, ownership, identify, holdings, sink, venueNow, readTrades,
@@ -129,8 +134,8 @@ export class RestExchange implements OrderGateway {
   // --- Called by the order manager
 
   submit(order: ApprovedOrder, seq: number): void {
-    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), this.#core.parts.journal.signMs(order));
-    track.order = order;
+    const { clientOrderIdOf, journal } = this.#core.parts;
+    const track = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
     this.#core.tracks.add(track);
     this.#outbox.submit(track, seq);
   }
@@ -141,10 +146,16 @@ export class RestExchange implements OrderGateway {
   read(order: Order, channel: Channel): void {
     const track = this.#core.tracks.byId(order.id);
     if (track === undefined) throw new InvariantError(`order ${order.id} was never sent from here`);
-    track.order = order;
     this.#evidence.read(track, order, channel);
   }
-  /** Always 0: the venue matches, not this process. */
+  /** Moves the order to the memory of ended orders. One that is proven absent is searched for as before. */
+  orderEnded(order: Order): void {
+    const track = this.#core.tracks.byId(order.id);
+    if (track === undefined || order.reason === 'noEffect') return;
+    this.#statuses.forget(track);
+    this.#cancels.forget(track);
+    this.#core.tracks.retire(track, this.#core.parts.scheduler.nowMs);
+  }
 
   // --- Called by the live process
 
@@ -165,33 +176,22 @@ export class RestExchange implements OrderGateway {
       funding: this.#funding,
       outside: this.#core.outside,
       seen: (index) => this.#readers.trades(index).seen,
+      orderOf: this.#core.parts.orderOf,
     });
     for (const index of this.#core.own) {
-      for (const track of this.#core.tracks.openOf(index)) if (track.stage === 'live' && track.isCancelWanted) this.#cancels.want(track);
+      for (const track of this.#core.tracks.openOf(index)) if (track.isLive && track.isCancelWanted) this.#cancels.want(track);
     }
   }
 
   /** Reads the current state of working orders and calls `done` once. Waits for ends that are about to be confirmed. */
   settle(instruments: readonly number[], done: () => void): void {
-    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
-    const meant = instruments.filter((index) => this.#core.own.includes(index));
-    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ stage }) => stage === 'live'));
-    const look = (looksLeft: number): void => {
-      forAll<number, boolean>(active, (index, one) => this.#readers.reconcile(index, RECONCILE, one), () => {
-        const { scheduler } = this.#core.parts;
-        const dueMs = this.#statuses.dueOf(isMeant);
-        if (looksLeft > 0 && dueMs <= scheduler.nowMs + CONFIRM_WAIT_MS) scheduler.at(Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1, () => look(looksLeft - 1));
-        else this.#settlePositions(meant, done);
-      }); // prettier-ignore
-    };
-    if (active.length === 0) this.#settlePositions(meant, done);
-    else look(MAX_POLLS - 1);
+    start(this.#settle(instruments)).whenOver(done);
   }
 
   audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     const { scheduler, settings } = this.#core.parts;
     this.#core.tracks.forget(scheduler.nowMs - ENDED_MEMORY_MS, scheduler.nowMs - settings.refusedWatchMs);
-    this.#audits.run(kind, done);
+    start(this.#audits.run(kind)).whenOver(done);
   }
   /** The halt causes that this exchange has raised and not cleared. */
   get raisedCauses(): readonly AuditDifference[] {
@@ -220,13 +220,14 @@ export class RestExchange implements OrderGateway {
   /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
   foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
-    readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers }, done);
+    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers });
+    start(work).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
   adoptFills(order: Order, venueId: string): void {
-    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs);
+    const track = new TrackedOrder(copyRequest(order), this.#core.parts.clientOrderIdOf(order.id), order.createdMs, order);
+    track.isOnWire = true;
     track.venueId = venueId;
-    track.stage = 'live';
     track.listed = 'seen';
     this.#core.tracks.add(track);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
@@ -282,17 +283,23 @@ export class RestExchange implements OrderGateway {
     this.#cancels.named(track);
     this.#follow.soon(track.request.instrumentIndex);
   }
-  #filled(track: TrackedOrder): void {
-    if (!track.isFull || track.stage !== 'live') return;
-    this.#statuses.forget(track);
-    this.#cancels.forget(track);
-    this.#core.tracks.markEnded(track, 'ended', this.#core.parts.scheduler.nowMs);
+  *#settle(instruments: readonly number[]): Work<void> {
+    const { scheduler } = this.#core.parts;
+    const isMeant = (track: TrackedOrder): boolean => instruments.includes(track.request.instrumentIndex);
+    const meant = instruments.filter((index) => this.#core.own.includes(index));
+    const active = meant.filter((index) => Array.from(this.#core.tracks.openOf(index)).some(({ isLive }) => isLive));
+    for (let pollsLeft = active.length === 0 ? 0 : MAX_POLLS; pollsLeft > 0; pollsLeft--) {
+      yield* all(active.map((index) => this.#readers.reconcile(index, RECONCILE)));
+      const dueMs = this.#statuses.dueOf(isMeant);
+      if (pollsLeft === 1 || dueMs > scheduler.nowMs + CONFIRM_WAIT_MS) break;
+      yield* sleep(scheduler, Math.max(scheduler.nowMs, Math.ceil(dueMs)) + 1 - scheduler.nowMs);
+    }
+    yield* this.#settlePositions(meant);
   }
   /** Open positions pay or receive funding, which no trade list shows. */
-  #settlePositions(instruments: readonly number[], done: () => void): void {
+  *#settlePositions(instruments: readonly number[]): Work<void> {
     const held = instruments.filter((index) => (this.#core.positions.lotsOf(index) ?? 0) !== 0);
-    if (this.#core.parts.market === 'spot' || held.length === 0) return done();
-    this.#holdings.verify(held, RECONCILE, () => done());
+    if (this.#core.parts.market !== 'spot' && held.length > 0) yield* this.#holdings.verify(held, RECONCILE);
   }
 
   /** Notes, for a restart, the totals and the newest trade that they include. */

@@ -2,10 +2,10 @@
 
 import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { Side } from '../../model/order.ts';
+import type { OrderId, Side } from '../../model/order.ts';
 import type { HoldingBook, PositionBook } from './order/expectedHoldings.ts';
 import type { FundingWatch } from './account/funding.ts';
-import type { RestoredTracking } from './calls/types.ts';
+import type { BelievedOrder, RestoredTrackedOrder, RestoredTracking } from './calls/types.ts';
 import type { BookedTradeIds } from './observe/bookedTradeIds.ts';
 import type { ReferenceBook } from './client/unattributed.ts';
 import { restoreTrackedOrder, type TrackedOrder, type TrackedOrders } from './order/trackedOrder.ts';
@@ -20,18 +20,19 @@ export interface RestoreInto {
   readonly funding: FundingWatch;
   readonly outside: ReferenceBook;
   readonly seen: (instrument: number) => BookedTradeIds;
+  readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
 }
 
 export function restoreTracking({ orders, trades, cursors, outside: external = [] }: RestoredTracking, into: RestoreInto): void {
   for (const fill of external) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
   for (const order of orders) {
-    const track = restoreTrackedOrder(order);
+    const track = restoreTrackedOrder(order, into.orderOf(order.request.id) ?? forgottenOrder(order));
     into.tracks.add(track);
     if (order.venueId !== null && external.length > 0) track.restLots = restOf(track, order.venueId, into);
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
-    for (const track of into.tracks.all) if (track.stage === 'unknown') track.isContested = true;
+    for (const { request, state } of orders) if (state === 'unknown') into.tracks.byId(request.id)!.isContested = true;
   const byId = new Map(into.own.map((index) => [into.instruments[index]!.id as string, index]));
   for (const key of trades) {
     const [symbol = '', tradeId = '', side = ''] = key.split(' ');
@@ -51,6 +52,12 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
       into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
   }
   if (held.length > 0) into.holdings.set(held);
+}
+
+/** Returns the record of an order that the order manager no longer has: as the journal has it. */
+function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {
+  if (state === 'tomb') return { id: request.id, lifecycle: 'done', reason: 'noEffect' };
+  return { id: request.id, lifecycle: state === 'unconfirmed' ? 'working' : state, reason: null };
 }
 
 /** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */

@@ -56,8 +56,8 @@ function asDiskError<T>(path: string, act: () => T): T {
 
 /** Checks the folder of a journal, a bot's data folder with a journal in it, or one journal file. Throws ConfigError for anything else. */
 export function checkJournal(given: string): JournalReport {
-  const inside = join(given, 'journal');
-  const path = existsSync(inside) ? inside : given;
+  const journalFolder = join(given, 'journal');
+  const path = existsSync(journalFolder) ? journalFolder : given;
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) throw noJournal(`${path}: no such file or folder`);
   const state = new JournalState();

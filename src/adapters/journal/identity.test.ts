@@ -44,7 +44,7 @@ function journal() {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });
     while (reported.durable < seq && reported.failed === null) await new Promise<void>((resolve) => void waiting.push(resolve));
   };
-  return { told: reported, append };
+  return { reported, append };
 }
 const path = (name: string): string => join(folder, name);
 const names = (): readonly string[] => readdirSync(folder).toSorted();
@@ -57,27 +57,27 @@ it.each([
   ['cut', (file: string) => truncateSync(file, 100)],
   ['added to', (file: string) => appendFileSync(file, '{}')],
 ])('the file that is written is %s: the next record does not last', async (_, act) => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   expect(reported).toEqual({ durable: 2, failed: null });
   act(path('journal-000001.jsonl'));
   await append();
-  expect(reported.failed).toContain('journal-000001.jsonl: somebody has removed, replaced or changed it');
+  expect(reported.failed).toContain('journal-000001.jsonl: another process has removed, replaced or changed it');
   expect(reported.durable).toBe(2);
 });
 
 it('the whole folder is moved away: the next record does not last', async () => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   renameSync(folder, `${folder}.old`);
   mkdirSync(folder);
   await append();
-  expect(reported.failed).toContain('somebody has removed');
+  expect(reported.failed).toContain('another process has removed');
   rmSync(`${folder}.old`, { recursive: true });
 });
 
 it('the file that is written rests, is replaced, and is then finished: the record that begins the next file does not last', async () => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   await append();
   // The next record finds this file full.
   while (statSync(path('journal-000001.jsonl')).size < 400) await append();
@@ -85,16 +85,16 @@ it('the file that is written rests, is replaced, and is then finished: the recor
   writeFileSync(path('new'), '');
   renameSync(path('new'), path('journal-000001.jsonl'));
   await append();
-  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: somebody has removed') });
+  expect(reported).toMatchObject({ durable, failed: expect.stringContaining('journal-000001.jsonl: another process has removed') });
 });
 
 it.each([
   ['removed', (file: string) => rmSync(file)],
   ['written to', (file: string) => writeFileSync(file, '{}')],
 ])('a finished file is %s: one of the next records does not last', async (_, act) => {
-  const { told: reported, append } = journal();
+  const { reported, append } = journal();
   while (names().length < 4) await append();
   act(path('journal-000002.jsonl'));
   for (let at = 0; at < 5 && reported.failed === null; at++) await append();
-  expect(reported.failed).toContain('journal-000002.jsonl: somebody has removed, replaced or changed it');
+  expect(reported.failed).toContain('journal-000002.jsonl: another process has removed, replaced or changed it');
 });

@@ -38,8 +38,8 @@ export interface OpenedJournal {
 /**
  * Opens the journal in an existing folder. Throws ConfigError if another process has it, it belongs to another account, or it is damaged.
  */
-export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOptions): OpenedJournal {
-  const { disk, processes, nowMs, facts, listener } = parts;
+export function openJournal(deps: JournalDeps, { visit, ...options }: JournalOptions): OpenedJournal {
+  const { disk, processes, nowMs, facts, listener } = deps;
   const { folder, account } = options;
   const release = withDiskErrors(() => takeLock(disk, folder, processes));
   try {
@@ -62,7 +62,7 @@ export function openJournal(parts: JournalDeps, { visit, ...options }: JournalOp
       number: (last?.number ?? 0) + 1,
       ending: reading.ending,
       prior: last?.path ?? null,
-      past: reading.segments.map(({ path }) => path),
+      finishedFiles: reading.segments.map(({ path }) => path),
     };
     const journal = new FileJournal(new JournalFile(disk, { ...options, ...place }, nowMs, listener), facts);
     return { journal, state, reading, isTorn: reading.segments.some(({ torn }) => torn !== null), release };
@@ -93,9 +93,6 @@ export function withDiskErrors<T>(act: () => T): T {
     return act();
   } catch (error) {
     if (!(error instanceof DiskError)) throw error;
-    throw new ConfigError(
-      `${error.path}: cannot be used (${error.code})`,
-      'look after the disk and the rights of the folder, then try again',
-    );
+    throw new ConfigError(`${error.path}: cannot be used (${error.code})`, 'check the disk and the rights of the folder, then try again');
   }
 }

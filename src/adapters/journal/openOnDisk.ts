@@ -8,11 +8,11 @@ import { withDiskErrors, openJournal, type JournalOptions, type JournalDeps, typ
  * Creates the folder if it is missing. Throws ConfigError if another process has it, other users can access it, it is damaged, or it
  * belongs to another account.
  */
-export function openJournalFolder(parts: Omit<JournalDeps, 'disk' | 'processes'>, options: JournalOptions): OpenedJournal {
+export function openJournalFolder(deps: Omit<JournalDeps, 'disk' | 'processes'>, options: JournalOptions): OpenedJournal {
   const disk = new FileSystemDisk();
   withDiskErrors(() => disk.prepare(options.folder));
   const self = thisProcess();
-  const opened = openJournal({ ...parts, disk, processes: { self, findProcess: (other) => findProcess(other, self) } }, options);
+  const opened = openJournal({ ...deps, disk, processes: { self, findProcess: (other) => findProcess(other, self) } }, options);
   const release = (): void => {
     opened.release();
     disk.close();

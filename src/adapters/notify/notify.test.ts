@@ -108,7 +108,7 @@ it('sends to Telegram as its interface wants it, without mark-up, quietly where 
 it('tries again with a growing pause, and as late as it is asked to', async () => {
   statuses = [{ status: 0 }, { status: 503 }, { status: 429, headers: { 'retry-after': '1' } }];
   outbox().send(alert());
-  await expect.poll(() => received.length, { timeout: 5000 }).toBe(4);
+  await expect.poll(() => received.length).toBe(4);
   const pauses = received.slice(1).map(({ atMs }, at) => atMs - received[at]!.atMs);
   expect(pauses[0]).toBeGreaterThanOrEqual(19);
   expect(pauses[1]).toBeGreaterThanOrEqual(39);
@@ -123,7 +123,7 @@ it('gives up what can never arrive, and says so without the address', async () =
   expect(lost).toEqual(['webhook MISMATCH: it answered HTTP 404, after 1 tries']);
 });
 
-it('gives up after so many tries', async () => {
+it('gives up after the maximum number of tries', async () => {
   statuses = Array.from({ length: 9 }, () => ({ status: 500 }));
   outbox({ max: 3, firstPauseMs: 1 }).send(alert());
   await expect.poll(() => lost.length).toBe(1);
@@ -153,7 +153,7 @@ it('sends alarms before what waits, and keeps no more than a hundred', async () 
   expect(lost.length).toBeGreaterThanOrEqual(10);
 });
 
-it('tells at its end what waits, without the pause, and gives up where nobody hears it', async () => {
+it('sends what waits at its end without the pause, and gives up if no receiver answers', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 60_000 });
   box.send(alert());

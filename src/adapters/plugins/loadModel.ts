@@ -41,7 +41,7 @@ export async function loadModel<Kind extends ModelKind>(
   const { exported, hash, inputs, reach } = await loadModule(file, shown, noun, importer, bundler);
   if (!isModel(exported, kind)) {
     throw new ConfigError(
-      `${shown}: expected a ${noun} as default export, got ${nameOf(exported, noun, call)}`,
+      `${shown}: expected a ${noun} as default export, got ${describeExport(exported, noun, call)}`,
       `write: export default ${maker}(...)`,
     );
   }
@@ -54,7 +54,7 @@ function isModel<Kind extends ModelKind>(value: unknown, kind: Kind): value is M
 }
 
 /** Describes a value that is not a model of the kind `wanted` with a function `call`. */
-function nameOf(value: unknown, wanted: string, call: string): string {
+function describeExport(value: unknown, wanted: string, call: string): string {
   if (value === undefined) return 'none';
   const kind: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'kind') : undefined;
   const other = Object.entries(KINDS).find(([name]) => name === kind);

@@ -23,18 +23,25 @@ export function reachOf({ inputs }: Pick<Metafile, 'inputs'>, folder: string): r
   return own.flatMap(([path, { imports }]) => {
     const text = textOf(join(folder, path));
     const file = relative(process.cwd(), join(folder, path));
-    const at = (code: Warning['code'], what: string, index: number): Warning => ({ code, text: what, file, line: lineAt(text, index) });
+    const warningAt = (code: Warning['code'], what: string, index: number): Warning => ({
+      code,
+      text: what,
+      file,
+      line: lineAt(text, index),
+    });
     const reached = imports.flatMap(({ path: name, external }) => {
       const module = name.replace(/^node:/, '');
       const index = Math.max(0, text.search(new RegExp(`["'\`](?:node:)?${module.replace(/[/.]/g, String.raw`\$&`)}["'\`]`)));
       if (external !== true || name === HOST_TOKEN || name === COMPOSE_TOKEN || isPure(module, text)) return [];
       if (!builtinModules.includes(module.split('?')[0]!))
-        return [at('IMPURE_MODULE', `the strategy loads ${name}: nothing of it is part of the hash`, Math.max(0, text.indexOf(name)))];
+        return [
+          warningAt('IMPURE_MODULE', `the strategy loads ${name}: nothing of it is part of the hash`, Math.max(0, text.indexOf(name))),
+        ];
       if (FILES.has(module))
-        return [at('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold what lies ahead of a bar`, index)];
-      return [at('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index)];
+        return [warningAt('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold what lies ahead of a bar`, index)];
+      return [warningAt('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index)];
     });
-    return [...reached, ...dataIn(path, text, at), ...loadsIn(text, at)];
+    return [...reached, ...dataIn(path, text, warningAt), ...loadsIn(text, warningAt)];
   });
 }
 

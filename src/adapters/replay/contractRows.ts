@@ -16,7 +16,7 @@ export class ContractRows {
   private readonly engine: ReplayHost;
   private readonly account: number;
   private readonly watch: MarginWatch;
-  private readonly conditions: ReplayTriggers;
+  private readonly triggers: ReplayTriggers;
   /** By instrument. */
   private readonly orders: readonly RowOrder[];
 
@@ -24,7 +24,7 @@ export class ContractRows {
     this.engine = engine;
     this.account = account;
     this.watch = watch;
-    this.conditions = triggers;
+    this.triggers = triggers;
     this.orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
   }
 
@@ -34,21 +34,22 @@ export class ContractRows {
   }
 
   /** Matches the rest of a row after its open; `at` is the row number. */
-  matchInside(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+  matchAfterOpen(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const order = this.orders[instrument]!;
     const { closeMs } = row;
     const watch = this.watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at)))) this.ordered(instrument, at, row);
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at))))
+      this.matchInOrder(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;
       const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (count > 1 || this.conditions.isReached(instrument, row)) this.ordered(instrument, at, row);
-      else if (count === 1) this.plain(book, instrument, at, row);
+      if (count > 1 || this.triggers.isReached(instrument, row)) this.matchInOrder(instrument, at, row);
+      else if (count === 1) this.matchSingle(book, instrument, at, row);
     }
   }
 
   /** At most one stop or order is reached, so no order of events matters. It may be an entry whose stop the rest of the row reaches. */
-  private plain(book: BarBook, instrument: number, at: number, row: TradedRow): void {
+  private matchSingle(book: BarBook, instrument: number, at: number, row: TradedRow): void {
     const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
@@ -63,8 +64,8 @@ export class ContractRows {
     bracketManager.legTimeMs = NAN;
   }
 
-  private ordered(instrument: number, at: number, row: TradedRow): void {
-    this.orders[instrument]!.inside(row, this.watch.marksOf(instrument, at), this.conditions, this.stops(instrument, row));
+  private matchInOrder(instrument: number, at: number, row: TradedRow): void {
+    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, at), this.triggers, this.stops(instrument, row));
   }
 
   /** Local stops of brackets. */
@@ -76,7 +77,7 @@ export class ContractRows {
     const within = (price: number): number => Math.max(low, Math.min(high, price));
     return {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
-      inside: () =>
+      afterOpen: () =>
         list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
           return this.stop(bracket, bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);

@@ -48,13 +48,13 @@ export class MarginWatch {
     this.lines = listOf(data, ({ marks, funding }, index) => {
       const feed = engine.execution[index]!;
       const { bars } = feed;
-      const of = marks ?? {
+      const columns = marks ?? {
         open: ticksOf(bars, 'open'),
         high: ticksOf(bars, 'high'),
         low: ticksOf(bars, 'low'),
         close: ticksOf(bars, 'close'),
       };
-      return { feed, marks: of, beyond: new FirstBeyond(of.high, of.low), funding };
+      return { feed, marks: columns, beyond: new FirstBeyond(columns.high, columns.low), funding };
     });
   }
 

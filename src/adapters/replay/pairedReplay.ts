@@ -22,22 +22,22 @@ export class PairedReplay implements OrderGateway, BarMarket {
   }
 
   submit(order: ApprovedOrder): void {
-    this.of(order.instrumentIndex).submit(order);
+    this.exchangeOf(order.instrumentIndex).submit(order);
   }
   cancel(order: Order): void {
-    this.of(order.instrumentIndex).cancel(order);
+    this.exchangeOf(order.instrumentIndex).cancel(order);
   }
   recall(order: Order): void {
-    this.of(order.instrumentIndex).recall(order);
+    this.exchangeOf(order.instrumentIndex).recall(order);
   }
   read(order: Order, channel: Channel): void {
-    this.of(order.instrumentIndex).read(order, channel);
+    this.exchangeOf(order.instrumentIndex).read(order, channel);
   }
   workingOrders(instrument: number): number {
-    return this.of(instrument).workingOrders(instrument);
+    return this.exchangeOf(instrument).workingOrders(instrument);
   }
   matchRow(instrument: number, row: number): void {
-    this.of(instrument).matchRow(instrument, row);
+    this.exchangeOf(instrument).matchRow(instrument, row);
   }
   blockOpened(): void {
     this.futures.blockOpened();
@@ -46,7 +46,7 @@ export class PairedReplay implements OrderGateway, BarMarket {
     this.futures.settleMarks();
   }
 
-  private of(instrument: number): ReplayExchange {
+  private exchangeOf(instrument: number): ReplayExchange {
     return instrument < this.contracts ? this.futures : this.spot;
   }
 }

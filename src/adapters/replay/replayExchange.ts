@@ -78,7 +78,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private venue!: BookVenue<BarBook>;
   private account = 0;
   /** By instrument; empty for instruments of another exchange. */
-  private lanes: readonly ReplayBook[] = [];
+  private books: readonly ReplayBook[] = [];
   /** Set if the run has one instrument, as most do: each row and each order reads it several times. */
   private onlyBook: ReplayBook | null = null;
   /** For a futures account. */
@@ -101,12 +101,12 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.brackets = engine.brackets;
     this.venue = venue;
     this.account = account;
-    const lanes: ReplayBook[] = [];
+    const books: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {
-      if (venue.trades(feed.instrument)) lanes[index] = replayBookOf(feed, venue);
+      if (venue.trades(feed.instrument)) books[index] = replayBookOf(feed, venue);
     });
-    this.lanes = lanes;
-    this.onlyBook = lanes.length === 1 ? lanes[0]! : null;
+    this.books = books;
+    this.onlyBook = books.length === 1 ? books[0]! : null;
   }
 
   // --- Called by the engine
@@ -138,9 +138,9 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   read(order: Order, channel: Channel): void {
     const { id } = order;
     const venueMs = this.engine.nowMs;
-    const seen = channel !== 'balances' && this.placed.has(id);
+    const isPlaced = channel !== 'balances' && this.placed.has(id);
     // One event later, so that a chain of reads is a chain of events, not of nested calls.
-    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: seen }));
+    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: isPlaced }));
   }
 
   workingOrders(instrument: number): number {
@@ -151,34 +151,34 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   /** Matches one row. docs/matching.md describes the order of its steps. */
   matchRow(instrument: number, row: number): void {
-    const lane = this.book(instrument);
-    const { book } = lane;
-    const closeMs = lane.feed.closeOf(row);
-    const openMs = lane.lengthMs > 0 ? closeMs - lane.lengthMs : lane.feed.bars.openMs[row]!;
-    const open = lane.openTicks[row]!;
-    const volumeLots = this.options.needsVolume ? wholeLots(lane.feed.bars.volume[row]!, lane.lotScale) : 0;
+    const replayBook = this.book(instrument);
+    const { book } = replayBook;
+    const closeMs = replayBook.feed.closeOf(row);
+    const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
+    const open = replayBook.openTicks[row]!;
+    const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
-    else contracts.open(instrument, row, tradedRow(lane, row, openMs, closeMs, open), volumeLots);
-    if (this.workingOrders(instrument) > 0) this.matchAfterOpen(lane, instrument, row, openMs, closeMs, open);
-    if (lane.late > 0) this.actLateCancels(lane);
-    if (lane.collared > 0) lane.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
+    else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
+    if (this.workingOrders(instrument) > 0) this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
+    if (replayBook.late > 0) this.actLateCancels(replayBook);
+    if (replayBook.collared > 0) replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
   }
 
   /** Matches the row after its open. Separate, because most rows with an order need only their open, not their high and low. */
-  private matchAfterOpen(lane: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
-    const { book, priceScale } = lane;
-    const { bars } = lane.feed;
+  private matchAfterOpen(replayBook: ReplayBook, instrument: number, row: number, openMs: number, closeMs: number, open: number): void {
+    const { book, priceScale } = replayBook;
+    const { bars } = replayBook.feed;
     // Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise.
     const high = Math.round(bars.high[row]! * priceScale);
     const low = Math.round(bars.low[row]! * priceScale);
     const brackets = this.brackets;
-    if (lane.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
-    if (this.contracts !== null) this.contracts.matchInside(book, instrument, row, { openMs, closeMs, open, high, low });
+    if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
+    if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
-    const cameInside = brackets.follow(instrument, high, low, openMs);
-    if (cameInside) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+    const enteredDuringRow = brackets.follow(instrument, high, low, openMs);
+    if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
   }
 
   private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
@@ -243,13 +243,13 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if ((order.triggerTicks ?? 0) > 0) return this.triggerArrives(order, fault, nowMs);
     const placed = this.venue.place(this.account, id, order, nowMs);
     if (placed === null) return fault === 'lostAnswer' ? engine.outcomeUnknown(id) : engine.refused(id, String(this.venue.refusal));
-    const lane = this.book(instrumentIndex);
-    if (order.limit > 0 && order.role === 'market') lane.collared++;
+    const replayBook = this.book(instrumentIndex);
+    if (order.limit > 0 && order.role === 'market') replayBook.collared++;
     if (fault === 'lostAnswer') {
       this.placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
-    if (hitPrice === hitPrice) lane.book.execute(placed, hitPrice, nowMs);
+    if (hitPrice === hitPrice) replayBook.book.execute(placed, hitPrice, nowMs);
   }
 
   private triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {
@@ -267,24 +267,24 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (order.id !== id) return;
     const triggerOrders = (order.triggerTicks ?? 0) > 0 ? this.triggers : null;
     if (triggerOrders?.waits(id) === true) return this.cancelTrigger(triggerOrders, order);
-    const found = triggerOrders === null ? this.placedOf(order) : this.found(triggerOrders.childOf(id));
+    const found = triggerOrders === null ? this.placedOf(order) : this.venueOrderOf(triggerOrders.childOf(id));
     if (found === null || !this.venue.requestCancel(found)) return;
-    const lane = this.lanes[order.instrumentIndex]!;
-    if (this.isMidRow(lane, order)) lane.late = lane.lateCancels.push(found.id) + lane.lateTriggers.length;
+    const replayBook = this.books[order.instrumentIndex]!;
+    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateCancels.push(found.id) + replayBook.lateTriggers.length;
     else this.venue.finishCancel(found, this.engine.nowMs);
   }
 
   private placedOf({ id, venueId }: Order): VenueOrder | null {
     // The record of an order whose reply was lost does not have the venue order id.
-    return this.found(venueId ?? this.placed.get(id));
+    return this.venueOrderOf(venueId ?? this.placed.get(id));
   }
-  private found(venueId: VenueOrderId | number | undefined): VenueOrder | null {
+  private venueOrderOf(venueId: VenueOrderId | number | undefined): VenueOrder | null {
     return typeof venueId === 'number' ? this.venue.find(this.account, venueId) : null;
   }
 
   private cancelTrigger(triggers: ReplayTriggers, order: Order): void {
-    const lane = this.lanes[order.instrumentIndex]!;
-    if (this.isMidRow(lane, order)) lane.late = lane.lateTriggers.push(order.id) + lane.lateCancels.length;
+    const replayBook = this.books[order.instrumentIndex]!;
+    if (this.isMidRow(replayBook, order)) replayBook.late = replayBook.lateTriggers.push(order.id) + replayBook.lateCancels.length;
     else triggers.cancel(order.id, this.engine.nowMs);
   }
 
@@ -297,15 +297,15 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     return !this.isInstant && !this.isTakenBack(order) && next < bars.length && bars.openMs[next]! < this.engine.nowMs;
   }
 
-  private actLateCancels(lane: ReplayBook): void {
-    lane.late = 0;
-    for (const order of lane.lateTriggers.splice(0)) {
+  private actLateCancels(replayBook: ReplayBook): void {
+    replayBook.late = 0;
+    for (const order of replayBook.lateTriggers.splice(0)) {
       // A trigger order that the row has fired continues as the order that it placed, so the cancel applies to that.
       const child = this.triggers?.childOf(order);
       this.triggers?.cancel(order, this.engine.nowMs);
-      if (child !== undefined) lane.lateCancels.push(child);
+      if (child !== undefined) replayBook.lateCancels.push(child);
     }
-    for (const id of lane.lateCancels.splice(0)) {
+    for (const id of replayBook.lateCancels.splice(0)) {
       // Look it up by id: the row may have filled the order, and another order may use its record now.
       const order = this.venue.find(this.account, id);
       if (order !== null) this.venue.cancel(order, this.engine.nowMs);
@@ -326,7 +326,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   private book(instrument: number): ReplayBook {
-    return this.onlyBook ?? this.lanes[instrument]!;
+    return this.onlyBook ?? this.books[instrument]!;
   }
   private forget(order: VenueOrder): void {
     if (this.options.faultOf !== null) this.placed.delete(order.ref);

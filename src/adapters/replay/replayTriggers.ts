@@ -30,7 +30,7 @@ export class ReplayTriggers implements RowTriggers {
     this.venue = venue;
     this.account = account;
     this.watch = watch;
-    this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.fired(trigger, timeMs) }, MAX_WAITING);
+    this.queue = new TriggerQueue(venue, { triggerEnded: (trigger, timeMs) => this.onFired(trigger, timeMs) }, MAX_WAITING);
     this.waitingCount = new Int32Array(engine.instruments.length);
   }
 
@@ -73,8 +73,8 @@ export class ReplayTriggers implements RowTriggers {
   /** True if a row reaches any of them. */
   isReached(instrument: number, { openMs, open, high, low }: TradedRow): boolean {
     if (this.waitingCount[instrument] === 0) return false;
-    const { atOpen, inside } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
-    return atOpen.length + inside.length > 0;
+    const { atOpen, afterOpen } = this.reachedBy(this.engine.instruments[instrument]!, openMs, open, high, low);
+    return atOpen.length + afterOpen.length > 0;
   }
   reachedBy(instrument: Instrument, openMs: number, open: number, high: number, low: number): ReachedTriggers {
     return this.queue.reachedBy(instrument, openMs, open, high, low);
@@ -92,7 +92,7 @@ export class ReplayTriggers implements RowTriggers {
     return child;
   };
 
-  private fired(trigger: Trigger, timeMs: number): void {
+  private onFired(trigger: Trigger, timeMs: number): void {
     const engine = this.engine;
     const order = this.orderOf.get(trigger.id)!;
     this.forget(trigger, order);
@@ -100,7 +100,7 @@ export class ReplayTriggers implements RowTriggers {
     const record = engine.orders.get(order)!;
     const { strategy, instrument } = record;
     record.code = String(trigger.code);
-    engine.log(engine.runs[strategy]!.name, `${instrument.id}: condition order ${order} was refused when it fired`, { code: trigger.code });
+    engine.log(engine.runs[strategy]!.name, `${instrument.id}: trigger order ${order} was refused when it fired`, { code: trigger.code });
     engine.ended(order, 'rejected', timeMs);
   }
 

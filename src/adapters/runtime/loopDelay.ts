@@ -16,14 +16,14 @@ export class LoopDelay {
   constructor() {
     this.#histogram.enable();
     this.#stop = repeat(PERIOD_MS, () => {
-      this.#last = this.#now();
+      this.#last = this.#measure();
       this.#histogram.reset();
     });
   }
 
   /** Of the last whole minute, or of the first one until now; null before any measurement. */
   get p99Ms(): number | null {
-    return this.#last ?? this.#now();
+    return this.#last ?? this.#measure();
   }
   stop(): void {
     this.#stop();
@@ -31,7 +31,7 @@ export class LoopDelay {
   }
 
   /** The measurement spans two calls of a timer. The timer period is subtracted, because it is not a delay. */
-  #now(): number | null {
+  #measure(): number | null {
     const ms = this.#histogram.percentile(99) / NS_PER_MS - RESOLUTION_MS;
     return Number.isFinite(ms) && this.#histogram.count > 0 ? Math.max(0, Math.round(ms * 10) / 10) : null;
   }

@@ -15,16 +15,18 @@ export const bothMarkets: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: Float64Array.from(instruments, (of) => (of.contract === undefined ? plan.fees.takerPpm : takerFeePpm(of))),
+    takerFeePpm: Float64Array.from(instruments, (instrument) =>
+      instrument.contract === undefined ? plan.fees.takerPpm : takerFeePpm(instrument),
+    ),
     makerFeePpm: plan.fees.makerPpm,
     // Contracts pay fees in their margin coin, whatever this says.
     feesIn: plan.fees.in,
-    leverage: Float64Array.from(instruments, (of) => (of.contract === undefined ? 0 : leverageOf(plan, of))),
+    leverage: Float64Array.from(instruments, (instrument) => (instrument.contract === undefined ? 0 : leverageOf(plan, instrument))),
   }),
 
-  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
+  marks: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).marks?.close ?? null),
 
-  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
+  funding: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).rates ?? null),
 
   accounts({ funds }, { ledger }) {
     assert(ledger instanceof PairedLedger && funds !== undefined, 'a run over both markets has two accounts');

@@ -10,7 +10,8 @@ import { ConfigError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { FuturesLedger, type MarginTerms } from '../../portfolio/futuresLedger.ts';
+import type { MarginTerms } from '../../portfolio/contractHolding.ts';
+import { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { FuturesPlan, RunPlan } from '../../definition/plan/plan.ts';
 import type { Deposits, MarketParts, OpenedVenue, VenueDeps } from './parts.ts';
@@ -27,12 +28,12 @@ export const futuresMarket: MarketParts = {
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, takerFeePpm),
     feesIn: 'quote',
-    leverage: Float64Array.from(instruments, (of) => leverageOf(plan, of)),
+    leverage: Float64Array.from(instruments, (instrument) => leverageOf(plan, instrument)),
   }),
 
-  marks: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).marks?.close ?? null),
+  marks: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).marks?.close ?? null),
 
-  funding: (plan, instruments) => listOf(instruments, (of) => dataOf(plan, of).rates ?? null),
+  funding: (plan, instruments) => listOf(instruments, (instrument) => dataOf(plan, instrument).rates ?? null),
 
   accounts: ({ cash }, { ledger }) => [{ market: 'futures', ledger, cash }],
 
@@ -60,7 +61,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const { rounding } = plan.fees;
   const watch = new MarginWatch(
     engine,
-    listOf(books.instruments, (of) => dataOf(plan, of)),
+    listOf(books.instruments, (instrument) => dataOf(plan, instrument)),
   );
   const venue = new FuturesVenue(
     {
@@ -83,7 +84,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
 /** Returns how the account of a run trades each contract. */
 export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTerms {
   const { isCross, isNet } = termsOf(plan);
-  return (of) => ({ isCross, isNet, leverage: leverageOf(plan, of) });
+  return (instrument) => ({ isCross, isNet, leverage: leverageOf(plan, instrument) });
 }
 
 /** Returns the higher of the taker fees of opening and closing. */

@@ -64,12 +64,12 @@ export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposit
 
 function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {
   venue.assertConserved();
-  const held = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
+  const balanceOf = (asset: string) => venue.free(0, asset) + venue.locked(0, asset);
   const { cashAsset, cashTotal } = ledger;
-  assert(held(cashAsset) === cashTotal, `the venue holds ${held(cashAsset)} of ${cashAsset}, the ledger ${cashTotal}`);
+  assert(balanceOf(cashAsset) === cashTotal, `the venue holds ${balanceOf(cashAsset)} of ${cashAsset}, the ledger ${cashTotal}`);
   for (const instrument of instruments) {
     const { base } = instrument;
     const units = ledger.baseTotal(engine.instruments.indexOf(instrument));
-    assert(held(base) === units, `the venue holds ${held(base)} of ${base}, the ledger ${units}`);
+    assert(balanceOf(base) === units, `the venue holds ${balanceOf(base)} of ${base}, the ledger ${units}`);
   }
 }

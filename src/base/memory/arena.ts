@@ -1,7 +1,7 @@
 // Memory for columns that are read once: allocated piece by piece, freed all at once.
 
 /** Number of elements of the first piece of memory. */
-const FIRST = 65_536;
+const FIRST_ELEMENTS = 65_536;
 
 /**
  * Lends arrays with any content until `reset`; a reader must be done with them by then. Code that makes columns a thousand times, and drops
@@ -14,7 +14,7 @@ export class Arena {
   take(length: number): Float64Array {
     if (this.used + length > this.memory.length) {
       // Readers keep what was lent from the memory before.
-      this.memory = new Float64Array(Math.max(FIRST, 2 * this.memory.length, length));
+      this.memory = new Float64Array(Math.max(FIRST_ELEMENTS, 2 * this.memory.length, length));
       this.used = 0;
     }
     const from = this.used;
@@ -25,6 +25,11 @@ export class Arena {
   takeBytes(length: number): Uint8Array {
     const { buffer, byteOffset } = this.take(Math.ceil(length / Float64Array.BYTES_PER_ELEMENT));
     return new Uint8Array(buffer, byteOffset, length);
+  }
+
+  takeShorts(length: number): Uint16Array {
+    const { buffer, byteOffset } = this.take(Math.ceil((2 * length) / Float64Array.BYTES_PER_ELEMENT));
+    return new Uint16Array(buffer, byteOffset, length);
   }
 
   /** Frees everything: memory that was lent may be lent again. */

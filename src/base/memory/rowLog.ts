@@ -10,6 +10,14 @@ export function bitsOf(codes: Float64Array, from: number, width: number, arena: 
   return out;
 }
 
+/** The same for numbers of up to 16 bits. */
+export function wideBitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint16Array {
+  const out = arena === null ? new Uint16Array(codes.length) : arena.takeShorts(codes.length);
+  const mask = (1 << width) - 1;
+  for (let row = 0; row < out.length; row++) out[row] = (codes[row]! >>> from) & mask;
+  return out;
+}
+
 /** Rows of a page, a power of two. Pages are never copied; a log grows by another one. */
 const PAGE_BITS = 12;
 const PAGE_ROWS = 1 << PAGE_BITS;

@@ -43,7 +43,7 @@ test('mulDiv is exact where the product is wide and the quotient lies at a whole
   );
 });
 
-test('shareUp is so many millionths, rounded up, and Infinity of more than can be counted', () => {
+test('mulPpmUp returns millionths of a value, rounded up, and Infinity beyond exact integers', () => {
   fc.assert(
     fc.property(whole, fc.nat({ max: 1_000_000 }), (amount, ppm) => {
       expect(mulPpmUp(amount, ppm)).toBe(Number(oracle(amount, ppm, 1_000_000, 'up')));

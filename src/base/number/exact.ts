@@ -89,9 +89,9 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
 /** Returns `ppm` millionths of a whole amount, rounded up. Infinity for an amount above 2^53 - 1, which exceeds every limit. */
 export function mulPpmUp(amount: number, ppm: number): number {
   const product = amount * ppm;
-  return product <= HALF_MAX ? ceil(product / MILLION) : shareUpWide(amount, ppm);
+  return product <= HALF_MAX ? ceil(product / MILLION) : mulPpmUpWide(amount, ppm);
 }
-function shareUpWide(amount: number, ppm: number): number {
+function mulPpmUpWide(amount: number, ppm: number): number {
   return amount <= MAX ? mulDiv(amount, ppm, MILLION, 'up') : INFINITY;
 }
 

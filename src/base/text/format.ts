@@ -16,8 +16,8 @@ export function grouped(text: string): string {
   const point = bare.indexOf('.');
   const whole = point < 0 ? bare : bare.slice(0, point);
   const rest = point < 0 ? '' : bare.slice(point);
-  const negative = text.startsWith('-') && /[1-9]/.test(bare);
-  return (negative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + rest;
+  const isNegative = text.startsWith('-') && /[1-9]/.test(bare);
+  return (isNegative ? MINUS : '') + whole.replace(/\B(?=(\d{3})+(?!\d))/g, THIN) + rest;
 }
 
 /** Returns a number with fixed digits; `–` if it is not finite. */
@@ -63,7 +63,7 @@ export function exactText(value: number, digits: number, min = 0): string {
   return grouped((value < 0 ? '-' : '') + whole + (decimals === '' ? '' : `.${decimals}`));
 }
 
-const two = (n: number): string => String(n).padStart(2, '0');
+const twoDigits = (n: number): string => String(n).padStart(2, '0');
 
 /** Returns whole days, `41 days`; a shorter time as by `spanText`. */
 export function daysText(ms: number): string {
@@ -80,13 +80,13 @@ export function tone(value: number): 'gain' | 'loss' | '' {
 export function dayText(ms: number): string {
   if (!Number.isFinite(ms)) return NONE;
   const { year, month, day } = civilMonth(ms);
-  return `${year}-${two(month)}-${two(day)}`;
+  return `${year}-${twoDigits(month)}-${twoDigits(day)}`;
 }
 
 /** Returns `14:05`, UTC. */
 export function clockText(ms: number): string {
   const minutes = Math.floor((((ms % DAY) + DAY) % DAY) / 60_000);
-  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+  return `${twoDigits(Math.floor(minutes / 60))}:${twoDigits(minutes % 60)}`;
 }
 
 /** Returns `2024-08-08 14:05`, UTC, without the zone: for columns whose head names it. */

@@ -27,7 +27,7 @@ test('controls are shown and not obeyed', () => {
   expect(sanitizeText('余额不足 é')).toBe('余额不足 é');
 });
 
-test('no more than so many characters, and how many there were', () => {
+test('cuts the text at the maximum length and gives its original length', () => {
   expect(sanitizeText('x'.repeat(200))).toBe('x'.repeat(200));
   expect(sanitizeText('x'.repeat(201))).toBe(`${'x'.repeat(200)}... (201 characters)`);
   expect(sanitizeText('\n'.repeat(150), 200)).toBe(`${'\\n'.repeat(100)}... (150 characters)`);

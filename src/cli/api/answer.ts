@@ -6,7 +6,7 @@ import { COLUMNS } from '../../report/terminal/lines.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 import { alignedRows } from '../terminal/tables.ts';
 
-const MAX_CELL = 64;
+const MAX_CELL_LENGTH = 64;
 
 /** Returns a response as lines. */
 export function answerLines(answer: unknown, columns = COLUMNS): readonly string[] {
@@ -88,6 +88,6 @@ function cell(name: string, value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number' && /(^|[a-z])(time|open)Ms$/i.test(name)) return formatTime(value);
   if (isRecord(value))
-    return sanitizeText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL);
-  return sanitizeText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL);
+    return sanitizeText(value['word'] === 'UNKNOWN' ? `UNKNOWN (${String(value['raw'])})` : String(value['word']), MAX_CELL_LENGTH);
+  return sanitizeText(typeof value === 'string' ? value : JSON.stringify(value), MAX_CELL_LENGTH);
 }

@@ -16,7 +16,7 @@ const options = (args: Argv) =>
       json: { ...flag, describe: 'Print JSON alone on stdout; ids and decimals are text' },
       ...accessOptions,
       timeout: { ...text, default: '10', describe: 'Seconds to wait for the answer' },
-      verbose: { ...flag, describe: 'Tell every request on stderr' },
+      verbose: { ...flag, describe: 'Report every request on stderr' },
     })
     .example('$0 api spot.klines symbol=BTCUSDT interval=1h limit=5', 'the last five bars')
     .example('$0 api spot.newOrder symbol=BTCUSDT side=BUY type=LIMIT price=60000 volume=0.001 --dry-run', 'shown, not sent')

@@ -58,7 +58,7 @@ export function failureOf(op: Op, given: Given, outcome: Outcome<unknown>): Fail
 /** A cause is text of this project, but it can contain a message of the service. */
 const MAX_CAUSE = 300;
 const NOTHING = { status: null, code: null, name: null, meaning: null, msg: null, cause: null, advice: '', look: [] } as const;
-const NOT_SENT = 'nothing left this computer, so nothing happened: call again once the cause is mended; isobar doctor looks for it';
+const NOT_SENT = 'nothing left this computer, so nothing happened: fix the cause and call again; isobar doctor looks for it';
 const UNKNOWN: Readonly<Record<Effect, string>> = {
   read: 'there is no answer, and nothing was changed: call again; isobar doctor looks for the reason',
   create: 'the order may stand. It was sent once; do not send it again before these have shown that it does not stand:',

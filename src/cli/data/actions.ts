@@ -143,8 +143,8 @@ export function checkData(args: CheckArgs): void {
   const others = series.map((key) => checkSeries(args.catalog, key, seriesWarnings));
   if (args.json)
     printJson([
-      ...checked.map((of) => ({ ...summaryOf(of.manifest), unchanged: of.unchanged, warnings: warningsOf(of) })),
-      ...others.map(({ seen, ...of }) => ({ ...seriesJson(of), warnings: seen })),
+      ...checked.map((bars) => ({ ...summaryOf(bars.manifest), unchanged: bars.unchanged, warnings: warningsOf(bars) })),
+      ...others.map(({ seen, ...checkedSeries }) => ({ ...seriesJson(checkedSeries), warnings: seen })),
     ]);
   else print(checkText(checked, others));
   if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;

@@ -27,7 +27,7 @@ const importCommand = (yargs: Argv) =>
           default: 'bars' as const,
           describe: 'What the rows are: bars, or klines of the mark price or funding rates of a contract',
         },
-        format: { choices: FORMATS, describe: 'Format of the files; default: told from their content' },
+        format: { choices: FORMATS, describe: 'Format of the files; default: found from their content' },
         catalog,
         instrument: { ...text, describe: 'JSON file with the instrument record' },
         'round-to-tick': { type: 'boolean', default: false, describe: 'Round prices finer than the precision instead of refusing them' },

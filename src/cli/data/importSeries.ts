@@ -44,6 +44,6 @@ export async function importSeriesData(args: SeriesArgs): Promise<void> {
   if (args.json) return printJson(done.map(({ entry, ...rest }) => ({ ...rest, ...seriesJson(entry) })));
   for (const each of done) print(importedSeriesText(each));
   // The last line is for scripts: plain numbers in a permanent format.
-  const total = (of: (each: (typeof done)[number]) => number) => done.reduce((sum, each) => sum + of(each), 0);
+  const total = (valueOf: (each: (typeof done)[number]) => number) => done.reduce((sum, each) => sum + valueOf(each), 0);
   print(`${total(({ entry }) => entry.rows)} rows, ${total(({ newRows }) => newRows)} new`);
 }

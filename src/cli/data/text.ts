@@ -93,20 +93,20 @@ export function qualityLines(manifest: GapManifest): string[] {
   return lines;
 }
 
-export function instrumentLine(of: Instrument): string {
-  const min = fromScaled(of.minLots, of.quantityDigits);
-  if (of.contract) return contractLine(of, of.contract);
-  const [maker, taker] = [of.makerFeePpm, of.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
-  const digits = `price ${of.priceDigits} and quantity ${of.quantityDigits} digits`;
-  return `${of.base}/${of.quote}, ${digits}, minimum ${min}, fees ${maker} / ${taker}`;
+export function instrumentLine(instrument: Instrument): string {
+  const min = fromScaled(instrument.minLots, instrument.quantityDigits);
+  if (instrument.contract) return contractLine(instrument, instrument.contract);
+  const [maker, taker] = [instrument.makerFeePpm, instrument.takerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`);
+  const digits = `price ${instrument.priceDigits} and quantity ${instrument.quantityDigits} digits`;
+  return `${instrument.base}/${instrument.quote}, ${digits}, minimum ${min}, fees ${maker} / ${taker}`;
 }
 
 /** Returns the terms of a contract, and which of them are assumed. */
-function contractLine({ base, quote, priceDigits }: Instrument, of: Contract): string {
-  const face = `${fromScaled(of.multiplier, of.multiplierDigits)} ${base}`;
-  const fees = [of.openMakerFeePpm, of.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
-  const assumed = of.assumed === undefined ? '' : `\n                assumed: ${wrapped(of.assumed)}`;
-  return `${of.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${of.minLeverage} to ${of.maxLeverage}${assumed}`;
+function contractLine({ base, quote, priceDigits }: Instrument, contract: Contract): string {
+  const face = `${fromScaled(contract.multiplier, contract.multiplierDigits)} ${base}`;
+  const fees = [contract.openMakerFeePpm, contract.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
+  const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapped(contract.assumed)}`;
+  return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${contract.minLeverage} to ${contract.maxLeverage}${assumed}`;
 }
 
 function wrapped(words: readonly string[]): string {
@@ -161,9 +161,9 @@ export function checkText(
     ...(unchanged ? [] : [`  ${key.symbol} ${key.interval}: changed by another program since isobar wrote it; import the data again`]),
     ...manifest.wrong.slice(0, 5).map(({ at, what }) => `  ${key.symbol} ${key.interval}: ${what} at ${at}`),
   ]);
-  const warnings = checked.flatMap((of) => {
-    const name = `${of.key.symbol} ${of.key.interval}: `;
-    const texts = warningsOf(of).map(warningText);
+  const warnings = checked.flatMap((bars) => {
+    const name = `${bars.key.symbol} ${bars.key.interval}: `;
+    const texts = warningsOf(bars).map(warningText);
     const named = texts.map((text) => (text.startsWith(name) ? text : `${name}${text}`));
     return named.length === 0 ? [] : withLead('  Look here first: ', `${named.join('; ')}.`);
   });

@@ -22,7 +22,7 @@ type DoctorCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : 
 
 export const doctorCommand: CommandModule<object, DoctorCommandArgs> = {
   command: 'doctor',
-  describe: 'Look for what keeps this computer from trading on an exchange, and say how to mend it',
+  describe: 'Look for what keeps this computer from trading on an exchange, and say how to fix it',
   builder: options,
   handler: async (args) => (await import('./action.ts')).doctor(args),
 };

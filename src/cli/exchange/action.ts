@@ -37,19 +37,19 @@ export async function exchange(args: ExchangeArgs): Promise<void> {
   // Kills the process like a real crash: nothing is written, no handler runs.
   const crash = (): void => void process.kill(process.pid, 'SIGKILL');
   const stop = stopOnSignal();
-  let failed: (why: string) => void = () => {};
-  let doubted: (doubt: InternalError) => void = () => {};
+  let onFailure: (why: string) => void = () => {};
+  let onDoubt: (doubt: InternalError) => void = () => {};
   const ended = new Promise<Error | null>((resolve) => {
-    failed = (why) => resolve(diskError(why));
-    doubted = (error) => resolve(doubtError(error));
+    onFailure = (why) => resolve(diskError(why));
+    onDoubt = (error) => resolve(doubtError(error));
     stop.signal.addEventListener('abort', () => resolve(null), { once: true });
   });
   const internalError = (error: InternalError): void => {
     logInternalError(error);
-    if (error.doubt !== null) doubted(error);
+    if (error.doubt !== null) onDoubt(error);
   };
   const data = args.data === undefined ? {} : { data: args.data };
-  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed, internalError, ...data });
+  const running = await runExchange(settings, { host: args.host, port, controlPort, crash, failed: onFailure, internalError, ...data });
   const following = args.follow === undefined ? null : await followOrClose(args.follow, running);
   printEvent(args, settings, running);
   if (following !== null && !args.quiet) process.stderr.write(`It follows ${args.follow}: ${following.names.join(' ')}\n`);
@@ -74,13 +74,13 @@ async function followOrClose(url: string, running: RunningExchange): Promise<Fol
 
 const doubtError = ({ where, doubt }: InternalError): InvariantError =>
   new InvariantError(
-    `after an error at ${where} the books are in doubt (${doubt ?? ''}): the exchange has stopped, and with --data goes on from what lasted`,
+    `after an error at ${where} the books are in doubt (${doubt ?? ''}): the exchange has stopped; with --data it continues from the durable state`,
   );
 
 const diskError = (why: string): ConfigError =>
   new ConfigError(
     `the disk does not keep what is written: ${why}`,
-    'nothing was answered that does not last; mend the disk and start again',
+    'every answer that was sent is durable; repair the disk and start again',
   );
 
 async function settingsOf({ config, demo, profile, seed, speed }: ExchangeArgs): Promise<ExchangeSettings> {
@@ -115,7 +115,7 @@ function printEvent({ demo, quiet, seed }: ExchangeArgs, { service }: ExchangeSe
   };
   process.stdout.write(`${JSON.stringify(line)}\n`);
   if (quiet) return;
-  if (torn !== null) process.stderr.write(`${torn}, and nobody was told of it: it is left out\n`);
+  if (torn !== null) process.stderr.write(`${torn}, and no client has received it: it is left out\n`);
   const instruments = service.instruments.map(({ wireName }) => wireName).join(' ');
   process.stderr.write(`The paper exchange is open at ${url}: ${instruments}; ${service.accounts.length} accounts. Ctrl-C ends it.\n`);
   if (controlUrl !== null) process.stderr.write(`A page to look at it: ${controlUrl}/\n`);

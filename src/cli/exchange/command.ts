@@ -10,13 +10,13 @@ const options = (args: Argv) =>
       demo: { type: 'boolean', default: false, describe: 'No file: seeded synthetic prices and one funded account' },
       port: { ...text, default: '8080', describe: 'Port of both interfaces; 0 takes a free one' },
       host: { ...text, default: '127.0.0.1', describe: 'Address to listen on' },
-      speed: { ...text, describe: 'How many times as fast as they were bars are replayed (1); bars that match orders stand without it' },
+      speed: { ...text, describe: 'Replay speed for bars, 1 is real time; bars that match orders advance only with it' },
       profile: { ...text, describe: 'YAML file of switch values, over the profile of the config' },
       control: { ...text, describe: 'Port for faults and time, on loopback; off by default' },
       follow: { ...text, describe: 'Base URL of a service whose public prices and books are laid over this one' },
-      data: { ...text, describe: 'Folder in which accounts, orders and trades last; without it they end with the process' },
+      data: { ...text, describe: 'Folder that stores accounts, orders and trades; without it they end with the process' },
       seed: { ...text, describe: 'Seed of synthetic prices, over that of the config' },
-      quiet: { type: 'boolean', default: false, describe: 'Nothing on stderr' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing on stderr' },
     })
     .example('$0 exchange --demo --port 0', 'its first line on stdout is JSON: addresses, key and secret')
     .example('$0 exchange config/exchange.example.yaml', 'an exchange of your own');

@@ -6,9 +6,9 @@ const check = (args: Argv) =>
   args
     .positional('path', { type: 'string', demandOption: true, describe: 'Folder of a journal or of its bot, or one of its files' })
     .options({ json: { type: 'boolean', default: false, describe: 'Print JSON alone on stdout' } })
-    .example('$0 journal check journal', 'would a start go on with it, and from where')
+    .example('$0 journal check journal', 'would a start continue with it, and from where')
     .epilogue(
-      'Changes nothing, and may run beside the bot. Exit code 0: a start goes on with it, 1: damaged. docs/journal.md says what a journal is.',
+      'Changes nothing, and may run beside the bot. Exit code 0: a start continues with it, 1: damaged. docs/journal.md says what a journal is.',
     );
 
 export const journalCommand: CommandModule = {

@@ -29,7 +29,7 @@ function journalLines(report: JournalReport): readonly string[] {
     ...times,
     ...(records === 0 ? [] : fact('kinds', Object.entries(kinds).map(([kind, n]) => `${kind} ${count(n)}`).join(', '))), // prettier-ignore
     ...fact('open orders', openText(report)),
-    ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proved so, and watched for ever`) : []),
+    ...(provenAbsent > 0 ? fact('no effect', `${count(provenAbsent)}: proven absent, and still watched`) : []),
     ...halts.flatMap(({ scope, state, code, why }) => fact('halt', sanitizeText(`${state} of ${scope}: ${code}, ${why}`))),
     ...(writer ? fact('in use', `by process ${writer.pid} on ${sanitizeText(writer.host)}: the end may be in the making`) : []),
     '',
@@ -55,10 +55,10 @@ function openText({ unfinished }: JournalReport): string {
 
 function verdictLines({ verdict, torn, damage, lastSeq }: JournalReport): readonly string[] {
   if (damage) return [...wrapped(`damaged: ${damage.message}`), ...indented(damage.remedy, 2)];
-  if (verdict === 'whole' || !torn) return ['whole: a start goes on with it'];
+  if (verdict === 'whole' || !torn) return ['whole: a start continues with it'];
   const { path, line, bytes, message } = torn;
   return wrapped(
-    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start leaves it out and goes on after record ${count(lastSeq)}`,
+    `${path}:${line}: ${message} (${counted(bytes, 'byte')}): a start leaves it out and continues after record ${count(lastSeq)}`,
   );
 }
 

@@ -7,7 +7,7 @@ const options = (args: Argv) =>
     .positional('journal', { type: 'string', demandOption: true, describe: 'Folder of a journal, or the data folder of a bot' })
     .options({
       config: { type: 'string', requiresArg: true, describe: 'The config that the bot ran with; default the one that it was started with' },
-      json: { type: 'boolean', default: false, describe: 'One JSON object on stdout' },
+      json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })
     .example('$0 replay bot', 'makes every decision of the bot again, and names the first that differs');
 

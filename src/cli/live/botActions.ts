@@ -79,7 +79,7 @@ export async function resume(
     printAnswer(
       {
         done: true,
-        message: `the latch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`,
+        message: `the kill switch of ${record.who} (${record.why}) is cleared: start the bot, which audits before it trades`,
       },
       args,
     );

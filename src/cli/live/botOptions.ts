@@ -10,7 +10,7 @@ export const botOptions = {
 } as const;
 
 /** The reason for the action, which is kept in the journal. */
-export const whyOption = { why: { ...text, demandOption: true, describe: 'Why: kept in the journal' } } as const;
+export const whyOption = { why: { ...text, demandOption: true, describe: 'Reason, stored in the journal' } } as const;
 
 export const withBotOptions = (args: Argv) => args.options(botOptions);
 

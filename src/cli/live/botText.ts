@@ -34,8 +34,8 @@ export function statusLines(view: BotView): readonly string[] {
     '',
     ...table(
       ['strategy', 'equity', '', 'today', 'orders', 'fills'],
-      view.strategies.map(({ name: of, equity, asset, today, orders, fills }) => [
-        of,
+      view.strategies.map(({ name: strategy, equity, asset, today, orders, fills }) => [
+        strategy,
         grouped(equity),
         asset,
         signed(today),
@@ -73,12 +73,12 @@ function orderCounts({ open, unknown, provenAbsent, foreignOrders, counts }: Bot
   const parts = [
     `${open.length} open`,
     `${unknown.length} of unknown outcome`,
-    `${provenAbsent.length} proved without effect`,
+    `${provenAbsent.length} proven absent`,
     `${foreignOrders.length} of others`,
   ];
   return [
     `orders    ${parts.join(', ')}`,
-    `so far    ${count(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
+    `total     ${count(counts.ordersSent)} sent, ${counted(counts.fills, 'fill')}, ${count(counts.ordersDenied)} denied by risk, ${count(counts.ordersRefused)} refused`,
   ];
 }
 
@@ -153,7 +153,7 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     ),
     ...(foreignOrders.length > 0 ? [''] : []),
     ...listed('Open', open),
-    ...listed('Proved without effect, still watched', provenAbsent),
+    ...listed('Proven absent, still watched', provenAbsent),
   ];
   return lines.length === 0 ? ['no open orders'] : lines.slice(0, lines.at(-1) === '' ? -1 : undefined);
 }

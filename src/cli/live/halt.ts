@@ -9,7 +9,7 @@ const SCOPE = 'account (default), market:spot, symbol:spot:BTCUSDT or strategy:N
 const halting = (args: Argv) =>
   withBotOptions(args)
     .positional('scope', { type: 'string', default: 'account', describe: SCOPE })
-    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Not even orders that reduce' }, ...whyOption })
+    .options({ 'cancel-only': { type: 'boolean', default: false, describe: 'Stop orders that reduce too' }, ...whyOption })
     .example('$0 halt symbol:spot:BTCUSDT --why "strange prices"', 'nothing new on one symbol');
 const resuming = (args: Argv) =>
   withBotOptions(args)

@@ -12,7 +12,7 @@ import { kill } from './killAction.ts';
 it.each([
   ['another version', '{"v":999,"id":1,"ok":true,"value":{}}\n'],
   ['a refusal', '{"v":1,"id":1,"ok":false,"problem":"no such request"}\n'],
-])('goes on by itself after %s', async (_, answer) => {
+])('continues by itself after %s', async (_, answer) => {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-kill-'));
   const server = createServer((socket) => void socket.on('data', () => socket.write(answer))).listen(join(folder, 'control.sock'));
   try {

@@ -44,15 +44,21 @@ export async function kill(args: KillArgs): Promise<void> {
 async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Promise<void> {
   const { flatten, why } = args;
   printPhase(args, `the bot of ${folder}`);
-  let latched: string | null = null;
+  let writeFailure: string | null = null;
   await engageKillSwitch(folder, { sinceMs: nowMs(), who: userInfo().username, why, flatten }).catch((error: unknown) => {
     // A failed write does not delay the kill: cancelling continues, and the report mentions the failure.
-    latched = error instanceof Error ? error.message : String(error);
+    writeFailure = error instanceof Error ? error.message : String(error);
   });
-  printPhase(args, latched === null ? 'the latch is set: no order leaves any more' : `the latch could not be written: ${String(latched)}`);
+  printPhase(
+    args,
+    writeFailure === null
+      ? 'the kill switch is set: no order is sent any more'
+      : `the kill switch could not be written: ${String(writeFailure)}`,
+  );
   const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
   const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
-  const residuals = latched === null ? outcome.residuals : [`the latch could not be written: ${String(latched)}`, ...outcome.residuals];
+  const residuals =
+    writeFailure === null ? outcome.residuals : [`the kill switch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
   printReport(args, { ...outcome, residuals });
 }
 
@@ -74,7 +80,7 @@ async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number
       if (seen?.phase === 'done') return { by: 'bot', report: null, residuals: seen.residuals };
       if (monotonicMs() > endMs) {
         const left = [...open, ...unknown].map(({ instrument, cid }) => `${instrument}: order ${cid} is not proved to be cancelled`);
-        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot goes on trying`, ...left] };
+        return { by: 'bot', report: null, residuals: [`given up after ${giveUpSeconds} s: ${message}; the bot keeps trying`, ...left] };
       }
       await new Promise<void>((resolve) => void after(POLL_EVERY_MS, resolve));
     }
@@ -144,7 +150,7 @@ function printReport({ json, flatten }: KillArgs, outcome: KillOutcome): void {
       ? []
       : [`orders cancelled: ${report.cancelled}, triggers: ${report.triggersCancelled}, slices: ${report.slices.length}`]),
     ...(report?.dust ?? []).flatMap((each) => wrapped(sanitizeText(each, 400))),
-    'The bot starts again once somebody has re-armed it: isobar resume account --code KILLED --why ...',
+    'The bot starts again once the operator has re-armed it: isobar resume account --code KILLED --why ...',
   ];
   printLines(lines);
 }

@@ -7,15 +7,20 @@ export const options = (args: Argv) =>
   withBotOptions(args)
     .options({
       flatten: { type: 'boolean', default: false, describe: 'Close all positions too, in slices that can only reduce them' },
-      all: { type: 'boolean', default: false, describe: 'Orders of others on this account as well' },
-      separate: { type: 'boolean', default: false, describe: 'Do not ask the bot: it hangs' },
+      all: { type: 'boolean', default: false, describe: 'Cancel the orders of others on this account too' },
+      separate: { type: 'boolean', default: false, describe: 'Do not ask the bot, because it hangs' },
       'give-up': {
         type: 'string',
         requiresArg: true,
         default: '10m',
         describe: 'End when the exchange does not answer for this long: 30s, 10m',
       },
-      why: { type: 'string', requiresArg: true, default: 'killed by hand', describe: 'Why: kept in the latch and in the journal' },
+      why: {
+        type: 'string',
+        requiresArg: true,
+        default: 'killed by hand',
+        describe: 'Reason, stored with the kill switch and in the journal',
+      },
     })
     .example('$0 kill', 'no order leaves any more; all open ones are cancelled, and that is proved')
     .epilogue('Works when the bot hangs. Exit code 0: all is cancelled (and flat); 4: something is left, and is named. docs/operations.md');

@@ -6,14 +6,14 @@ import { withBotOptions } from './botOptions.ts';
 const options = (args: Argv) =>
   withBotOptions(args).options({
     lines: { type: 'string', requiresArg: true, default: '50', describe: 'How many of the newest lines' },
-    follow: { type: 'boolean', alias: 'f', default: false, describe: 'Keep on, until Ctrl-C' },
+    follow: { type: 'boolean', alias: 'f', default: false, describe: 'Print new lines until Ctrl-C' },
   });
 
 type Args = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
 export const logsCommand: CommandModule<object, Args> = {
   command: 'logs',
-  describe: 'The newest lines of the log of a running bot',
+  describe: 'Print the newest log lines of a running bot',
   builder: options,
   handler: async (args) => (await import('./botActions.ts')).logs(args),
 };

@@ -21,16 +21,16 @@ export const ordersCommand: CommandModule = {
   describe: 'Orders of a running bot: open, of unknown outcome, of others; and what you decide about them',
   builder: (args) =>
     args
-      .command('$0', 'Open orders, orders of unknown outcome, and what nobody here has sent', withBotOptions, async (given) =>
+      .command('$0', 'Open orders, orders of unknown outcome, and foreign orders', withBotOptions, async (given) =>
         (await import('./botActions.ts')).orders(given),
       )
-      .command('adopt <id>', "A limit order that was placed by hand is a strategy's from now on", adopt, async (given) =>
+      .command('adopt <id>', 'Assign a manually placed limit order to a strategy', adopt, async (given) =>
         (await import('./botActions.ts')).decide({ op: 'adopt', id: given.id, strategy: given.strategy ?? null, why: given.why }, given),
       )
-      .command('ignore <id>', 'It belongs to somebody else, and is never touched', ignore, async (given) =>
+      .command('ignore <id>', 'Mark an order as not ours; the bot never touches it', ignore, async (given) =>
         (await import('./botActions.ts')).decide({ op: 'ignore', id: given.id, why: given.why }, given),
       )
-      .command('resolve <id>', 'You have looked: what became of an order of unknown outcome', resolve, async (given) =>
+      .command('resolve <id>', 'Record the outcome of an order after checking it at the exchange', resolve, async (given) =>
         (await import('./botActions.ts')).decide(
           { op: 'resolve', id: given.id, outcome: given.outcome, venueId: given.venueId ?? null, why: given.why },
           given,

@@ -17,10 +17,10 @@ const options = (args: Argv) =>
       'accept-changes': {
         type: 'boolean',
         default: false,
-        describe: 'Go on with changed code, parameters or bars, which the start has named',
+        describe: 'Accept changed code, parameters or bars, which the last start has listed',
       },
-      json: { type: 'boolean', default: false, describe: 'The log as JSON lines, also on a terminal' },
-      seconds: { ...text, describe: 'Stop in order after so many seconds' },
+      json: { type: 'boolean', default: false, describe: 'Print the log as JSON lines, also on a terminal' },
+      seconds: { ...text, describe: 'Stop in order after this many seconds' },
     })
     .example('$0 live --demo', 'a bot at work within seconds; Ctrl-C ends it')
     .example('$0 live config/bot.paper-spot.example.yaml', 'a bot of your own on the paper exchange');
@@ -29,7 +29,7 @@ type LiveArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
 export const liveCommand: CommandModule<object, LiveArgs> = {
   command: 'live [config]',
-  describe: 'Trade: the bot of a backtest on the paper exchange, or for real',
+  describe: 'Run a bot on the paper exchange, or with real money',
   builder: options,
   handler: async (args) => (await import('./startAction.ts')).live(args),
 };

@@ -44,23 +44,23 @@ export async function live(args: LiveArgs): Promise<void> {
   try {
     if (!args.json) process.stderr.write(demoText(demo));
     process.exitCode = await botProcess(demo.config, args);
-    await killOver(demo.data, args.json);
+    await waitForKill(demo.data, args.json);
   } finally {
     demo.close();
     removeDemo(demo.folder);
   }
 }
 
-const KILL_LOOK_MS = 50;
+const KILL_POLL_MS = 50;
 
 /**
  * Waits for a kill in progress. A kill ends the bot's process before it closes its positions, so the paper exchange must stay open until
  * then.
  */
-async function killOver(data: string, isJson: boolean): Promise<void> {
+async function waitForKill(data: string, isJson: boolean): Promise<void> {
   if (!isKilling(data)) return;
-  if (!isJson) process.stderr.write('The bot has ended; the paper exchange stays open until the kill is through.\n');
-  while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_LOOK_MS, resolve));
+  if (!isJson) process.stderr.write('The bot has ended; the paper exchange stays open until the kill has completed.\n');
+  while (isKilling(data)) await new Promise<void>((resolve) => void after(KILL_POLL_MS, resolve));
 }
 
 /** Removes the temporary folder of the demo. Files that another process still holds open are left behind. */
@@ -75,7 +75,7 @@ function removeDemo(folder: string): void {
 
 function demoText({ url, speed, strategy, interval, data }: Demo): string {
   return [
-    `A paper exchange is open at ${url}; it lives ${speed} times as fast as the clock on the wall.`,
+    `A paper exchange is open at ${url}; its clock runs ${speed} times as fast as real time.`,
     `The bot trades ${strategy} on ${interval} bars of BTCUSDT there, with 10000 USDT of play money. Ctrl-C ends both.`,
     `Look at it from another terminal: isobar status --data ${data}`,
     `Close everything it holds from there: isobar kill --flatten --data ${data}`,
@@ -98,11 +98,11 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
   // The demo has its own keys. Any other bot uses those of its config or of the environment.
   const env = demo ? withoutSecrets(process.env) : handedOn(process.env);
   const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
-  const off = forwardSignals(child);
+  const stopForwarding = forwardSignals(child);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code, signal) => {
-      off();
+      stopForwarding();
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']);
     });
   });

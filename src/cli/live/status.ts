@@ -7,14 +7,14 @@ type Args = BotPlace & { readonly json: boolean };
 
 export const statusCommand: CommandModule<object, Args> = {
   command: 'status',
-  describe: 'A running bot at a glance: states and their causes, equity, orders, limits, health',
+  describe: 'Show a running bot: states and causes, equity, orders, limits, health',
   builder: (args) => withBotOptions(args).example('$0 status --data bot', 'the bot whose data folder is ./bot'),
   handler: async (args) => (await import('./botActions.ts')).status(args),
 };
 
 export const positionsCommand: CommandModule<object, Args> = {
   command: 'positions',
-  describe: 'What a running bot holds',
+  describe: 'Show the positions of a running bot',
   builder: withBotOptions,
   handler: async (args) => (await import('./botActions.ts')).positions(args),
 };

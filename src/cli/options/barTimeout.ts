@@ -6,7 +6,7 @@ export const BAR_TIMEOUT = {
   type: 'string',
   requiresArg: true,
   default: '10',
-  describe: 'Seconds of silence after which a strategy is ended; 0 waits for ever',
+  describe: 'Seconds of silence after which a strategy is ended; 0 never ends it',
 } as const;
 
 /** Returns the milliseconds of `--bar-timeout`. */

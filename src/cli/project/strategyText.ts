@@ -36,7 +36,7 @@ export function strategyText(name: string, file: string, about: string, notes: S
 
 function paramTable({ params }: StrategyNotes): readonly string[] {
   if (params.length === 0) return ['It has no parameters.'];
-  const rows = params.map((of) => [of.name, of.kind, of.default, of.range, of.unit]);
+  const rows = params.map((param) => [param.name, param.kind, param.default, param.range, param.unit]);
   const [head = '', ...table] = alignedRows([['parameter', 'kind', 'default', 'range', 'unit'], ...rows]);
   return [head, ...table.flatMap((line, at) => [line, ...indentedHelp(params[at]?.help ?? '', 4)])];
 }

@@ -16,6 +16,7 @@ const options = (args: Argv) =>
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
+      report: { type: 'boolean', default: true, describe: 'Write report.html; --no-report leaves it out' },
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },

@@ -21,6 +21,7 @@ interface BacktestArgs {
   readonly out: string;
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly report: boolean;
   readonly barTimeout: string;
   readonly demo: boolean;
   readonly family?: string | undefined;
@@ -47,6 +48,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
     outFolder: args.out,
     stagingFolder: stagingFolder(args.out),
     barTimeoutMs: barTimeoutMs(args.barTimeout),
+    hasReport: args.report,
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
     onLoaded: (loaded) => printLoaded(loaded, write),
     onProgress: (phase, rows, share, name) => {

@@ -1,7 +1,7 @@
 // Implements `isobar report`: prints the closing table of a run again, or compares two runs, and opens the page on request.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { displayPath } from '../../definition/text/paths.ts';
 import { openRun, readStoredEquity, readSummary } from '../../tasks/backtest/folder/read.ts';
@@ -28,17 +28,26 @@ export async function report(args: ReportArgs): Promise<void> {
 }
 
 /** Returns the path of the report. */
-function showRun({ run: folder, json, quiet, out }: ReportArgs): string {
+function showRun({ run: folder, json, quiet, out, open }: ReportArgs): string {
   if (out !== undefined) throw new ConfigError('--out: expected a second run beside it', 'a single run has its report in its folder');
   const run = openRun(folder);
   const page = resolve(folder, 'report.html');
+  const hasPage = existsSync(page);
+  if (!hasPage && (open || (quiet && !json))) {
+    throw new ConfigError(`${displayPath(page)}: the run has no report`, 'run it again without --no-report');
+  }
   const summary = readSummary(run);
   if (json) process.stdout.write(readFileSync(join(folder, 'summary.json'), 'utf8'));
   else if (quiet) print(displayPath(page));
   else {
     const { equity } = readStoredEquity(folder);
     const colour = wantsColour(process.stdout, process.env);
-    print(closingTable({ equity: { length: equity.length, units: equity } }, summary, { colour, report: displayPath(page) }));
+    print(
+      closingTable({ equity: { length: equity.length, units: equity } }, summary, {
+        colour,
+        ...(hasPage ? { report: displayPath(page) } : {}),
+      }),
+    );
   }
   return page;
 }
@@ -60,7 +69,7 @@ function jsonOf({ a, b, isIdentical, figures, keys, inputs, firstFill, warnings 
     b: run(b),
     isIdentical,
     figures: Object.fromEntries(
-      figures.map(({ name, a: of, b: other, difference, better }) => [name, { a: of, b: other, difference, better }]),
+      figures.map(({ name, a: first, b: second, difference, better }) => [name, { a: first, b: second, difference, better }]),
     ),
     differs: [...keys, ...inputs],
     firstFill,

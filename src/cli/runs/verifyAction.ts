@@ -27,6 +27,7 @@ export async function verify(args: VerifyArgs): Promise<void> {
     stagingFolder: join(tmpdir(), `isobar-verify-${process.pid}-${nowMs()}`),
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     colour: false,
+    hasReport: false,
     onLoaded: () => {},
     onProgress: (phase, rows, share, name) => {
       if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : PHASE_TEXT[phase]}`.trim(), rows, share);

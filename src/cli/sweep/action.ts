@@ -87,7 +87,7 @@ export async function sweep(args: SweepArgs): Promise<void> {
   } catch (error) {
     line.clear();
     if (!stop.signal.aborted) throw error;
-    write(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Go on with: ${again()}`);
+    write(`Stopped: ${count(done)} of ${counted(setup.sets.length, 'set')} are in the ledger. Resume with: ${resumeCommand()}`);
     process.exitCode = stop.code();
   } finally {
     stop.release();
@@ -130,7 +130,7 @@ function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
 }
 
 /** Returns the command line that resumes the sweep. */
-function again(): string {
+function resumeCommand(): string {
   const words = process.argv.slice(2).filter((word) => word !== '--fresh' && word !== '--resume');
   return `isobar ${[...words, '--resume'].map(shellWord).join(' ')}`;
 }

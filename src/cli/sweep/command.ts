@@ -10,7 +10,7 @@ const list = { type: 'string', array: true, requiresArg: true, default: none } a
 /** How sets run on a machine. */
 const threads = {
   workers: { ...text, describe: 'Threads; default: one a core' },
-  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 waits for ever' },
+  'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 never gives up' },
   memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 64 a thread' },
 } as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
@@ -27,7 +27,7 @@ const sweepOptions = (args: Argv) =>
       random: { ...text, describe: 'Draw this many sets of the grid, by the seed of the definition' },
       by: { ...text, default: 'sharpe', describe: 'Figure that ranks the sets' },
       ...threads,
-      resume: { type: 'boolean', default: false, describe: 'Go on with a sweep that was cut' },
+      resume: { type: 'boolean', default: false, describe: 'Resume an interrupted sweep' },
       fresh: { type: 'boolean', default: false, describe: 'Run all sets, whatever the ledger has' },
       set: { ...list, describe: 'Change a key of the definition: --set fees.taker=0.0005' },
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
@@ -49,7 +49,7 @@ const workerOptions = (args: Argv) =>
     queue: { ...text, demandOption: true, describe: 'Redis of the sweep: redis://host:6379' },
     catalog,
     ...threads,
-    once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once where there is none' },
+    once: { type: 'boolean', default: false, describe: 'End with the first sweep, or at once if no sweep is queued' },
   });
 
 export function withSweep(yargs: Argv): Argv {

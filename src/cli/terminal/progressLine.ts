@@ -18,25 +18,25 @@ const MIN_NAME_LENGTH = 12;
 
 /** Returns a progress line. `what` names the counted items in the plural: rows, bars. */
 export function progressLine(what: string): ProgressLine {
-  const terminal = process.stderr.isTTY;
-  const everyMs = terminal ? 100 : 10_000;
+  const isTerminal = process.stderr.isTTY;
+  const everyMs = isTerminal ? 100 : 10_000;
   const startMs = monotonicMs();
   let nextMs = startMs + FIRST_AFTER_MS;
-  let shown = false;
+  let isShown = false;
   return {
     show(name, done, share) {
       const now = monotonicMs();
       if (now < nextMs) return;
       nextMs = now + everyMs;
       // Leaves the last column free, because some terminals wrap a line that fills it.
-      const columns = terminal ? (process.stderr.columns || 100) - 1 : 100;
+      const columns = isTerminal ? (process.stderr.columns || 100) - 1 : 100;
       const text = progressText(name, what, done, share, now - startMs, columns);
-      process.stderr.write(terminal ? `\r${text}\u001b[K` : `${text}\n`);
-      shown = terminal;
+      process.stderr.write(isTerminal ? `\r${text}\u001b[K` : `${text}\n`);
+      isShown = isTerminal;
     },
     clear() {
-      if (shown) process.stderr.write('\r\u001b[K');
-      shown = false;
+      if (isShown) process.stderr.write('\r\u001b[K');
+      isShown = false;
     },
   };
 }

@@ -11,7 +11,7 @@ export interface StopSignal {
 export function stopOnSignal(): StopSignal {
   const controller = new AbortController();
   let code = 0;
-  const on = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
+  const stopOn = (name: 'SIGINT' | 'SIGTERM', exitCode: number) => {
     const act = () => {
       if (controller.signal.aborted) process.exit(exitCode);
       code = exitCode;
@@ -20,6 +20,6 @@ export function stopOnSignal(): StopSignal {
     process.on(name, act);
     return () => void process.off(name, act);
   };
-  const offs = [on('SIGINT', 130), on('SIGTERM', 143)];
+  const offs = [stopOn('SIGINT', 130), stopOn('SIGTERM', 143)];
   return { signal: controller.signal, code: () => code, release: () => offs.forEach((off) => off()) };
 }

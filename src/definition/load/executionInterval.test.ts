@@ -52,10 +52,10 @@ describe('finer bars inside', () => {
   });
 
   it('begin one row before the run, whose close is its first price', () => {
-    const [bars, inside] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
+    const [bars, executionOnly] = feedsOf([hours, minutes], FUTURES, START_MS + 5 * 3_600_000);
     expect(bars!.firstRow).toBe(5);
-    expect([inside!.firstRow, inside!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
-    expect(inside!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
+    expect([executionOnly!.firstRow, executionOnly!.bars.openMs[1]]).toEqual([1, bars!.bars.openMs[5]]);
+    expect(executionOnly!.bars.closeMs.at(-1)).toBe(bars!.bars.closeMs.at(-1));
   });
 
   it('a named interval that is not there, or has gaps, is refused with what there is', () => {
@@ -97,7 +97,7 @@ describe('bars that were made of finer ones which have gone on since', () => {
   };
   const all = { fromMs: null, toMs: null };
   const made = coarser(spot, '1h');
-  it('are told with the command that makes them anew', () => {
+  it('are reported with the command that makes them again', () => {
     expect(noteOf(part(made, 0, 7), all)).toMatch(
       /^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /,
     );
@@ -117,7 +117,7 @@ it('an override of an instrument that no feed is of is refused, with the nearest
   );
 });
 
-it('an override of the fee of a contract, which has one for opening and one for closing, is told with what sets both', () => {
+it('an override of the fee of a contract, which has one for opening and one for closing, is reported with what sets both', () => {
   const refused = () => feedsOf([hours], `${FUTURES}instruments: { ${symbol}: { takerFee: '0.001' } }`);
   const expected = 'expected nothing: the fees of a contract, fractions of the notional, are openTakerFee and closeTakerFee of its record';
   expect(refused).toThrow(`x.yaml:5 instruments.${symbol}.takerFee: ${expected}, got "0.001"`);

@@ -32,12 +32,13 @@ interface FeedRange {
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   checkInstruments(definition, source);
   const feeds: FeedPlan[] = [];
+  const known = new KnownSymbols(store);
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
       const interval = parseInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      checkKnown(store, market, symbol, whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
+      known.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
       const load = (fromMs: number | null) =>
         loadFeed(
           store,
@@ -118,17 +119,38 @@ function checkInstruments({ feeds, instruments = {} }: Definition, source: Defin
   );
 }
 
-/** Rejects a symbol that the store does not have, and names the nearest one. */
-function checkKnown(store: BarStore, market: Market, symbol: string, where: string): void {
-  const keys = store.keys().filter((key) => key.market === market);
-  const symbols = [...new Set(keys.map((key) => key.symbol))];
-  if (symbols.includes(symbol)) return;
-  const near = nearestName(symbol, symbols);
-  const have = symbols.length === 0 ? `no ${market} bars at all` : symbols.slice(0, 12).join(', ');
-  throw new ConfigError(
-    `${where}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${store.kind} is ${near}`}`,
-    `${store.name} has ${have}; ${store.remedy}`,
-  );
+/** The symbols of a store by market. A catalog is listed once, however many symbols a run has. */
+class KnownSymbols {
+  readonly #store: BarStore;
+  readonly #symbols = new Map<Market, ReadonlySet<string>>();
+  #keys: readonly BarKey[] | null = null;
+
+  constructor(store: BarStore) {
+    this.#store = store;
+  }
+
+  /** Rejects a symbol that the store does not have, and names the nearest one. */
+  check(market: Market, symbol: string, where: () => string): void {
+    const symbols = this.#of(market);
+    if (symbols.has(symbol)) return;
+    const { kind, name, remedy } = this.#store;
+    const near = nearestName(symbol, [...symbols]);
+    const have = symbols.size === 0 ? `no ${market} bars at all` : [...symbols].slice(0, 12).join(', ');
+    throw new ConfigError(
+      `${where()}: unknown symbol ${symbol}${near === null ? '' : `, the nearest in ${kind} is ${near}`}`,
+      `${name} has ${have}; ${remedy}`,
+    );
+  }
+
+  #of(market: Market): ReadonlySet<string> {
+    this.#keys ??= this.#store.keys();
+    let symbols = this.#symbols.get(market);
+    if (symbols === undefined) {
+      symbols = new Set(this.#keys.filter((key) => key.market === market).map((key) => key.symbol));
+      this.#symbols.set(market, symbols);
+    }
+    return symbols;
+  }
 }
 
 /** Checks the coverage of aggregated bars. Other bars have no coverage, so the setting is rejected instead of ignored. */

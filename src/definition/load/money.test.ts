@@ -63,7 +63,7 @@ describe('balances of both markets', () => {
     expect(refusal(() => fundsOf(cash))).toContain(message);
   });
 
-  it('larger than amounts are exact for are told from those with too many digits', () => {
+  it('amounts too large to be exact are distinguished from those with too many digits', () => {
     const digits = coin.instrument.quoteDigits;
     const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
     expect(refusal(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(

@@ -33,14 +33,14 @@ export function startingBalances({ cash: given }: Definition, source: Definition
       throw new ConfigError(message, `write cash: { ${quote}: '10000' }`);
     }
     for (const market of ['spot', 'futures'] as const) {
-      const own = instruments.filter((of) => of.market === market);
+      const own = instruments.filter((instrument) => instrument.market === market);
       checkBalances(given[market], quote, own, source, ['cash', market]);
     }
-    return { cash: summed(given.spot, given.futures), funds: given };
+    return { cash: sumByAsset(given.spot, given.futures), funds: given };
   }
   const cash = typeof given === 'string' ? { [quote]: given } : given;
   checkBalances(cash, quote, instruments, source, ['cash']);
-  return { cash, funds: isPaired ? split(cash, quote, instruments[0]!.quoteDigits) : null };
+  return { cash, funds: isPaired ? splitCash(cash, quote, instruments[0]!.quoteDigits) : null };
 }
 
 function quoteOf(instruments: readonly Instrument[], source: DefinitionSource): string {
@@ -48,7 +48,10 @@ function quoteOf(instruments: readonly Instrument[], source: DefinitionSource): 
   const [quote] = quotes;
   if (quote === undefined || quotes.length > 1) {
     const list = instruments.map((each) => `${each.wireName} in ${each.quote}`).join(', ');
-    throw new ConfigError(`${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`, 'run them apart');
+    throw new ConfigError(
+      `${whereIs(source, ['feeds'])}: expected instruments with one quote asset, got ${list}`,
+      'put instruments with different quote assets into separate runs',
+    );
   }
   return quote;
 }
@@ -93,7 +96,7 @@ const isByMarket = (cash: Definition['cash']): cash is Readonly<Record<Market, B
 const marketsIn = (instruments: readonly Instrument[]) => new Set(instruments.map(({ market }) => market));
 
 /** Splits the quote asset in half between the accounts; an odd unit goes to spot. Coins go to spot. */
-function split(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
+function splitCash(cash: Balances, quote: string, digits: number): Readonly<Record<Market, Balances>> {
   const units = toScaled(cash[quote] ?? '0', digits) ?? 0;
   const ofFutures = Math.floor(units / 2);
   return {
@@ -102,7 +105,7 @@ function split(cash: Balances, quote: string, digits: number): Readonly<Record<M
   };
 }
 
-function summed(a: Balances, b: Balances): Balances {
+function sumByAsset(a: Balances, b: Balances): Balances {
   const assets = new Set([...Object.keys(a), ...Object.keys(b)]);
   return Object.fromEntries([...assets].map((asset) => [asset, new Decimal(a[asset] ?? 0).plus(b[asset] ?? 0).toFixed()]));
 }
@@ -122,10 +125,10 @@ export function feesOf(definition: Definition, source: DefinitionSource, feeds: 
   const all = feeds.map((feed) => feed.bars.instrument);
   const instruments = all.filter(({ market }) => market === 'spot');
   if (instruments.length === 0) return contractFees(definition, all);
-  const rate = (key: 'maker' | 'taker', of: (instrument: Instrument) => number): number => {
+  const rate = (key: 'maker' | 'taker', feeOf: (instrument: Instrument) => number): number => {
     const given = definition.fees?.[key];
     if (given !== undefined) return ppmOf(given);
-    const rates = new Set(instruments.map(of));
+    const rates = new Set(instruments.map(feeOf));
     const [first = 0] = rates;
     if (rates.size > 1) {
       throw new ConfigError(
@@ -155,8 +158,8 @@ export interface SettledFees {
 /** Contracts keep their own fees for opening and closing. The fees of the definition are already applied to them (feeds.ts). */
 function contractFees({ fees }: Definition, instruments: readonly Instrument[]): SettledFees {
   const contracts = instruments.flatMap(({ contract }) => contract ?? []);
-  const makers = new Set(contracts.flatMap((of) => [of.openMakerFeePpm, of.closeMakerFeePpm]));
-  const takers = new Set(contracts.flatMap((of) => [of.openTakerFeePpm, of.closeTakerFeePpm]));
+  const makers = new Set(contracts.flatMap((contract) => [contract.openMakerFeePpm, contract.closeMakerFeePpm]));
+  const takers = new Set(contracts.flatMap((contract) => [contract.openTakerFeePpm, contract.closeTakerFeePpm]));
   const only = (rates: ReadonlySet<number>) => (rates.size === 1 ? fromScaled([...rates][0]!, 6) : null);
   const [maker, taker] = [only(makers), only(takers)];
   return {

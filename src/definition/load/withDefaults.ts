@@ -113,6 +113,8 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     feeds: definition.feeds,
     market: definition.market ?? DEFAULTS.market,
     ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
+    // Written only if it is named. The text of other runs must not depend on the existence of this key.
+    ...(definition.decide === undefined ? {} : { decide: definition.decide }),
     from: known.from,
     to: known.to,
     cash: definition.cash,

@@ -67,7 +67,7 @@ describe('marks of bars', () => {
     ['the first', [5, 10], [1000, 1030, 960, 1002]],
     ['one in the middle', [0, 10], [1001, 1030, 960, 1002]],
     ['none', [0, 5, 10], [1001, 1020, 980, 1002]],
-  ])('of a bar of which klines are missing are the worst of both: %s is', (_, minutes, expected) => {
+  ])('of a bar with missing klines are the worse of both: %s is', (_, minutes, expected) => {
     const all = [[0, 100.1, 101, 99, 100], [5, 100, 102, 98, 99], [10, 99, 101, 98.5, 100.2]] as const; // prettier-ignore
     const klines = klinesOf('5m', all.filter(([minute]) => minutes.includes(minute)));
     const aligned = alignMarks(quarters([[1000, 1030, 960, 970]]), klines, 0);

@@ -13,7 +13,7 @@ import { whereIs, type DefinitionSource } from '../text/source.ts';
 import { describeAnswer } from './callModel.ts';
 
 /** A module given in code, with the hash of its own text. */
-export interface ModuleAtHand {
+export interface ModuleInMemory {
   readonly module: ComposeModule;
   readonly hash: string;
 }
@@ -22,7 +22,7 @@ export interface ModuleOptions {
   readonly bundler?: Bundler | undefined;
   readonly importer?: Importer | undefined;
   /** Modules given in code, by their index in the definition's list. */
-  readonly modules?: ReadonlyMap<number, ModuleAtHand> | undefined;
+  readonly modules?: ReadonlyMap<number, ModuleInMemory> | undefined;
 }
 
 export interface LoadedModules {

@@ -80,6 +80,9 @@ export interface ModelsPlan {
   readonly reach?: readonly Warning[];
 }
 
+/** `whenComplete`: once, when the bars of all feeds that close at the instant are there. `perFeed`: feed by feed, as its bar is there. */
+export type DecideMode = 'whenComplete' | 'perFeed';
+
 /** How the account of a futures run trades, and the marks and funding of its contracts. */
 export interface FuturesPlan {
   readonly leverage: number;
@@ -109,6 +112,8 @@ export interface RunPlan {
   /** Only for a run with futures. */
   readonly futures?: FuturesPlan;
   readonly seed: number;
+  /** When strategies decide at an instant at which several feeds close; missing: once all of them are there. */
+  readonly decide?: DecideMode;
   /** Rows of a block. A setting for tests; it does not affect the result. */
   readonly blockRows: number;
 }

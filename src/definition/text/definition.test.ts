@@ -37,7 +37,7 @@ function refusal(of: DefinitionSource | (() => unknown)): ConfigError {
   throw new Error('nothing was refused');
 }
 
-test('a strategy file in the place of a definition is told as such', () => {
+test('a strategy file in the place of a definition is reported as such', () => {
   expect(refusal(() => readDefinition('strategies/smaCross.ts')).message).toBe(
     'strategies/smaCross.ts: expected a run definition, got a file of code',
   );
@@ -110,13 +110,13 @@ test('an unquoted decimal that is out of range is not sent for quotes, which wou
   expect(remedy).toBe('docs/backtest.md explains every key');
 });
 
-test('a name that is too long is told as such', () => {
+test('a name that is too long is reported as such', () => {
   expect(refusal(source(`${GOOD}name: ${'x'.repeat(81)}\n`)).message).toMatch(
     / name: expected 1 to 80 letters, digits, dots, dashes and underscores, got /,
   );
 });
 
-test('a limit that is no number is told once', () => {
+test('a limit that is no number is reported once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
   expect(refusal(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
@@ -147,7 +147,7 @@ test('and so it is where --set gives it', () => {
   }
 });
 
-test('all mistakes are told at once, misspelt keys first', () => {
+test('all mistakes are reported at once, misspelt keys first', () => {
   const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
   expect(refusal(source(text)).message.split('\n')).toEqual([
     'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
@@ -166,7 +166,7 @@ test('broken YAML, a key that stands twice, and other kinds of files are refused
   expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
 });
 
-test('what is wrong inside a map that --set lays over is told as it stands there, not as the file has it', () => {
+test('what is wrong inside a map that --set lays over is reported as it stands there, not as the file has it', () => {
   const text = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
   expect(text("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
   expect(text('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
@@ -224,7 +224,7 @@ test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting
   expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 
-test('--set with an alias, of which there can be none, is told as such', () => {
+test('an alias in --set, which cannot be resolved, is reported as such', () => {
   expect(refusal(() => withOverrides(source(GOOD), ['params.fast=*a'])).message).toMatch(/^--set params\.fast=\*a: .*alias/);
 });
 

@@ -17,7 +17,7 @@ export function withOverrides(source: DefinitionSource, settings: readonly strin
   if (settings.length === 0) return source;
   const overrides = settings.map(parseSetting);
   let data = source.data;
-  for (const { path, value } of overrides) data = put(data, path, value);
+  for (const { path, value } of overrides) data = withValue(data, path, value);
   const covering = (path: KeyPath) => overrides.findLast((each) => each.path.every((key, i) => i < path.length && key === String(path[i])));
   // True for a map that exists only because a setting put a value into it.
   const isMadeFor = (path: KeyPath) =>
@@ -60,20 +60,20 @@ function parseSetting(setting: string): Override {
     throw new ConfigError(`--set ${setting}: ${wrong.message.split('\n')[0]}`, 'the value is read as YAML: quote special characters');
   const value = plainData(document, `--set ${setting}`);
   // A shell strips quotes. So a number stays text if text is expected or if it has a point: 0.10 stays 0.10.
-  const keepText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
-  return { path, value: keepText ? text.trim() : value, text, document };
+  const staysText = typeof value === 'number' && (wantsText(path) || !Number.isInteger(value) || text.includes('.'));
+  return { path, value: staysText ? text.trim() : value, text, document };
 }
 
 /** Returns a copy of `data` with `value` at `path`. Missing maps on the way are created. */
-function put(data: unknown, path: readonly string[], value: unknown): unknown {
+function withValue(data: unknown, path: readonly string[], value: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return value;
   if (Array.isArray(data) && /^\d+$/.test(key)) {
     const copy: unknown[] = [...data];
-    copy[Number(key)] = put(copy[Number(key)], rest, value);
+    copy[Number(key)] = withValue(copy[Number(key)], rest, value);
     return copy;
   }
   const map = typeof data === 'object' && data !== null ? data : {};
-  if (!Object.hasOwn(map, key)) return Object.fromEntries([...Object.entries(map), [key, put(undefined, rest, value)]]);
-  return Object.fromEntries(Object.entries(map).map(([name, old]) => [name, name === key ? put(old, rest, value) : old]));
+  if (!Object.hasOwn(map, key)) return Object.fromEntries([...Object.entries(map), [key, withValue(undefined, rest, value)]]);
+  return Object.fromEntries(Object.entries(map).map(([name, old]) => [name, name === key ? withValue(old, rest, value) : old]));
 }

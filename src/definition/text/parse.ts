@@ -114,10 +114,10 @@ function unknownKey(path: KeyPath, key: string, source: DefinitionSource, { sche
   const valid = keysAt(path, schema);
   const near = nearestName(key, valid);
   const place = path.length === 0 ? called : path.join('.');
-  const listed = valid.length > 0 && valid.length <= MAX_LISTED;
+  const isListed = valid.length > 0 && valid.length <= MAX_LISTED;
   return {
     message: `${whereIs(source, [...path, key])}: unknown key ${key}${near === null ? '' : `, the nearest valid one is ${near}`}`,
-    remedy: listed
+    remedy: isListed
       ? `keys of ${place}: ${valid.join(', ')}`
       : valid.length > 0
         ? `${docs} lists the keys of ${place}`

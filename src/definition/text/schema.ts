@@ -168,6 +168,10 @@ export const definitionSchema = map(
       .describe('feeds by the name under which strategies ask for them'),
     market: choiceValue(['spot', 'futures'], 'kind of market').optional(),
     futures: futures.optional(),
+    decide: choiceValue(
+      ['whenComplete', 'perFeed'],
+      'when strategies decide: once when all feeds that close together are there, or feed by feed',
+    ).optional(),
     from: time.describe('first instant of the run (UTC); without it the first bar').optional(),
     to: time.describe('end of the run (UTC, exclusive); without it the last bar').optional(),
     cash: z
@@ -193,15 +197,15 @@ export const definitionSchema = map(
   },
   'a run definition: keys and values',
 )
-  .refine((of) => marketsOf(of).has('futures') || Number(of.size?.equity ?? 0) <= 1, {
+  .refine((definition) => marketsOf(definition).has('futures') || Number(definition.size?.equity ?? 0) <= 1, {
     path: ['size', 'equity'],
     error: 'a quoted decimal of at most 1, for spot lends nothing',
   })
-  .refine((of) => marketsOf(of).has('futures') || of.futures === undefined, {
+  .refine((definition) => marketsOf(definition).has('futures') || definition.futures === undefined, {
     path: ['futures'],
     error: 'market: futures beside it',
   })
-  .refine((of) => marketsOf(of).has('spot') || of.fees?.in === undefined || of.fees.in === 'quote', {
+  .refine((definition) => marketsOf(definition).has('spot') || definition.fees?.in === undefined || definition.fees.in === 'quote', {
     path: ['fees', 'in'],
     error: 'quote: fees of futures are in the margin coin',
   });

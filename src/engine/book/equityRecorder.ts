@@ -123,7 +123,21 @@ export class EquityRecorder {
   /** Returns every instant that no sink has taken. */
   columns(): EquityColumns {
     this.settle();
+    this.dropRepeated();
     return { length: this.length, timeMs: this.times.subarray(0, this.length), units: this.units.subarray(0, this.length) };
+  }
+
+  /** Of marks at the same time, made between the parts of an instant, the last one holds all its bars. */
+  private dropRepeated(): void {
+    const { times, units } = this;
+    if (this.only !== null) return;
+    let kept = 0;
+    for (let at = 0; at < this.length; at++) {
+      if (at + 1 < this.length && times[at] === times[at + 1]) continue;
+      times[kept] = times[at]!;
+      units[kept++] = units[at]!;
+    }
+    this.length = kept;
   }
 
   release(): void {

@@ -2,7 +2,7 @@
 
 import type { Arena } from '../../base/memory/arena.ts';
 import * as rows from '../../base/memory/rowLog.ts';
-import { bitsOf, RowLog, type Scratch } from '../../base/memory/rowLog.ts';
+import { bitsOf, RowLog, wideBitsOf, type Scratch } from '../../base/memory/rowLog.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { FillColumns } from '../../model/run/run.ts';
 
@@ -46,23 +46,23 @@ export class FillLog {
   /** Returns the columns. Their memory comes from `arena` if given; otherwise the caller owns it. */
   columns(arena: Arena | null = null): FillColumns {
     const columns = this.rows.columns(this.length, arena);
-    const of = (field: number) => columns[field]!;
-    const codes = of(FIELD.codes);
+    const columnOf = (field: number) => columns[field]!;
+    const codes = columnOf(FIELD.codes);
     const bits = (from: number, width: number) => bitsOf(codes, from, width, arena);
     return {
       length: this.length,
-      tradeId: of(FIELD.tradeId),
-      orderId: of(FIELD.orderId),
-      price: of(FIELD.price),
-      lots: of(FIELD.lots),
-      notional: of(FIELD.notional),
-      fee: of(FIELD.fee),
-      timeMs: of(FIELD.timeMs),
+      tradeId: columnOf(FIELD.tradeId),
+      orderId: columnOf(FIELD.orderId),
+      price: columnOf(FIELD.price),
+      lots: columnOf(FIELD.lots),
+      notional: columnOf(FIELD.notional),
+      fee: columnOf(FIELD.fee),
+      timeMs: columnOf(FIELD.timeMs),
       side: bits(0, 1),
       isMaker: bits(1, 1),
       feeInBase: bits(2, 1),
       strategy: bits(3, 8),
-      instrument: bits(11, 8),
+      instrument: wideBitsOf(codes, 11, 16, arena),
     };
   }
   release(): void {

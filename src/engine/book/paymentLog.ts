@@ -30,16 +30,16 @@ export class PaymentLog {
 
   columns(): PaymentColumns {
     const columns = this.rows.columns(this.length);
-    const of = (field: number) => columns[field]!;
+    const columnOf = (field: number) => columns[field]!;
     return {
       length: this.length,
-      timeMs: of(FIELD.timeMs),
-      units: of(FIELD.units),
-      strategy: Uint8Array.from(of(FIELD.strategy)),
-      instrument: Uint8Array.from(of(FIELD.instrument)),
-      kind: Uint8Array.from(of(FIELD.kind)),
-      afterFills: of(FIELD.afterFills),
-      isLong: Uint8Array.from(of(FIELD.isLong)),
+      timeMs: columnOf(FIELD.timeMs),
+      units: columnOf(FIELD.units),
+      strategy: Uint8Array.from(columnOf(FIELD.strategy)),
+      instrument: Uint16Array.from(columnOf(FIELD.instrument)),
+      kind: Uint8Array.from(columnOf(FIELD.kind)),
+      afterFills: columnOf(FIELD.afterFills),
+      isLong: Uint8Array.from(columnOf(FIELD.isLong)),
     };
   }
   release(): void {

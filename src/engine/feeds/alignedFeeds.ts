@@ -72,11 +72,14 @@ export class AlignedFeeds {
   }
 }
 
-/** Groups feeds that have entered a block. Feeds without a row in it form a group of their own that never moves. */
-export function alignFeeds(feeds: readonly FeedRun[]): AlignedFeeds[] {
+/**
+ * Groups feeds that have entered a block. Feeds without a row in it form a group of their own that never moves. `isApart`: the feeds of
+ * different instruments are not grouped.
+ */
+export function alignFeeds(feeds: readonly FeedRun[], isApart = false): AlignedFeeds[] {
   const aligned: AlignedFeeds[] = [];
   for (const feed of feeds) {
-    const known = aligned.find(({ lead }) => areAligned(lead, feed));
+    const known = aligned.find(({ lead }) => (!isApart || lead.instrumentIndex === feed.instrumentIndex) && areAligned(lead, feed));
     if (known !== undefined) {
       known.feeds.push(feed);
       known.hasOnBar ||= feed.hasOnBar;

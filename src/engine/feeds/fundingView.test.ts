@@ -41,10 +41,10 @@ describe('funding as a strategy sees it', () => {
         const all = new FundingView(ratesOf(times), clocks[0]);
         for (const nowMs of nows) {
           const known = times.filter((timeMs) => timeMs <= nowMs);
-          const past = new FundingView(ratesOf(known), clocks[1]);
+          const earlierView = new FundingView(ratesOf(known), clocks[1]);
           for (const clock of clocks) clock.nowMs = nowMs;
           const reported = (view: FundingView) => [view.rate, view.atMs, view.ago(1), view.ago(5), view.nextMs];
-          expect(reported(all)).toEqual(reported(past));
+          expect(reported(all)).toEqual(reported(earlierView));
           expect(all.rate).toBe(known.length === 0 ? NaN : (known.length - 1) / 1e5);
           if (known.length > 1) expect(all.nextMs).toBeGreaterThanOrEqual(nowMs);
         }

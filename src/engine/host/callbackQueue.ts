@@ -73,16 +73,22 @@ export class CallbackQueue {
 
   /**
    * Calls the callbacks. `before` receives the strategy that is called next, `refuse` what a callback returned. Events that callbacks cause
-   * are delivered as well.
+   * are delivered as well. `isMeant`: the strategies that are called; the events of others wait. Null: all.
    */
-  deliver(before: (run: StrategyRun) => void, refuse: (run: StrategyRun, returned: unknown, what: string) => void): void {
+  deliver(
+    before: (run: StrategyRun) => void,
+    refuse: (run: StrategyRun, returned: unknown, what: string) => void,
+    isMeant: ((run: StrategyRun) => boolean) | null = null,
+  ): void {
     if (this.held !== null) {
       if (this.waiting.length > 0) this.held.push(this.waiting.splice(0));
       return;
     }
     for (let round = 0; this.waiting.length > 0; round++) {
-      const batch = this.waiting.toSorted(byTime);
-      this.waiting = [];
+      const meant = isMeant === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isMeant(run));
+      if (meant.length === 0) return;
+      const batch = meant.toSorted(byTime);
+      this.waiting = isMeant === null ? [] : this.waiting.filter((each) => !meant.includes(each));
       this.batch = batch;
       for (let at = 0; at < batch.length; at++) {
         const { run, act, fill, order } = batch[at]!;

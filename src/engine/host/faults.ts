@@ -7,7 +7,7 @@ export class Faults {
   /** The strategy that registered each custom indicator, by its note. */
   private readonly owners = new Map<CustomNote, number>();
   private readonly silent = new Set<Kernel>();
-  private readonly untold: { readonly run: number; readonly error: unknown }[] = [];
+  private readonly unraised: { readonly run: number; readonly error: unknown }[] = [];
 
   /** Call once a strategy is constructed: indicators of the feed without an owner are assigned to it. */
   own({ indicators }: FeedRun, run: number): void {
@@ -29,7 +29,7 @@ export class Faults {
           const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
           if (run === undefined) throw error;
           this.silent.add(kernel);
-          this.untold.push({ run, error });
+          this.unraised.push({ run, error });
         }
       }
     }
@@ -37,7 +37,7 @@ export class Faults {
 
   /** Throws the oldest indicator error that has not been thrown yet, and makes its strategy the current one. */
   raise(engine: { currentStrategy: number }): void {
-    const fault = this.untold.shift();
+    const fault = this.unraised.shift();
     if (fault === undefined) return;
     engine.currentStrategy = fault.run;
     throw fault.error;

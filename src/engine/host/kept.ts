@@ -109,7 +109,7 @@ const notPlain = ({ name }: Reading, value: unknown, place: string): StrategyErr
     'keep plain data; a Map can be kept as a list of its entries',
   );
 
-function revived(_: string, value: unknown): unknown {
+function reviveValue(_: string, value: unknown): unknown {
   const isNumber = typeof value === 'object' && value !== null && NUMBER in value;
   return isNumber ? Number(value[NUMBER]) : value;
 }
@@ -163,7 +163,7 @@ export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, s
     if (kept === null) return;
     for (const key of Object.keys(kept)) Reflect.deleteProperty(kept, key);
     if (Array.isArray(kept)) kept.length = 0;
-    Object.assign(kept, JSON.parse(states[at]!, revived));
+    Object.assign(kept, JSON.parse(states[at]!, reviveValue));
   });
   timers.recall(due.map((ms) => (ms < 0 ? INFINITY : ms)));
 }

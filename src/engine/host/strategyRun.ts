@@ -77,7 +77,7 @@ export interface RunHost extends PositionHost {
     withdrawAll(which: (draft: WaitingDraft) => boolean): void;
     reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
-  readonly parts: { readonly funding?: readonly (FundingRates | null)[] };
+  readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
   hasPendingWork: boolean;
   followUps: number;
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
@@ -299,7 +299,7 @@ export class StrategyRun implements StrategyHost {
     this.engine.followUps--;
   }
   /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
-  turned(id: OrderId, instrumentIndex: number, side: Side): void {
+  reversePosition(id: OrderId, instrumentIndex: number, side: Side): void {
     if (this.turning[instrumentIndex] !== id) return;
     this.stopTurning(instrumentIndex);
     const { ledger, orders, execution } = this.engine;
@@ -329,8 +329,8 @@ export class StrategyRun implements StrategyHost {
     order.limit = 0 as Ticks;
     this.drafts.sizeTo(order, order.lots);
   }
-  private isOwn({ strategy, instrumentIndex }: BotOrder, of: number): boolean {
-    return strategy === this.index && instrumentIndex === of;
+  private isOwn({ strategy, instrumentIndex }: BotOrder, instrument: number): boolean {
+    return strategy === this.index && instrumentIndex === instrument;
   }
 
   cancel(id: OrderId): void {
@@ -364,8 +364,8 @@ export class StrategyRun implements StrategyHost {
     if (instrument.contract === undefined) {
       throw new ConfigError(`${this.name}: ${instrument.id} has no funding`, 'ask for that of a contract: funding(feed)');
     }
-    const { parts } = this.engine;
-    return (this.fundings[instrumentIndex] ??= new FundingView(parts.funding?.[instrumentIndex] ?? null, this.engine));
+    const { deps } = this.engine;
+    return (this.fundings[instrumentIndex] ??= new FundingView(deps.funding?.[instrumentIndex] ?? null, this.engine));
   }
   /** True when the strategy has asked for the funding of the instrument. */
   readsFundingOf(instrumentIndex: number): boolean {

@@ -42,7 +42,7 @@ describe('Timers', () => {
     expect(timers.nextMs).toBe(MIDNIGHT + 15 * MINUTE);
   });
 
-  it('fires daily at a time of day, also when that is over today', () => {
+  it('fires daily at a time of day, also when that time has passed today', () => {
     const timers = new Timers();
     timers.at(0, 8 * HOUR, () => {}, NaN);
     timers.start(MIDNIGHT + 8 * HOUR);
@@ -60,9 +60,9 @@ describe('Timers', () => {
     );
   });
 
-  it('fires when a pattern names a time, until it names none; needs somebody who knows calendars', () => {
+  it('fires at the times of a pattern until the last one, and needs a calendar', () => {
     const timers = new Timers();
-    expect(() => timers.cron(0, '* * * * *', 'UTC', () => {}, NaN)).toThrow(/nobody here knows calendars/);
+    expect(() => timers.cron(0, '* * * * *', 'UTC', () => {}, NaN)).toThrow(/no calendar is available here/);
     const times = [2, 5, 9].map((hour) => MIDNIGHT + hour * HOUR);
     timers.cronTimes = () => (afterMs) => times.find((ms) => ms > afterMs) ?? Infinity;
     timers.cron(0, '* * * * *', 'UTC', () => {}, NaN);

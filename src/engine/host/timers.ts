@@ -41,7 +41,7 @@ export class Timers {
   }
   /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
   cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): nobody here knows calendars`, 'use every or at');
+    if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): no calendar is available here`, 'use every or at');
     this.add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: INFINITY }, nowMs);
   }
 

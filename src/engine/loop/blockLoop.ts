@@ -263,20 +263,23 @@ function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number)
 function nextInstant(engine: Engine): number {
   const { alignedFeeds, runs } = engine;
   refreshAllWorking(engine);
-  let t = Math.min(engine.queue.nextMs, engine.timers.nextMs);
+  let t = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (let at = 0; at < alignedFeeds.length; at++) {
     const aligned = alignedFeeds[at]!;
     if (aligned.hasOnBar === true || aligned.isWorking === true) t = Math.min(t, aligned.nextCloseMs);
   }
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
-    if (run.started === false) t = Math.min(t, run.readyMs);
+    if (run.started === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
     for (const watch of run.watches) {
       if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
     }
   }
   return t;
 }
+
+/** `decide: perFeed`: a strategy starts at a bar of its feed. */
+const startOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
 
 /** Refreshes whether orders wait for rows. The result holds until something changes it; then the exchange is asked again. */
 function refreshAllWorking(engine: Engine): void {
@@ -308,16 +311,59 @@ function visitInstant(engine: Engine, t: number): void {
     }
   }
   market?.settleMarks();
+  engine.decided = 0;
+  if (engine.decidesPerFeed === true) {
+    engine.part = 0;
+    engine.isPartDelivered = false;
+    return decideByPart(engine, t);
+  }
   for (let at = 0; at < alignedFeeds.length; at++) {
     const aligned = alignedFeeds[at]!;
     if (aligned.isDue === true) aligned.deliver(1);
   }
-  engine.decided = 0;
   callStrategies(engine, t);
+}
+
+/**
+ * Visits one instrument after the other, in the order in which strategies need them: its bars are delivered, then its strategies decide. At
+ * last the timers that are due, unless more bars of the instant may come. A second call continues after a strategy has thrown.
+ */
+function decideByPart(engine: Engine, t: number): void {
+  const { runs } = engine;
+  const order = engine.partsAt?.(t) ?? engine.byNeed;
+  for (; engine.part < order.length; engine.part++) {
+    const index = order[engine.part]!;
+    if (!engine.isPartDelivered && !deliverPart(engine, index)) continue;
+    const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
+    for (const run of runs) if (run.started === false && isMeant(run) && t >= run.readyMs) start(engine, run);
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
+    while (engine.decided < runs.length) {
+      const run = runs[engine.decided++]!;
+      if (isMeant(run)) decide(engine, run, t);
+    }
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
+    if (engine.risk.watchesEquity) engine.recorder.show(engine.risk);
+    engine.isPartDelivered = false;
+  }
+  if (engine.isPartial) return;
+  if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
+  if (engine.timers.nextMs <= t) engine.runTimers(t);
+}
+
+/** Delivers the bars of an instrument that close at the instant. Returns false if there are none. */
+function deliverPart(engine: Engine, index: number): boolean {
+  for (const aligned of engine.alignedFeeds) {
+    if (!aligned.isDue || aligned.lead.instrumentIndex !== index) continue;
+    aligned.deliver(1);
+    engine.isPartDelivered = true;
+  }
+  engine.decided = 0;
+  return engine.isPartDelivered;
 }
 
 /** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */
 export function callStrategies(engine: Engine, t: number): void {
+  if (engine.decidesPerFeed === true) return decideByPart(engine, t);
   const { runs } = engine;
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;

@@ -10,8 +10,9 @@ const INFINITY = Infinity;
 
 /**
  * Delivers the rows that have closed by `t`, ms UTC, and lets the strategies decide on those that close at it: the same visit as in a
- * backtest. Rows that closed earlier are delivered without a call of a strategy. Without a row it is the instant of a timer. Throws what a
- * strategy throws, with its name and bar.
+ * backtest. Rows that closed earlier are delivered without a call of a strategy. Without a row it is the instant of a timer. With
+ * `decide: perFeed` there may be several calls for an instant: each brings the rows of some instruments, and the last one, without rows,
+ * runs the timers. Throws what a strategy throws, with its name and bar.
  */
 export function deliverInstant(engine: Engine, t: number): void {
   try {
@@ -39,6 +40,7 @@ const NOT_VISITED = -1;
 function goOn(engine: Engine, t: number): void {
   engine.faults.raise(engine);
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
+  engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
   // The rows that a strategy waits for may have arrived. A late strategy starts now, not in the past.
   for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
   listSignals(engine);
@@ -46,19 +48,19 @@ function goOn(engine: Engine, t: number): void {
 }
 
 function visit(engine: Engine, act: () => void): void {
-  if (engine.defersCallbacks) telling(engine, act);
+  if (engine.defersCallbacks) actAndDeliver(engine, act);
   else act();
   engine.haltActions?.act();
   engine.closeBlock();
 }
 
 /** Reports what was held for this instant after its rows are delivered and before any strategy decides. */
-function telling(engine: Engine, act: () => void): void {
+function actAndDeliver(engine: Engine, act: () => void): void {
   const { hasOneFeedAndStrategy } = engine;
   engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
   try {
     act();
-    if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
+    if (!engine.callbacks.isEmpty && !engine.isPartial) engine.deliverCallbacks();
   } finally {
     engine.defersCallbacks = true;
     engine.hasOneFeedAndStrategy = hasOneFeedAndStrategy;

@@ -8,6 +8,7 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Engine } from '../engine.ts';
 import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { feedsByNeed } from '../host/needOrder.ts';
 import { rangeTicks } from '../feeds/averageRange.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
 import { OrderDrafts } from '../router/orderDrafts.ts';
@@ -44,12 +45,14 @@ export function addStrategy(
  * block, which is then not kept. A rule that watches equity needs all of it and overrides the sink.
  */
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
-  const { parts, feeds, runs, risk, ledger, execution, blockRows } = engine;
+  const { deps, feeds, runs, risk, ledger, execution, blockRows } = engine;
   engine.stepsRows = feeds.some(({ indicators }) => indicators.customs.some(({ isPure }) => !isPure));
   for (const run of runs) checkHasWork(engine, run);
+  if (engine.decidesPerFeed) for (const run of runs) checkReadsOneFeed(run);
+  engine.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;
-  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, parts.scratch, sink, blockRows);
+  engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);
   for (const feed of feeds) feed.warmUp(technical, blockRows);
   for (const run of runs) {
     run.readyMs = readyMs(engine, run);
@@ -57,15 +60,18 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
     if (run.hasOnBar) for (const feed of run.listened) feed.hasOnBar = true;
   }
   risk.attach(engine, (index) => rangeTicks(engine.feeds, engine.execution[index]!));
-  risk.begin(engine.startUnits, parts.fromMs);
-  engine.instant.set(parts.fromMs);
-  engine.queue.runDue(parts.fromMs);
-  engine.timers.start(parts.fromMs);
+  risk.begin(engine.startUnits, deps.fromMs);
+  engine.instant.set(deps.fromMs);
+  engine.queue.runDue(deps.fromMs);
+  engine.timers.start(deps.fromMs);
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 
 /** Returns the first instant of a strategy; Infinity while rows that it needs are missing, which in live are still to come. */
-export function readyMs({ feeds }: Engine, run: StrategyRun): number {
+export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): number {
+  const [own] = run.listened;
+  // Other feeds must not decide when a strategy begins.
+  if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
 }
@@ -76,6 +82,17 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
   throw new ConfigError(
     `${run.name}: the strategy has neither onBar nor a handler, so it can never trade`,
     'add `override onBar()`, or this.when(signal, handler), or a timer, or `override onStart()`',
+  );
+}
+
+/** With `decide: perFeed` the bars of an instant come in any order, so a decision must not depend on the bars of several feeds. */
+function checkReadsOneFeed({ name, listened }: StrategyRun): void {
+  if (listened.length === 1) return;
+  const names = listened.map((feed) => `${feed.name} (${feed.instrument.wireName} ${feed.bars.interval})`);
+  const shown = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
+  throw new ConfigError(
+    `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${names.length === 0 ? 'none' : shown}`,
+    'give each feed a strategy of its own, or decide: whenComplete',
   );
 }
 

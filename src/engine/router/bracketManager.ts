@@ -276,8 +276,8 @@ export class BracketManager {
   /** Sends a stop leg of `lots`; returns the number of lots that it took over. */
   private sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.engine;
-    const trailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
-    const leg = this.leg(bracket.strategy, bracket.instrument, !bracket.isLong, trailed ? 'trailing' : 'stopLoss', bracket.entry);
+    const hasTrailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
+    const leg = this.leg(bracket.strategy, bracket.instrument, !bracket.isLong, hasTrailed ? 'trailing' : 'stopLoss', bracket.entry);
     const { id } = leg;
     leg.lots = lots as Lots;
     leg.firedAtTicks = levelOf(bracket) as Ticks;

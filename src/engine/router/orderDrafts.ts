@@ -112,7 +112,7 @@ export class OrderDrafts implements StrategyOrders {
     if (options.limit !== undefined || options.timeInForce !== undefined) {
       throw new StrategyError(
         `${this.name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
-        'once its price is there, a condition order is a market order: leave the other out',
+        'once its price is reached, a trigger order is a market order: leave the other out',
       );
     }
     const { sizing } = this.engine;
@@ -216,7 +216,7 @@ export class OrderDrafts implements StrategyOrders {
   private unknown(name: string): StrategyError {
     const near = nearestName(name, Object.keys(OPTIONS));
     return new StrategyError(
-      `${this.name}: an order with the option ${name}, which there is not`,
+      `${this.name}: an order with the option ${name}, which does not exist`,
       near === null ? `the options are ${Object.keys(OPTIONS).join(', ')}` : `did you mean ${near}?`,
     );
   }

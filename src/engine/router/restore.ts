@@ -57,7 +57,8 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   // Halts for outcomes that the last process was still resolving are replaced by those that the orders above require.
   engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
   for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
-    if (now === 'tomb' && endMs + ABSENT_HOLD_MS > nowMs) engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
+    if (now === 'provenAbsent' && endMs + ABSENT_HOLD_MS > nowMs)
+      engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
   }
   for (const { id, pendingTargetLots } of orders.orders) {
     const entry = pendingTargetLots > 0 ? engine.orders.get(id) : undefined;

@@ -99,8 +99,8 @@ export class UnknownOutcomes {
   resolved(instrumentIndex: number): void {
     const { orders, risk, nowMs } = this.engine;
     if (risk.watchesOutcomes) risk.outcome(null, nowMs);
-    const still = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
-    if (still) return;
+    const hasUnknown = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
+    if (hasUnknown) return;
     risk.clearInstrumentHalt(instrumentIndex, UNKNOWN, nowMs);
     risk.clearInstrumentHalt(instrumentIndex, NEEDS_PERSON, nowMs);
   }
@@ -123,7 +123,7 @@ export class UnknownOutcomes {
     if (engine.orders.arrivedLate(order, venueId, timeMs)) this.reportLateArrival(order);
   }
   private reportLateArrival(order: BotOrder): void {
-    this.raiseHalt('LATE_LANDING', order.instrumentIndex, `order ${order.id} stands at the exchange after all`);
+    this.raiseHalt('LATE_LANDING', order.instrumentIndex, `order ${order.id} is at the exchange after all`);
     this.engine.notifyOrder(order);
   }
   /** Handles a fill that should not have happened. */

@@ -60,7 +60,7 @@ describe('registration', () => {
     expect(set.keyOf(average)).toBe('sma(close, 10)');
   });
 
-  it('tells the home of a spec and of its sources, and the first row at which all is ready', () => {
+  it('returns the owner of a spec and of its sources, and the first row at which all are ready', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 30);
     expect(ownerOf(spec)).toBe(set);

@@ -178,10 +178,10 @@ export function ownerOf(what: IndicatorSpec<unknown> | Series | Signal): SpecOwn
 
 /** Returns a source or signal as an operand of a spec. */
 export function operand(source: Source | SignalSource): Operand {
-  const of = planOf<Series | Signal>(source);
-  if (of !== null) {
+  const plan = planOf<Series | Signal>(source);
+  if (plan !== null) {
     const { warmupBars } = source as IndicatorSpec<Series | Signal>;
-    return { kind: 'spec', home: of.home, key: of.column, warmupBars, resolve: (registry) => of.resolve(registry) };
+    return { kind: 'spec', home: plan.home, key: plan.column, warmupBars, resolve: (registry) => plan.resolve(registry) };
   }
   const view = source as Series | Signal;
   const output = outputOf(view);
@@ -211,21 +211,21 @@ export interface IndicatorRecipe {
 
 /** Returns the spec of an indicator with one series. */
 export function seriesSpec(recipe: IndicatorRecipe): IndicatorSpec<Series> {
-  return toSpec(recipe, 'series', (of) => of.series(0));
+  return toSpec(recipe, 'series', (node) => node.series(0));
 }
 
 /** Returns the spec of a signal. */
 export function signalSpec(recipe: IndicatorRecipe): IndicatorSpec<Signal> {
   const output = recipe.shared === undefined ? 0 : Object.keys(recipe.needs).indexOf(recipe.shared.output);
-  return toSpec(recipe, 'signal', (of) => of.signal(output));
+  return toSpec(recipe, 'signal', (node) => node.signal(output));
 }
 
 /** Returns the spec of an indicator with several series. `shape` names them. */
-export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
+export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (node: NodeOutputs) => Out): IndicatorSpec<Out> {
   return toSpec(recipe, 'series', shape);
 }
 
-function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: (of: NodeOutputs) => Out): IndicatorSpec<Out> {
+function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: (node: NodeOutputs) => Out): IndicatorSpec<Out> {
   const key = keyOf(recipe.name, recipe.sources, recipe.parameters ?? []);
   const home = commonHome(key, recipe.sources);
   const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;

@@ -110,7 +110,7 @@ export class SignalWindow extends ColumnWindow<Uint8Array> {
   }
 
   /** For a kernel that finds the true rows anyway: it must then list those of every block that it fills. */
-  keepRows(): Int32Array {
+  listRows(): Int32Array {
     return (this.rows = new Int32Array(this.blockRows));
   }
 

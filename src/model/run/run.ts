@@ -27,7 +27,7 @@ export interface OrderColumns {
   readonly id: Float64Array;
   readonly strategy: Uint8Array;
   /** Index into `RunRecord.instruments`. */
-  readonly instrument: Uint8Array;
+  readonly instrument: Uint16Array;
   /** Index into SIDES, ROLES, ENDINGS. */
   readonly side: Uint8Array;
   readonly role: Uint8Array;
@@ -61,7 +61,7 @@ export interface FillColumns {
   readonly tradeId: Float64Array;
   readonly orderId: Float64Array;
   readonly strategy: Uint8Array;
-  readonly instrument: Uint8Array;
+  readonly instrument: Uint16Array;
   readonly side: Uint8Array;
   readonly isMaker: Uint8Array;
   readonly price: Float64Array;
@@ -83,7 +83,7 @@ export interface PaymentColumns {
   readonly length: number;
   readonly timeMs: Float64Array;
   readonly strategy: Uint8Array;
-  readonly instrument: Uint8Array;
+  readonly instrument: Uint16Array;
   /** Index into PAYMENTS. */
   readonly kind: Uint8Array;
   /** 1 for a long position, or a fill of one. */
@@ -109,7 +109,7 @@ export interface FeedRecord {
   /** True for an execution feed, which matches and marks its instrument. */
   readonly execution: boolean;
   /** True for an execution-only feed: strategies do not see it. */
-  readonly isInside?: boolean;
+  readonly isExecutionOnly?: boolean;
   /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
 }

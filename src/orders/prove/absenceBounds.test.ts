@@ -38,10 +38,10 @@ describe('measured absence bounds', () => {
   });
 
   it('begins a new epoch at the highest time seen when the clock has jumped', () => {
-    const fence = new MeasuredAbsenceBounds(DEFAULT_ABSENCE_BOUNDS);
-    fence.onVenueTime(NOW);
-    fence.onVenueTime(NOW - 10_000);
-    fence.onClockJump();
-    expect([fence.clockEpoch, fence.epochMs]).toEqual([1, NOW]);
+    const bounds = new MeasuredAbsenceBounds(DEFAULT_ABSENCE_BOUNDS);
+    bounds.onVenueTime(NOW);
+    bounds.onVenueTime(NOW - 10_000);
+    bounds.onClockJump();
+    expect([bounds.clockEpoch, bounds.epochMs]).toEqual([1, NOW]);
   });
 });

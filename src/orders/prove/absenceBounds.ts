@@ -65,9 +65,9 @@ const LAG_FACTOR = 3;
 /** Measurements kept: a day of one order every 20 s. On a busier day the newest are kept. */
 const MAX_SAMPLES = 4320;
 
-const KEEP_ENDED = 10_000;
+const MAX_ENDED_ORDERS = 10_000;
 /** Twice as long as the reader of the lists knows an order by its id. */
-const KEEP_ENDED_MS = 7_200_000;
+const ENDED_ORDER_TTL_MS = 7_200_000;
 
 interface Sample {
   readonly atMs: number;
@@ -79,8 +79,8 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
   readonly recvWindowMs = RECV_WINDOW_MS;
   readonly escalateAfterMs: number;
   readonly resolveEveryMs: number;
-  readonly maxEndedOrders = KEEP_ENDED;
-  readonly endedOrderTtlMs = KEEP_ENDED_MS;
+  readonly maxEndedOrders = MAX_ENDED_ORDERS;
+  readonly endedOrderTtlMs = ENDED_ORDER_TTL_MS;
   clockEpoch = 0;
   epochMs = -INFINITY;
   private readonly settings: AbsenceBoundsSettings;

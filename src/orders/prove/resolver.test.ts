@@ -9,7 +9,7 @@ import { outcome, BOUNDS, hasEffect, play, read, WELL, type Outcome, type Read }
 import { REPLAY_ABSENCE_BOUNDS, Resolution, type AbsenceBounds, type ResolutionStep } from './resolver.ts';
 
 /** Reads before 8 s after the order was signed prove nothing. */
-const PAST = 8000;
+const PROVING_MS = 8000;
 
 const saw = (channel: Channel, venueMs: number, found = false, complete = true): Evidence => ({ channel, venueMs, complete, found });
 /** A complete round in which nothing is found, begun at `ms`. */
@@ -34,42 +34,42 @@ function after(evidence: readonly Evidence[], bounds = BOUNDS, market: Market = 
 
 describe('Resolution', () => {
   it.each<[string, Evidence[], object]>([
-    ['open orders are followed by trades, when the list is old enough', [saw('openOrders', PAST)], ask('myTrades', 2000)],
-    ['then balances', [saw('openOrders', PAST), saw('myTrades', PAST + 2000)], ask('balances', 0)],
-    ['a sighting among open orders', [saw('openOrders', PAST, true)], PLACED],
+    ['open orders are followed by trades, when the list is old enough', [saw('openOrders', PROVING_MS)], ask('myTrades', 2000)],
+    ['then balances', [saw('openOrders', PROVING_MS), saw('myTrades', PROVING_MS + 2000)], ask('balances', 0)],
+    ['a sighting among open orders', [saw('openOrders', PROVING_MS, true)], PLACED],
     ['a sighting before the fence', [saw('openOrders', 1, true)], PLACED],
-    ['a trade', [saw('openOrders', PAST), saw('myTrades', PAST + 2000, true)], PLACED],
-    ['a sighting in an incomplete list', [saw('openOrders', PAST, true, false)], PLACED],
-    ['one round is not enough', round(PAST), ask('openOrders', 2000)],
-    ['two rounds, the read lag apart', [...round(PAST), ...round(PAST + 4000)], { kind: 'noEffect' }],
-    ['two rounds too near to each other', [...round(PAST), ...round(PAST + 3999).slice(0, 2)], ask('openOrders', 2000)],
-    ['before the fence every list is looked at, without losing time', [saw('openOrders', PAST - 1)], ask('myTrades', 0)],
-    ['and the next round follows soon', [saw('openOrders', PAST - 1), saw('myTrades', PAST - 1)], ask('openOrders', 500)],
-    ['trades read too soon after open orders', [saw('openOrders', PAST), saw('myTrades', PAST + 1999)], ask('openOrders', 500)],
+    ['a trade', [saw('openOrders', PROVING_MS), saw('myTrades', PROVING_MS + 2000, true)], PLACED],
+    ['a sighting in an incomplete list', [saw('openOrders', PROVING_MS, true, false)], PLACED],
+    ['one round is not enough', round(PROVING_MS), ask('openOrders', 2000)],
+    ['two rounds, the read lag apart', [...round(PROVING_MS), ...round(PROVING_MS + 4000)], { kind: 'noEffect' }],
+    ['two rounds too near to each other', [...round(PROVING_MS), ...round(PROVING_MS + 3999).slice(0, 2)], ask('openOrders', 2000)],
+    ['before the fence every list is looked at, without losing time', [saw('openOrders', PROVING_MS - 1)], ask('myTrades', 0)],
+    ['and the next round follows soon', [saw('openOrders', PROVING_MS - 1), saw('myTrades', PROVING_MS - 1)], ask('openOrders', 500)],
+    ['trades read too soon after open orders', [saw('openOrders', PROVING_MS), saw('myTrades', PROVING_MS + 1999)], ask('openOrders', 500)],
     [
       'an incomplete list begins the round anew',
-      [saw('openOrders', PAST), saw('myTrades', PAST + 2000, false, false)],
+      [saw('openOrders', PROVING_MS), saw('myTrades', PROVING_MS + 2000, false, false)],
       ask('openOrders', 500),
     ],
     [
       'reads in the wrong order',
-      [saw('myTrades', PAST), saw('openOrders', PAST + 2000), saw('balances', PAST + 4000)],
+      [saw('myTrades', PROVING_MS), saw('openOrders', PROVING_MS + 2000), saw('balances', PROVING_MS + 4000)],
       ask('openOrders', 500),
     ],
-    ['balances that differ do not count as a round', [...round(PAST), ...round(PAST + 4000, true)], ask('openOrders', 2000)],
-    ['three rounds, one of them with balances that differ', [...round(PAST), ...round(PAST + 4000, true), ...round(PAST + 8000)], { kind: 'noEffect' }], // prettier-ignore
-    ['a sighting after the rounds', [...round(PAST), saw('openOrders', PAST + 4000, true)], PLACED],
+    ['balances that differ do not count as a round', [...round(PROVING_MS), ...round(PROVING_MS + 4000, true)], ask('openOrders', 2000)],
+    ['three rounds, one of them with balances that differ', [...round(PROVING_MS), ...round(PROVING_MS + 4000, true), ...round(PROVING_MS + 8000)], { kind: 'noEffect' }], // prettier-ignore
+    ['a sighting after the rounds', [...round(PROVING_MS), saw('openOrders', PROVING_MS + 4000, true)], PLACED],
     [
       'ten minutes past the fence',
-      [saw('openOrders', PAST + 600_000, false, false)],
+      [saw('openOrders', PROVING_MS + 600_000, false, false)],
       { human: expect.stringContaining('no complete round') },
     ],
-    ['ten minutes of balances that differ', round(PAST + 600_000, true), { human: expect.stringContaining('is held differs') }],
+    ['ten minutes of balances that differ', round(PROVING_MS + 600_000, true), { human: expect.stringContaining('is held differs') }],
   ])('%s', (_, evidence, finding) => {
     expect(after(evidence)).toMatchObject(finding);
   });
 
-  it('tells the id under which the order was seen', () => {
+  it('returns the id under which the order was seen', () => {
     const venueId = 'v7' as VenueOrderId;
     expect(after([{ ...saw('openOrders', 1, true), venueId }])).toEqual({ kind: 'placed', venueId });
   });
@@ -83,29 +83,31 @@ describe('Resolution', () => {
 
   it('reads the history of futures between open orders and trades, and positions last', () => {
     const rows: [Channel, number][] = [
-      ['openOrders', PAST],
-      ['orderHistory', PAST + 2000],
-      ['myTrades', PAST + 4000],
-      ['positions', PAST + 4000],
+      ['openOrders', PROVING_MS],
+      ['orderHistory', PROVING_MS + 2000],
+      ['myTrades', PROVING_MS + 4000],
+      ['positions', PROVING_MS + 4000],
     ];
     const one = rows.map(([channel, ms]) => saw(channel, ms));
     const two = rows.map(([channel, ms]) => saw(channel, ms + 6000));
     expect(after([...one, ...two], BOUNDS, 'futures')).toEqual({ kind: 'noEffect' });
-    expect(after([...one, two[0]!, saw('orderHistory', PAST + 8000, true)], BOUNDS, 'futures')).toEqual(PLACED);
-    expect(after([...round(PAST), ...round(PAST + 4000)], BOUNDS, 'futures')).toMatchObject({ kind: 'read' });
+    expect(after([...one, two[0]!, saw('orderHistory', PROVING_MS + 8000, true)], BOUNDS, 'futures')).toEqual(PLACED);
+    expect(after([...round(PROVING_MS), ...round(PROVING_MS + 4000)], BOUNDS, 'futures')).toMatchObject({ kind: 'read' });
   });
 
   it('proves nothing while a fill of the symbol is nobody’s', () => {
-    expect(after([...round(PAST), ...round(PAST + 4000), ...round(PAST + 8000)], BOUNDS, 'spot', true)).toMatchObject({ kind: 'read' });
+    expect(after([...round(PROVING_MS), ...round(PROVING_MS + 4000), ...round(PROVING_MS + 8000)], BOUNDS, 'spot', true)).toMatchObject({
+      kind: 'read',
+    });
   });
 
   it.each<[string, Partial<AbsenceBounds>, number]>([
     ['a longer way to the lists', { visibilityDelayMs: 60_000 }, 67_000],
     ['an older list', { readLagMs: 9000 }, 15_000],
     ['a clock that jumped', { clockEpoch: 1, epochMs: 40_000 }, 48_000],
-  ])('begins anew behind the fence of %s, and never takes it back', (_, wider, boundsMs) => {
+  ])('begins anew beyond the absence horizon of %s, and never withdraws it', (_, wider, boundsMs) => {
     const resolution = new Resolution('spot', 0);
-    for (const seen of round(PAST)) resolution.applyEvidence(seen, BOUNDS);
+    for (const seen of round(PROVING_MS)) resolution.applyEvidence(seen, BOUNDS);
     const bounds = { ...BOUNDS, ...wider };
     const lag = bounds.readLagMs;
     const later = (ms: number) => [saw('openOrders', ms), saw('myTrades', ms + lag), saw('balances', ms + lag)];

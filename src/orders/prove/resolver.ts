@@ -60,7 +60,7 @@ export class Resolution {
   private at = 0;
   private counts = true;
   private rounds = 0;
-  private disagreed = false;
+  private hasDisagreed = false;
   private notBeforeMs = -INFINITY;
   private lastMs = -INFINITY;
 
@@ -95,7 +95,7 @@ export class Resolution {
       return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, absenceHorizonMs);
     }
     if (this.counts) {
-      if (seen.found && guards.holdingsAgree) this.disagreed = true;
+      if (seen.found && guards.holdingsAgree) this.hasDisagreed = true;
       else if (!(isBlocked && guards.unattributedBlocks) && ++this.rounds === ROUNDS_FOR_NO_EFFECT) return { kind: 'noEffect' };
     }
     return this.begin(bounds, absenceHorizonMs);
@@ -127,9 +127,9 @@ export class Resolution {
     return { kind: 'read', channel, waitMs, human: isLong ? this.whyHuman() : null };
   }
   private whyHuman(): string {
-    return this.disagreed
+    return this.hasDisagreed
       ? 'what is held differs from the ledger, yet no list shows the order'
-      : 'no complete round of reads since the fence';
+      : 'no complete round of reads since the absence horizon';
   }
   private isList(channel: Channel): boolean {
     return this.round.some((step) => step.channel === channel && step.isList);

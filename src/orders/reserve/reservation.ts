@@ -123,9 +123,9 @@ export class Reservations {
     }
   }
   private takeOut(order: ReservedOrder): void {
-    const claim = this.lotsOf(order.strategy, order.instrumentIndex);
-    const { exposure } = claim;
-    addWorstCase(order, claim, -1);
+    const committed = this.lotsOf(order.strategy, order.instrumentIndex);
+    const { exposure } = committed;
+    addWorstCase(order, committed, -1);
     exposure.open--;
     this.openCount--;
     if (order.sign > 0) {

@@ -26,7 +26,7 @@ function hits(act: (hit: (bracket: Bracket, price: number) => void) => void): [n
 }
 
 describe('Brackets', () => {
-  it('of a long go off at or below their level, of a short at or above it', () => {
+  it('of a long trigger at or below their level, of a short at or above it', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 0);
     brackets.arm(entry(2, 110, 0, 'sell'), 100, 100, 0);
@@ -44,7 +44,7 @@ describe('Brackets', () => {
     expect(hits((hit) => brackets.reached(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
   });
 
-  it('armed inside the row beyond their entry go off at its price, not at their level; in a later row at their level', () => {
+  it('armed inside the row beyond their entry trigger at its price, not at their level; in a later row at their level', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 103), 100, 100, 2000);
     brackets.arm(entry(2, 97, 0, 'sell'), 100, 100, 2000);

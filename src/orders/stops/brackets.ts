@@ -158,12 +158,12 @@ export class Brackets {
    * that price may have come before it, and `followClose` must be called.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
-    let cameInside = false;
+    let enteredDuringRow = false;
     for (const bracket of this.open[instrument]!) {
-      if (bracket.armedMs > openMs && !bracket.isChasing) cameInside = true;
+      if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
       else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
-    return cameInside;
+    return enteredDuringRow;
   }
 
   /** After a restart: a row that had closed before is followed as it was then, for the brackets that were armed by its close. */
@@ -175,8 +175,8 @@ export class Brackets {
   ): void {
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > closeMs) continue;
-      const isInside = bracket.armedMs > openMs && !bracket.isChasing;
-      const { high, low } = isInside ? { high: row.close, low: row.close } : row;
+      const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
+      const { high, low } = enteredDuringRow ? { high: row.close, low: row.close } : row;
       bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
   }

@@ -13,7 +13,7 @@ import type { VenueOrder } from '../../venue/venueOrder.ts';
 import { type AccountConfig, Amounts, type ServiceConfig, statesOf } from '../dialect/config.ts';
 import type { Match } from '../matching/matcher.ts';
 import type { TradedMarket } from '../market/tradedMarket.ts';
-import type { StoredOrderRow } from '../orders/rows.ts';
+import type { OpenOrderRecord } from '../orders/orderRecords.ts';
 import { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { ArchiveSource } from '../orders/orderRows.ts';
 import { page } from '../orders/page.ts';
@@ -24,7 +24,7 @@ import { FUTURES_ROWS, FuturesUserOrder, type FuturesTrade } from './futuresOrde
 import { History } from './history.ts';
 import { ProfitHistory } from './profitHistory.ts';
 import { TriggerBook } from './triggerBook.ts';
-import type { WireTrigger } from './triggerRow.ts';
+import type { WireTrigger } from './triggerRecord.ts';
 
 /** Uid of the background liquidity, which is not a user. */
 const BACKGROUND_UID = '1';
@@ -208,8 +208,8 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   }
 
   /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
-  override restoreOpen(rows: readonly StoredOrderRow[]): void {
-    super.restoreOpen(rows);
+  override restoreOpen(records: readonly OpenOrderRecord[]): void {
+    super.restoreOpen(records);
     for (const found of this.triggers.pending()) if (found.isLeaving) this.later(0, () => this.#finishTriggerCancel(found));
     this.#clockwork.scheduleMarks();
   }

@@ -1,6 +1,6 @@
 // Futures orders and own trades: the fields that spot does not have.
 
-import { ContractMoney } from '../../venue/futures/contractMoney.ts';
+import { InvariantError } from '../../base/errors.ts';
 import type { RowKind } from '../orders/orderRows.ts';
 import { type OrderStart, type OwnTrade, UserOrder } from '../orders/userOrder.ts';
 
@@ -30,12 +30,13 @@ export interface FuturesTrade extends OwnTrade {
 }
 
 export const FUTURES_ROWS: RowKind<FuturesUserOrder, FuturesTrade> = {
-  order: (start, terms) =>
-    new FuturesUserOrder(start, { leverage: terms?.[0] ?? 1, isCross: terms?.[1] === 1, isLiquidation: terms?.[2] === 1 }),
-  termsOf: ({ terms: { leverage, isCross, isLiquidation }, ended, averageTicks }) => {
-    return [leverage, isCross ? 1 : 0, isLiquidation ? 1 : 0, ended?.averageTicks ?? averageTicks];
-  },
-  trade: (common, value) => ({ ...common, valueUnits: value?.[0] ?? 0, bidUid: value?.[1] ?? '', askUid: value?.[2] ?? '' }),
-  averageTicks: (instrument, lots, valueUnits) => new ContractMoney(instrument).averageTicks(lots, valueUnits),
-  valueOf: ({ valueUnits, bidUid, askUid }) => [valueUnits, bidUid, askUid],
+  order: (start, terms) => new FuturesUserOrder(start, made(terms)),
+  termsOf: ({ terms, ended, averageTicks }) => ({ ...terms, averageTicks: ended?.averageTicks ?? averageTicks }),
+  trade: (common, terms) => ({ ...common, ...made(terms) }),
+  tradeTermsOf: ({ valueUnits, bidUid, askUid }) => ({ valueUnits, bidUid, askUid }),
 };
+
+function made<T>(terms: T | null): T {
+  if (terms === null) throw new InvariantError('a record of futures has the terms of futures');
+  return terms;
+}

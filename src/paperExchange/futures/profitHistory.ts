@@ -3,11 +3,10 @@
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
 import { type PagedRow, type IndexedList, PagedList } from '../orders/pagedList.ts';
-import { readRow } from '../orders/rows.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
 import { firstFrom, page } from '../orders/page.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
-import { reductionIn, type ReductionRow, reductionText, type Reduction } from './reductionRow.ts';
+import { type Reduction, reductionIn, type ReductionRecord, reductionRecord, reductionText } from './reductionRecord.ts';
 
 /** The part of a position's fees and funding that earlier records have already reported. */
 export interface ReportedAmounts {
@@ -85,12 +84,12 @@ export class ProfitHistory {
     this.#reported.set(position, notified);
   }
   /** Restores a record of an earlier process. `place` is its offset in the store. */
-  restore(row: ReductionRow, place: number): void {
+  restore({ id, uid, symbol }: ReductionRecord, place: number): void {
     const { accountOf, instrumentOf } = this.#rows.names;
-    this.#last = Math.max(this.#last, row[3]);
-    this.#listOf(accountOf(row[1])).restore(place, this.#rows.tagOf(instrumentOf(row[2])));
+    this.#last = Math.max(this.#last, id);
+    this.#listOf(accountOf(uid)).restore(place, this.#rows.tagOf(instrumentOf(symbol)));
   }
-  rowOf(account: number, reduction: Reduction): string {
+  textOf(account: number, reduction: Reduction): string {
     return reductionText(account, reduction, this.#rows.names);
   }
 
@@ -110,7 +109,7 @@ export class ProfitHistory {
 
   #listOf(account: number): PagedList<Reduction> {
     return (this.#byAccount[account] ??= new PagedList((place) =>
-      reductionIn(readRow<ReductionRow>(this.#archive.reader.read(place), 'r'), this.#rows.names),
+      reductionIn(this.#archive.reader.read(reductionRecord, place), this.#rows.names),
     ));
   }
 }

@@ -7,13 +7,19 @@ import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { RowTriggers } from '../../venue/futures/rowOrder.ts';
 import { type Trigger, TriggerQueue, type TriggerKind } from '../../venue/futures/triggers.ts';
 import { Offsets } from '../orders/offsets.ts';
-import { readRow } from '../orders/rows.ts';
-import type { TriggerRow } from '../orders/stateRows.ts';
 import type { OrderRows, ArchiveSource } from '../orders/orderRows.ts';
 import { orderNumberOf, wireId } from '../orders/userOrder.ts';
 import type { FuturesUserOrder, FuturesTrade } from './futuresOrder.ts';
 import { History } from './history.ts';
-import { TRIGGER_PREFIX as PREFIX, triggerIn, type WireTrigger } from './triggerRow.ts';
+import {
+  TRIGGER_PREFIX as PREFIX,
+  triggerIn,
+  type TriggerRecord,
+  triggerRecord,
+  type WaitingTriggerRecord,
+  waitingTriggerIn,
+  type WireTrigger,
+} from './triggerRecord.ts';
 
 /** How triggers are written to the exchange store and read from it. */
 type TriggerRows = Pick<OrderRows<FuturesUserOrder, FuturesTrade>, 'names' | 'tagOf'>;
@@ -66,14 +72,14 @@ export class TriggerBook {
   }
 
   /** Restores a waiting trigger of an earlier process. Called in order, oldest first. */
-  restore(row: TriggerRow): void {
-    const made = triggerIn(row, this.#rows.names);
+  restore(of: WaitingTriggerRecord): void {
+    const made = waitingTriggerIn(of, this.#rows.names);
     this.#queue.restore(made.trigger);
     this.#inMemory.set(made.trigger.id, made);
   }
   /** Restores the newest ended trigger, so that new numbers follow it. */
-  restoreArchived(row: TriggerRow): void {
-    this.#queue.restore(triggerIn(row, this.#rows.names).trigger);
+  restoreArchived(of: TriggerRecord): void {
+    this.#queue.restore(triggerIn(of, this.#rows.names).trigger);
   }
 
   /** Adds the trigger to the list of its account. Called in order, oldest first. */
@@ -99,7 +105,7 @@ export class TriggerBook {
     const found = this.#inMemory.get(number);
     if (found !== undefined) return found;
     const place = this.#places.get(number);
-    return place < 0 ? null : triggerIn(readRow<TriggerRow>(this.#archive.reader.read(place), 'g'), this.#rows.names);
+    return place < 0 ? null : triggerIn(this.#archive.reader.read(triggerRecord, place), this.#rows.names);
   }
 
   /**

@@ -18,8 +18,8 @@ import type { Trigger, TriggerKind, VenueTriggerStatus } from '../../venue/futur
 import { wirePriceText, wireQuantityText } from './reads.ts';
 import type { VisibleState } from '../orders/userOrder.ts';
 import type { FuturesUserOrder, FuturesTrade } from '../futures/futuresOrder.ts';
-import type { Reduction } from '../futures/reductionRow.ts';
-import type { WireTrigger } from '../futures/triggerRow.ts';
+import type { Reduction } from '../futures/reductionRecord.ts';
+import type { WireTrigger } from '../futures/triggerRecord.ts';
 
 /** Extra decimals of a price that lies between ticks. */
 const BETWEEN_DIGITS = 4;

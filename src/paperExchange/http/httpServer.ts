@@ -1,18 +1,16 @@
 // The HTTP server of the exchange: it reads requests from sockets, and writes the replies of a function.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { ConfigError } from '../../base/errors.ts';
 import type { Delivered } from '../faults/faultyService.ts';
 import type { HeartbeatServer } from './heartbeatServer.ts';
 import { ignoreUpgrade } from './ignoreUpgrade.ts';
-import { FastConnections } from './fastConnections.ts';
+import { StalledClients } from './stalledClients.ts';
 import type { Answerer } from './answerer.ts';
 
-/** The clock for the date header of replies, and for closing idle connections. */
+/** The clock for closing connections whose clients do not read. */
 export interface HttpClock {
-  /** Ms UTC. */
-  nowMs(): number;
   /** Calls `run` every `periodMs` until the returned function is called. */
   repeat(periodMs: number, run: () => void): () => void;
 }
@@ -46,6 +44,8 @@ const JSON_UTF8 = 'application/json;charset=UTF-8';
 const KEEP_ALIVE_MS = 65_000;
 /** How often incomplete requests are checked for their time limit. */
 const CHECK_MS = 1000;
+/** A client that reads none of its waiting replies for this long, or up to twice as long, is disconnected. */
+const STALLED_MS = 65_000;
 const NO_BODY = new Uint8Array(0);
 
 export interface RunningHttpServer {
@@ -72,32 +72,20 @@ export async function startHttpServer(
       if (!sockets.take(request, socket, head)) ignoreUpgrade(server, request, socket, head);
     });
   }
-  const lane = fastConnectionsBefore(server, answer, options);
+  const stalled = new StalledClients();
+  server.on('connection', (socket) => stalled.watch(socket));
   await listening(server, options);
-  const stopSweeping = options.clock.repeat(KEEP_ALIVE_MS, () => lane.closeIdle());
+  const stopChecking = options.clock.repeat(STALLED_MS, () => stalled.close());
   const { port } = addressOf(server);
   return {
     port,
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     close: () => {
-      stopSweeping();
+      stopChecking();
       sockets?.close();
-      lane.close();
       return closed(server);
     },
   };
-}
-
-/** Puts the fast path in front of a server. Connections that it does not handle go to Node's parser. */
-function fastConnectionsBefore(server: Server, answer: Answerer, { maxBodyBytes, clock }: HttpServerOptions): FastConnections {
-  const parsers = server.listeners('connection');
-  server.removeAllListeners('connection');
-  const passToNode = (socket: Socket): void => {
-    for (const parser of parsers) parser.call(server, socket);
-  };
-  const lane = new FastConnections({ answer, maxBodyBytes, idleMs: KEEP_ALIVE_MS, nowMs: () => clock.nowMs(), passToNode });
-  server.on('connection', (socket: Socket) => lane.take(socket));
-  return lane;
 }
 
 function receive(request: IncomingMessage, response: ServerResponse, answer: Answerer, { maxBodyBytes }: HttpServerOptions): void {

@@ -16,7 +16,7 @@ import type { Rows, TradedMarket } from '../market/tradedMarket.ts';
 import { PendingWrites } from './pendingWrites.ts';
 import type { PagedRow } from './pagedList.ts';
 import { AFTER_CAP, OpenCounts } from '../limits/openCounts.ts';
-import { imageOf, type StoredOrderRow } from './rows.ts';
+import { imageOf, type OpenOrderRecord } from './orderRecords.ts';
 import { idMapsOf, OrderRows, type RowKind, type ArchiveSource } from './orderRows.ts';
 import { type OrderStart, type OwnTrade, type VisibleState, type UserOrder, UserOrders, wireId } from './userOrder.ts';
 
@@ -140,14 +140,12 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
    * Restores the open orders of an earlier process, oldest first. Resting orders keep their priority in the book. Pending admissions and
    * cancels take effect now.
    */
-  restoreOpen(rows: readonly StoredOrderRow[]): void {
+  restoreOpen(records: readonly OpenOrderRecord[]): void {
     const resting: O[] = [];
-    for (const row of rows) {
-      const order = this.rows.fromRow(row);
-      const live = row[21];
-      if (live === null) throw new InvariantError(`order ${order.id} is over`);
-      order.live = this.venue.restore(order.instrument, imageOf(row, live, order.account));
-      order.rested = live[6];
+    for (const of of records) {
+      const order = this.rows.restored(of);
+      order.live = this.venue.restore(order.instrument, imageOf(of, order.account));
+      order.rested = of.rested;
       this.orders.add(order);
       this.#openCounts.add(order, 1);
       this.orders.show(order, visibleStateOf(order, order.live));

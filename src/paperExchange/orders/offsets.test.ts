@@ -7,7 +7,7 @@ import { page } from './page.ts';
 import { ClientIds } from './clientIds.ts';
 import { type PagedRow, PagedList } from './pagedList.ts';
 import { Offsets, TagColumn } from './offsets.ts';
-import { MemoryRows } from './rowStore.ts';
+import { MemoryRows } from '../records/rowStore.ts';
 
 describe('Places', () => {
   it('gives back what was set, up to 2^40 - 2, and -1 where nothing was', () => {

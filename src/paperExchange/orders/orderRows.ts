@@ -1,36 +1,34 @@
-// Converts orders and own trades of one side to store rows and back. Ended orders are read by clients; open ones are restored at a restart.
+// Converts orders and own trades of one side to rows of the store and back. Ended orders are read by clients; open ones are restored at a restart.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { InvariantError } from '../../base/errors.ts';
+import type { RecordReader } from '../records/rowStore.ts';
 import {
   type IdMaps,
-  orderRow,
-  type StoredOrderRow,
-  readRow,
-  visibleStateInRow,
+  type OrderRecord,
+  orderRecord,
+  type OrderTerms,
+  orderText,
   startOf,
-  type TermsRow,
   tradeIn,
-  tradeRow,
-  type StoredTradeRow,
-  type ValueRow,
-} from './rows.ts';
-import type { RowReader } from './rowStore.ts';
+  tradeRecord,
+  type TradeTerms,
+  tradeText,
+  visibleStateIn,
+} from './orderRecords.ts';
 import { orderNumberOf, type OrderStart, type OwnTrade, type ArchiveReader, type UserOrder, wireId } from './userOrder.ts';
 
-/** The row fields that only one side has. */
+/** The fields that only one side has. */
 export interface RowKind<O, T> {
-  order(start: OrderStart, terms: TermsRow | null): O;
-  termsOf(order: O): TermsRow | null;
-  trade(common: OwnTrade, value: ValueRow | null): T;
-  valueOf(trade: T): ValueRow | null;
-  /** Returns the average price of a filled order, as far as its value determines it. */
-  averageTicks(instrument: Instrument, lots: number, valueUnits: number): number;
+  order(start: OrderStart, terms: OrderTerms): O;
+  termsOf(order: O): OrderTerms;
+  trade(common: OwnTrade, terms: TradeTerms): T;
+  tradeTermsOf(trade: T): TradeTerms;
 }
 
-/** Where rows are read from. A persistent exchange replaces the reader. */
+/** Where records are read from. A persistent exchange replaces the reader. */
 export interface ArchiveSource {
-  reader: RowReader;
+  reader: RecordReader;
 }
 
 export class OrderRows<O extends UserOrder, T extends OwnTrade> implements ArchiveReader<O, T> {
@@ -48,11 +46,14 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 
   order(place: number): O {
-    return this.fromRow(readRow<StoredOrderRow>(this.#archive.reader.read(place), 'o'));
+    const of = this.#archive.reader.read(orderRecord, place);
+    const order = this.restored(of);
+    order.ended = order.visible = visibleStateIn(of);
+    return order;
   }
   trade(place: number): T {
-    const row = readRow<StoredTradeRow>(this.#archive.reader.read(place), 't');
-    return this.#kind.trade(tradeIn(row, this.names), row[14]);
+    const of = this.#archive.reader.read(tradeRecord, place);
+    return this.#kind.trade(tradeIn(of, this.names), of.futures);
   }
   /** Returns the tag of an instrument. Tags count in the order of first use. */
   tagOf(instrument: Instrument): number {
@@ -61,28 +62,27 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
     return tag;
   }
 
-  /** Restores an order, with its final state if it has ended. It is not added to the venue or the book. */
-  fromRow(row: StoredOrderRow): O {
-    const order = this.#kind.order({ ...startOf(row, wireId(this.#prefix, row[2]), this.names), live: null }, row[20]);
-    const shown = visibleStateInRow(row, (lots, units) => this.#kind.averageTicks(order.instrument, lots, units));
+  /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
+  restored(of: OrderRecord): O {
+    const order = this.#kind.order({ ...startOf(of, wireId(this.#prefix, of.number), this.names), live: null }, of.futures);
+    const shown = visibleStateIn(of);
     order.isAdmitted = shown.isAdmitted;
     order.feeUnits = shown.feeUnits;
     order.profitUnits = shown.profitUnits;
     order.averageTicks = shown.averageTicks;
-    if (row[21] === null) order.ended = order.visible = shown;
     return order;
   }
 
-  orderRow(order: O): string {
-    return orderRow(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
+  orderText(order: O): string {
+    return orderText(order, orderNumberOf(order.id), this.#kind.termsOf(order), this.names);
   }
-  tradeRow(account: number, trade: T): string {
-    return tradeRow(account, trade, this.#kind.valueOf(trade), this.names);
+  tradeText(account: number, trade: T): string {
+    return tradeText(account, trade, this.#kind.tradeTermsOf(trade), this.names);
   }
 }
 
 /**
- * Maps the names in rows to accounts and instruments of the config. The caller must drop rows whose account or instrument the config no
+ * Maps the names in records to accounts and instruments of the config. The caller must drop records whose account or instrument the config no
  * longer has.
  */
 export function idMapsOf(
@@ -92,7 +92,7 @@ export function idMapsOf(
 ): IdMaps {
   const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
   const found = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new InvariantError(`rows tell of ${what}, which this exchange has not`);
+    if (value === undefined) throw new InvariantError(`records tell of ${what}, which this exchange has not`);
     return value;
   };
   return {

@@ -9,6 +9,7 @@ import { InvariantError } from '../../base/errors.ts';
 import type { StoreWriter } from '../storage/storeWriter.ts';
 import { MemoryPersistence } from '../storage/persistence.ts';
 import { ExchangeStore } from '../storage/exchangeStore.ts';
+import { readerOf } from '../records/rowStore.ts';
 import { FaultyDisk, WriteFaults } from '../faults/diskFaults.ts';
 import type { Faults } from '../faults/faults.ts';
 import type { Service } from '../service.ts';
@@ -85,7 +86,10 @@ export function storeInScratchFile(): RunningStore {
   const rows = new ScratchFile();
   return {
     torn: null,
-    keeping: { history: null, begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), rows) },
+    keeping: {
+      history: null,
+      begin: (service) => service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'scratch file')),
+    },
     whenLasting: (run) => run(true),
     crashAt: null,
     giveUp: () => {},

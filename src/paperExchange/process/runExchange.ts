@@ -1,6 +1,6 @@
 // Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
-import { nextTurn, nowMs as unixMs, repeat } from '../../adapters/clock/wallClock.ts';
+import { nextTurn, repeat } from '../../adapters/clock/wallClock.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
 import { control, type DrivenClock } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
@@ -80,7 +80,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
             else kept.whenLasting((lasts) => deliver(lasts ? response : null));
           });
         },
-        { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { nowMs: unixMs, repeat } },
+        { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
         new HeartbeatServer(service.scheduler, { ...settings.service.heartbeat, form: settings.service.profile.heartbeatForm }),
       ),
     );
@@ -99,7 +99,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
               else deliver(page);
             }
           },
-          { ...HTTP_DEFAULTS, port: options.controlPort, clock: { nowMs: unixMs, repeat } },
+          { ...HTTP_DEFAULTS, port: options.controlPort, clock: { repeat } },
         ),
       );
     }

@@ -107,7 +107,7 @@ export class BarMatching {
     if (order === null) book.matchRange(openMs, closeMs, open, high, low);
     else {
       const triggers = this.#futures!.triggers.inRow((childMs) => lane.moveTo({ act: 'open', timeMs: childMs }));
-      order.inside(traded, series.marksOf(row), triggers);
+      order.matchAfterOpen(traded, series.marksOf(row), triggers);
     }
     lane.moveTo({ act: 'inside', timeMs: closeMs });
     yield { act: 'inside', lane };

@@ -12,9 +12,7 @@ const ROWS: RowKind<UserOrder, OwnTrade> = {
   order: (start) => new UserOrder(start),
   termsOf: () => null,
   trade: (common) => common,
-  valueOf: () => null,
-  // A spot order derives its average price from its value.
-  averageTicks: () => 0,
+  tradeTermsOf: () => null,
 };
 
 export class SpotExchange extends ExchangeSide<UserOrder, OwnTrade> {

@@ -2,8 +2,8 @@
 
 import { InvariantError } from '../../base/errors.ts';
 import type { Disk } from '../../ports/disk.ts';
-import type { Seal } from './frame.ts';
-import { LINE_FEED } from '../orders/rowStore.ts';
+import { LINE_FEED } from '../records/rowStore.ts';
+import { ARCHIVED, type ArchivedKind } from './recordTable.ts';
 
 const PATTERN = /^exchange-(\d{6,9})-(\d{6,9})\.past$/;
 
@@ -22,14 +22,6 @@ export function spanOf(name: string): SegmentRange | null {
   const span = { first: Number(found?.[1]), last: Number(found?.[2]) };
   return span.first > 0 && span.first <= span.last && archiveFileName(span) === name ? span : null;
 }
-
-/** The first row of a file. Its frames have the same form as those of segments. */
-export type ArchiveHeadRow = readonly [kind: 'past', format: number, first: number, last: number, base: number];
-/** The last row of a file; without it the file is incomplete. It holds the start of the next segment and the last seal before that. */
-export type ArchiveEndRow = readonly [kind: 'end', bytes: number, seq: number, timeMs: number, crc: string];
-
-export const endRow = (bytes: number, { seq, timeMs, crc }: Seal): ArchiveEndRow => ['end', bytes, seq, timeMs, crc];
-export const sealOfEnd = ([, , seq, timeMs, crc]: ArchiveEndRow): Seal => ({ seq, timeMs, crc });
 
 /** Returns a line: the original offset of the row, a space, the row. */
 export const archiveLine = (place: number, row: string): string => `${place} ${row}\n`;
@@ -82,20 +74,12 @@ export class ArchiveIndex {
 
 const SPACE = 32;
 
-/**
- * True for an ended order or trigger, a trade, and a record of the profit history. Clients may still request such rows, or they are needed
- * to find one. All other rows of a segment are repeated at the start of a later one.
- */
-export function isArchivedRow(bytes: Buffer, at: number, end: number): boolean {
-  if (bytes[at + 3] !== QUOTE) return false;
-  const kind = bytes[at + 2];
-  // The last member of an order is the venue's part, which is null once the order has ended.
-  if (kind === ORDER) return bytes.toString('latin1', end - OVER.length, end) === OVER;
-  if (kind === TRIGGER) return !WAITS.test(bytes.toString('latin1', end - WAITS_BYTES, end));
-  return kind === TRADE || kind === REDUCTION;
+/** Returns the name of the record in a row; empty if the bytes are no row. */
+export function kindAt(bytes: Buffer, at: number): string {
+  const end = bytes.indexOf(QUOTE, at + 2);
+  return end < 0 ? '' : bytes.toString('latin1', at + 2, end);
 }
 const QUOTE = 34;
-const [ORDER, TRADE, REDUCTION, TRIGGER] = [111, 116, 114, 103];
-const OVER = ',null]';
-const WAITS = /"pending",-?\d+\]$/;
-const WAITS_BYTES = 32;
+
+/** True for an ended order or trigger, a trade, and an entry of the profit history. */
+export const isArchived = (kind: string): kind is ArchivedKind => Object.hasOwn(ARCHIVED, kind);

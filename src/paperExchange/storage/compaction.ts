@@ -2,18 +2,11 @@
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { sealed, type Seal } from './frame.ts';
-import {
-  endRow,
-  isArchivedRow,
-  ArchiveIndex,
-  archiveLine,
-  type ArchiveHeadRow,
-  archiveFileName,
-  type SegmentRange,
-} from './archiveFile.ts';
-import { rowText } from '../orders/rows.ts';
-import { LINE_FEED } from '../orders/rowStore.ts';
-import { FORMAT, type StoreSegment, storeSegmentNumber, type Segments } from './segments.ts';
+import { isArchived, ArchiveIndex, archiveLine, archiveFileName, kindAt, type SegmentRange } from './archiveFile.ts';
+import { LINE_FEED } from '../records/rowStore.ts';
+import { Layout } from '../records/layout.ts';
+import { archiveEndText, archiveHeadText, ARCHIVED } from './recordTable.ts';
+import { type StoreSegment, storeSegmentNumber, type Segments } from './segments.ts';
 
 /** Bytes that are processed at a time. Requests are answered in between. */
 const PIECE_BYTES = 1 << 18;
@@ -73,7 +66,7 @@ export class Compaction {
   }
 
   #finish({ path, span, base, index, old }: Run): void {
-    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index });
+    this.#segments.replace(old.length, { path, number: span.first, last: span.last, base, archive: index, layout: Layout.current(path) });
     for (const name of this.#disk.list(this.#folder)) {
       const number = storeSegmentNumber(name);
       if (number !== null && number >= span.first && number <= span.last) this.#disk.remove(`${this.#folder}/${name}`);
@@ -141,12 +134,11 @@ class Run {
   write(): boolean {
     let rows = '';
     if (this.#seq === 0) {
-      const head: ArchiveHeadRow = ['past', FORMAT, this.span.first, this.span.last, this.base];
-      rows = `${rowText(head)}\n`;
+      rows = `${archiveHeadText({ ...this.span, priorBytes: this.base })}\n`;
     }
     rows += this.#archive(this.#written + rows.length);
     const isLast = this.#place === this.#end;
-    if (isLast) rows += `${rowText(endRow(this.#end, this.#before))}\n`;
+    if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#before })}\n`;
     const { text } = sealed(rows, ++this.#seq, this.#before.timeMs);
     this.#disk.append(this.path, Buffer.from(text, 'latin1'));
     this.#written += text.length;
@@ -156,7 +148,7 @@ class Run {
   /** Returns the archive lines of the next piece of the current segment. `offset`: where the first of them will be in the file. */
   #archive(offset: number): string {
     const at = this.old.findLastIndex(({ base }) => base <= this.#place);
-    const { path, base } = this.old[at]!;
+    const { path, base, layout } = this.old[at]!;
     const left = (this.old[at + 1]?.base ?? this.#end) - this.#place;
     let bytes: Buffer = Buffer.alloc(0);
     let end = 0;
@@ -170,9 +162,10 @@ class Run {
     let size = 0;
     for (let from = 0; from < end;) {
       const feed = bytes.indexOf(LINE_FEED, from);
-      if (isArchivedRow(bytes, from, feed)) {
+      const kind = kindAt(bytes, from);
+      if (isArchived(kind)) {
         this.index.note(this.#place + from, offset + size);
-        const line = archiveLine(this.#place + from, bytes.toString('latin1', from, feed));
+        const line = archiveLine(this.#place + from, layout.recoded(ARCHIVED[kind], bytes.toString('latin1', from, feed)));
         lines.push(line);
         size += line.length;
       }

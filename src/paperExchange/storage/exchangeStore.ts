@@ -6,7 +6,8 @@ import { StoreWriter, type StoreWriterOptions } from './storeWriter.ts';
 import { readStore, type StoreReading } from './readStore.ts';
 import { Recorder } from './recorder.ts';
 import { restoreService } from './restore.ts';
-import { instrumentRow, Segments } from './segments.ts';
+import { digitsOf } from './recordTable.ts';
+import { Segments } from './segments.ts';
 
 /** What the store knows of earlier processes. */
 export interface StoreHistory {
@@ -34,7 +35,7 @@ export class ExchangeStore {
     this.#reading = readStore(disk, folder);
     const { segments, ending, torn } = this.#reading;
     const head = segments.at(-1)?.head;
-    this.history = head === undefined ? null : { lastMs: ending.timeMs, openedMs: head[6], restarts: head[7] + 1 };
+    this.history = head === undefined ? null : { lastMs: ending.timeMs, openedMs: head.openedMs, restarts: head.restarts + 1 };
     this.torn = torn;
   }
 
@@ -51,10 +52,12 @@ export class ExchangeStore {
       priorBytes: bytes,
       priorPath: read.at(-1)?.path ?? null,
       seal: ending,
-      openedMs: this.history?.openedMs ?? service.nowMs,
-      restarts: this.history?.restarts ?? 0,
-      instruments: service.markets.map(({ instrument }) => instrumentRow(instrument)),
-      uids: service.accounts.map(({ uid }) => uid),
+      head: {
+        openedMs: this.history?.openedMs ?? service.nowMs,
+        restarts: this.history?.restarts ?? 0,
+        instruments: service.markets.map(({ instrument }) => digitsOf(instrument)),
+        uids: service.accounts.map(({ uid }) => uid),
+      },
     };
     const journal = new StoreWriter(this.#disk, segments, new Recorder(service), start, () => service.nowMs, {
       ...options,

@@ -1,7 +1,8 @@
 // Frames of the exchange store: some lines of rows and a seal with their checksum. They become durable together or not at all.
 
 import { crc32c, crcText } from '../../base/number/crc32c.ts';
-import { LINE_FEED } from '../orders/rowStore.ts';
+import { LINE_FEED } from '../records/rowStore.ts';
+import { RECORDS } from './recordTable.ts';
 
 export interface Seal {
   /** Number of the frame, from 1 across all files. */
@@ -19,7 +20,7 @@ const SEAL_HEAD = '["seal",';
 const SEAL = /^\["seal",(\d{1,15}),(\d{1,15}),(\d{1,12}),"([0-9a-f]{8})"\]$/;
 /** A complete seal followed by something other than a line feed. A torn write cannot leave that. */
 const OVERLONG = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
-const ROW = /^\["(head|[a-zA-Z])",/;
+const ROW = new RegExp(`^\\["(head|${RECORDS.map(({ name }) => name).join('|')})",`);
 
 /** Returns a complete frame and its seal. `rows`: lines of printable ASCII, each with its line feed. */
 export function sealed(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {

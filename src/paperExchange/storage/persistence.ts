@@ -3,7 +3,7 @@
 import type { ServiceConfig } from '../dialect/config.ts';
 import { type Persistence, Service } from '../service.ts';
 import { Recorder } from './recorder.ts';
-import { MemoryRows, type RowWriter } from '../orders/rowStore.ts';
+import { MemoryRows, readerOf, type RowWriter } from '../records/rowStore.ts';
 
 /** Number of changes that are collected before ended orders are archived. */
 const BATCH = 512;
@@ -27,6 +27,6 @@ export class MemoryPersistence implements Persistence {
 export function openService(config: ServiceConfig, startMs: number): Service {
   const service = new Service(config, startMs);
   const rows = new MemoryRows();
-  service.usePersistence(new MemoryPersistence(service, rows), rows);
+  service.usePersistence(new MemoryPersistence(service, rows), readerOf(rows, 'memory'));
   return service;
 }

@@ -1,15 +1,17 @@
 // Reads the files of an exchange store, frame by frame, and stops at the first place where they differ from what was written.
 
 import type { Disk } from '../../ports/disk.ts';
-import { ConfigError } from '../../base/errors.ts';
 import { frameAt, isTornFrame, NO_FRAME, type StoreFrame, type Seal } from './frame.ts';
-import { type ArchiveEndRow, ArchiveIndex, archiveFileName, sealOfEnd, type SegmentRange, spanOf } from './archiveFile.ts';
-import { LINE_FEED } from '../orders/rowStore.ts';
-import { FORMAT, type HeadRow, type StoreSegment, storeSegmentName, storeSegmentNumber } from './segments.ts';
+import { ArchiveIndex, archiveFileName, type SegmentRange, spanOf } from './archiveFile.ts';
+import { damage } from '../records/layout.ts';
+import { valuesIn } from '../records/record.ts';
+import { LINE_FEED } from '../records/rowStore.ts';
+import { archiveEndIn, archiveHeadIn, type SegmentHead, segmentHeadIn } from './recordTable.ts';
+import { type StoreSegment, storeSegmentName, storeSegmentNumber } from './segments.ts';
 
 /** One segment: its head, and the positions of its frames. */
 export interface ReadSegment extends StoreSegment {
-  readonly head: HeadRow;
+  readonly head: SegmentHead;
   readonly frames: readonly StoreFrame[];
 }
 
@@ -94,21 +96,22 @@ function readSegments(
     if (number !== before.next + at) throw damage(path, `expected ${storeSegmentName(before.next + at)} before it, got none`);
     const file = bytesOf(disk, path);
     const { frames, end } = framesOf(file, ending);
+    const opened = frames.length === 0 ? null : segmentHeadIn(lineAt(file, frames[0]!.from), path);
     if (end < file.length) {
       if (!isTornFrame(file, end))
         throw damage(path, `byte ${end}: expected frame ${ending.seq + frames.length + 1} whole, got something else`);
       torn = `${path}: ${file.length - end} bytes of a write that did not finish`;
     }
     const last = frames.at(-1);
-    if (last === undefined) return;
-    const head = headOf(file, frames[0]!, path);
-    if (head[3] !== ending.seq || head[4] !== ending.crc || head[5] !== bytes) {
+    if (last === undefined || opened === null) return;
+    const { head, layout } = opened;
+    if (head.priorSeq !== ending.seq || head.priorCrc !== ending.crc || head.priorBytes !== bytes) {
       throw damage(
         path,
-        `it follows on frame ${head[3]} with checksum ${head[4]}, where frame ${ending.seq} with ${ending.crc} comes before it`,
+        `it follows on frame ${head.priorSeq} with checksum ${head.priorCrc}, where frame ${ending.seq} with ${ending.crc} comes before it`,
       );
     }
-    segments.push({ path, number, last: number, base: bytes, archive: null, head, frames });
+    segments.push({ path, number, last: number, base: bytes, archive: null, layout, head, frames });
     ending = last.seal;
     bytes += end;
   });
@@ -126,19 +129,17 @@ function readArchive(
   const closing = frames.at(-1);
   if (end < file.length || closing === undefined)
     throw damage(path, `byte ${end}: expected frame ${frames.length + 1} whole, got something else`);
-  const head = lineAt(file, 0);
-  if (head[0] !== 'past' || head[2] !== first || head[3] !== last || head[4] !== base) throw damage(path, 'expected another first line');
-  checkFormat(head[1], path);
+  const { head, layout } = archiveHeadIn(lineAt(file, 0), path);
+  if (head.first !== first || head.last !== last || head.priorBytes !== base) throw damage(path, 'expected another first line');
   const endAt = file.lastIndexOf(LINE_FEED, closing.rowsEnd - 2) + 1;
-  const row = lineAt(file, endAt) as unknown as ArchiveEndRow;
-  if (row[0] !== 'end') throw damage(path, 'it is not finished');
-  return { past: { path, number: first, last, base, archive: new ArchiveIndex(), frames }, ending: sealOfEnd(row), bytes: row[1] };
+  const row = archiveEndIn(lineAt(file, endAt), path);
+  if (row === null) throw damage(path, 'it is not finished');
+  const { bytes, ...ending } = row;
+  return { past: { path, number: first, last, base, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }
 
-const lineAt = (file: Buffer, from: number): readonly unknown[] => {
-  const row: unknown = JSON.parse(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
-  return Array.isArray(row) ? row : [];
-};
+/** Returns the row at an offset, of a frame whose checksum is right. */
+const lineAt = (file: Buffer, from: number): readonly unknown[] => valuesIn(file.toString('latin1', from, file.indexOf(LINE_FEED, from)));
 
 /** Visits the lines of a file. `at` and `end` are positions in `bytes`, without the line feed. */
 export function visitLines(
@@ -166,21 +167,7 @@ function framesOf(file: Buffer, before: Seal): { readonly frames: readonly Store
   return { frames, end };
 }
 
-function headOf(file: Buffer, { from }: StoreFrame, path: string): HeadRow {
-  const row = lineAt(file, from);
-  if (row[0] !== 'head') throw damage(path, 'expected a head in its first line, got something else');
-  checkFormat(row[1], path);
-  return row as unknown as HeadRow;
-}
-
-function checkFormat(format: unknown, path: string): void {
-  if (typeof format !== 'number' || format > FORMAT) throw damage(path, `format ${String(format)} is one that this version does not know`);
-}
-
 function bytesOf(disk: Pick<Disk, 'read'>, path: string): Buffer {
   const { buffer, byteOffset, byteLength } = disk.read(path);
   return Buffer.from(buffer, byteOffset, byteLength);
 }
-
-const damage = (path: string, message: string): ConfigError =>
-  new ConfigError(`${path}: ${message}`, 'bring the folder back from a copy, or begin with an empty one; what it held is kept as it is');

@@ -1,16 +1,26 @@
 // Writes the changes of an exchange since the last write: all that must be durable, or only what need not stay in memory.
 
-import { triggerText } from '../futures/triggerRow.ts';
+import { triggerText } from '../futures/triggerRecord.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { ExchangeSide } from '../orders/exchangeSide.ts';
 import { orderNumberOf, type OwnTrade, type UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { rowText } from '../orders/rows.ts';
-import type { RowWriter } from '../orders/rowStore.ts';
+import type { RowWriter } from '../records/rowStore.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
 import { INTERVALS } from '../../model/interval.ts';
-import type { StoredPositionRow, StateRow } from '../orders/stateRows.ts';
+import {
+  balanceRecord,
+  barsRecord,
+  clockRecord,
+  countersRecord,
+  minutesRecord,
+  positionRecord,
+  pricesRecord,
+  settingRecord,
+  totalsRecord,
+  walletRecord,
+} from '../orders/stateRecords.ts';
 
 type AnySide = SpotExchange | FuturesExchange;
 
@@ -81,14 +91,14 @@ export class Recorder {
       side.changes.clear();
     }
     this.#triggers(whole, rows);
-    this.#put(rows, 'j', ['j', this.#service.clockOffsetMs]);
+    this.#put(rows, 'clock', clockRecord.text({ offsetMs: this.#service.clockOffsetMs }));
   }
 
   #orders(side: AnySide, rows: RowWriter): void {
     // The branches fix the type: each side writes its own kind of orders.
     if ('profits' in side) {
       writeOrders(side, rows);
-      for (const { account, kept } of side.profits.fresh.splice(0)) kept.place = rows.add(side.profits.rowOf(account, kept.row));
+      for (const { account, kept } of side.profits.fresh.splice(0)) kept.place = rows.add(side.profits.textOf(account, kept.row));
     } else writeOrders(side, rows);
   }
 
@@ -103,10 +113,10 @@ export class Recorder {
       for (const account of changed) {
         const uid = names.uidOf(account);
         const { free, locked } = accounts.of(account, index);
-        this.#put(rows, `b ${uid} ${asset}`, ['b', uid, asset, free, locked]);
+        this.#put(rows, `balance ${uid} ${asset}`, balanceRecord.text({ uid, asset, free, locked }));
       }
-      const { fees, market, deposited } = accounts.external[index]!;
-      this.#put(rows, `x spot ${asset}`, ['x', 'spot', asset, fees, market, 0, deposited]);
+      const { fees, market: external, deposited } = accounts.external[index]!;
+      this.#put(rows, `totals spot ${asset}`, totalsRecord.text({ market: 'spot', asset, fees, external, insurance: 0, deposited }));
     });
   }
 
@@ -116,47 +126,29 @@ export class Recorder {
       for (const account of changed) {
         const uid = side.rows.names.uidOf(account);
         const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = wallets.wallet(account, index);
-        const row = ['w', uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered] as const;
-        this.#put(rows, `w ${uid} ${asset}`, row);
+        const text = walletRecord.text({ uid, asset, free, locked, deposited, realised, fees, funding, liquidationFees, covered });
+        this.#put(rows, `wallet ${uid} ${asset}`, text);
       }
-      const { fees, market, insurance, deposited } = wallets;
-      this.#put(rows, `x futures ${asset}`, ['x', 'futures', asset, fees[index]!, market[index]!, insurance[index]!, deposited[index]!]);
+      const [fees, external] = [wallets.fees[index]!, wallets.market[index]!];
+      const [insurance, deposited] = [wallets.insurance[index]!, wallets.deposited[index]!];
+      this.#put(rows, `totals futures ${asset}`, totalsRecord.text({ market: 'futures', asset, fees, external, insurance, deposited }));
     });
     for (const account of changed) this.#positions(side, account, rows);
   }
 
   #positions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
     const uid = names.uidOf(account);
-    wallets.contracts.forEach(({ instrument: { wireName } }, index) => {
+    wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {
       const { leverage, isCross, isNet } = wallets.setting(account, index);
-      this.#put(rows, `s ${uid} ${wireName}`, ['s', uid, wireName, leverage, isCross, isNet]);
+      this.#put(rows, `setting ${uid} ${symbol}`, settingRecord.text({ uid, symbol, leverage, isCross, isNet }));
       wallets.sides(account, index).forEach((of, side) => {
         if (of.id === 0 && of.heldLots === 0) return;
-        const reported = profits.reportedOf(of);
-        const row: StoredPositionRow = [
-          'p',
-          uid,
-          wireName,
-          side === 0 ? 0 : 1,
-          of.isLong,
-          of.lots,
-          of.entryUnits,
-          of.openedLots,
-          of.openedTicks,
-          of.marginUnits,
-          of.leverage,
-          of.isCross,
-          of.heldLots,
-          of.realisedUnits,
-          of.feeUnits,
-          of.fundingUnits,
-          of.id,
-          of.openedMs,
-          of.changedMs,
-          reported === null ? null : [reported.positionId, reported.feeUnits, reported.fundingUnits],
-          of.averageTicks,
-        ];
-        this.#put(rows, `p ${uid} ${wireName} ${side}`, row);
+        const { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses } = of;
+        const { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs } = of;
+        const size = { isLong, lots, entryUnits, openedLots, openedTicks, averageTicks, marginUnits, leverage: used, isCross: crosses };
+        const sums = { heldLots, realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs };
+        const text = positionRecord.text({ uid, symbol, side: side === 0 ? 0 : 1, ...size, ...sums, reported: profits.reportedOf(of) });
+        this.#put(rows, `position ${uid} ${symbol} ${side}`, text);
       });
     });
   }
@@ -169,7 +161,7 @@ export class Recorder {
     if (reserve === 0 || background > reserved.background - RESERVE / 2) reserved.background = background + reserve;
     const positions = 'profits' in side ? side.venue.lastPositionId : 0;
     const { market } = side.rows.names;
-    this.#put(rows, `c ${market}`, ['c', market, orders, reserved.trades, reserved.background, rested, positions]);
+    this.#put(rows, `counters ${market}`, countersRecord.text({ market, orders, ...reserved, rested, positions }));
   }
 
   #prices(side: AnySide, whole: boolean, rows: RowWriter): void {
@@ -179,19 +171,20 @@ export class Recorder {
       const symbol = instrument.wireName;
       const book = side.venue.book(instrument);
       const mark = 'markTicks' in book ? book.markTicks : 0;
-      this.#put(rows, `m ${market} ${symbol}`, ['m', market, symbol, book.lastPrice, mark, referencePrice]);
+      const prices = { market, symbol, lastPrice: book.lastPrice, mark, referencePrice };
+      this.#put(rows, `prices ${market} ${symbol}`, pricesRecord.text(prices));
       // The bars of a bar market are already on disk.
       if (traded.rows !== null) continue;
       const { klines } = tape;
       const { nowMs } = this.#service;
       if (whole)
         for (const interval of INTERVALS)
-          rows.add(rowText(['K', market, symbol, interval, ...klines.bars(interval, nowMs).flatMap(numbers)]));
+          rows.add(barsRecord.text({ market, symbol, interval, ...columnsOf(klines.bars(interval, nowMs)) }));
       const from = whole ? Infinity : (this.#minutes.get(`${market} ${symbol}`) ?? 0);
       const minutes = klines.bars('1m', nowMs);
       this.#minutes.set(`${market} ${symbol}`, minutes.at(-1)?.openMs ?? 0);
       const since = minutes.slice(firstSince(minutes, from));
-      if (since.length > 0) this.#put(rows, `k ${market} ${symbol}`, ['k', market, symbol, ...since.flatMap(numbers)]);
+      if (since.length > 0) this.#put(rows, `minutes ${market} ${symbol}`, minutesRecord.text({ market, symbol, ...columnsOf(since) }));
     }
   }
 
@@ -208,8 +201,7 @@ export class Recorder {
     triggers.changed.clear();
   }
 
-  #put(rows: RowWriter, key: string, row: StateRow): void {
-    const text = rowText(row);
+  #put(rows: RowWriter, key: string, text: string): void {
     if (this.#written.get(key) === text) return;
     this.#written.set(key, text);
     rows.add(text);
@@ -220,13 +212,20 @@ export class Recorder {
 function writeOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide<O, T>, rows: RowWriter): void {
   const { changes, orders } = side;
   for (const order of changes.orders) {
-    const place = rows.add(side.rows.orderRow(order));
+    const place = rows.add(side.rows.orderText(order));
     if (order.ended !== null) orders.put(orderNumberOf(order.id), place);
   }
-  for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeRow(account, kept.row));
+  for (const { account, kept } of changes.trades) kept.place = rows.add(side.rows.tradeText(account, kept.row));
 }
 
-const numbers = ({ openMs, open, high, low, close, lots }: TickBar): number[] => [openMs, open, high, low, close, lots];
+const columnsOf = (bars: readonly TickBar[]) => ({
+  openMs: bars.map(({ openMs }) => openMs),
+  open: bars.map(({ open }) => open),
+  high: bars.map(({ high }) => high),
+  low: bars.map(({ low }) => low),
+  close: bars.map(({ close }) => close),
+  lots: bars.map(({ lots }) => lots),
+});
 
 function firstSince(minutes: readonly TickBar[], fromMs: number): number {
   let at = minutes.length;

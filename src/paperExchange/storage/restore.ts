@@ -4,44 +4,52 @@ import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { INTERVALS } from '../../model/interval.ts';
 import type { Disk } from '../../ports/disk.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import type { ReductionRow } from '../futures/reductionRow.ts';
+import { triggerRecord, type WaitingTriggerRecord, waitingTriggerRecord } from '../futures/triggerRecord.ts';
 import type { TickBar } from '../market/klines.ts';
 import type { ExchangeSide } from '../orders/exchangeSide.ts';
 import type { OwnTrade, UserOrder } from '../orders/userOrder.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { isArchivedRow } from './archiveFile.ts';
+import { isArchived, kindAt } from './archiveFile.ts';
 import { type ArchiveReading, type StoreReading, visitLines } from './readStore.ts';
 import { ArchiveRestorer } from './restoreArchive.ts';
-import type { StoredOrderRow, StoredTradeRow } from '../orders/rows.ts';
-import type {
-  BalanceRow,
-  BarsRow,
-  CountersRow,
-  MinutesRow,
-  StoredPositionRow,
-  PriceRow,
-  SettingRow,
-  StateRow,
-  TotalsRow,
-  TriggerRow,
-  WalletRow,
-} from '../orders/stateRows.ts';
+import { damage, type Layout } from '../records/layout.ts';
+import { type OpenOrderRecord, openOrderRecord, orderRecord } from '../orders/orderRecords.ts';
+import {
+  type BalanceRecord,
+  balanceRecord,
+  type BarsRecord,
+  barsRecord,
+  clockRecord,
+  type CountersRecord,
+  countersRecord,
+  type MinutesRecord,
+  minutesRecord,
+  type PositionRecord,
+  positionRecord,
+  type PricesRecord,
+  pricesRecord,
+  type SettingRecord,
+  settingRecord,
+  type TotalsRecord,
+  totalsRecord,
+  type WalletRecord,
+  walletRecord,
+} from '../orders/stateRecords.ts';
+import type { SegmentHead } from './recordTable.ts';
 
-type AnyRow = StoredOrderRow | StoredTradeRow | ReductionRow | StateRow | readonly ['head', ...unknown[]];
-
-/** The latest row of each kind and key. */
+/** The latest record of each kind and key. */
 class Latest {
-  readonly open = { spot: new Map<number, StoredOrderRow>(), futures: new Map<number, StoredOrderRow>() };
-  readonly balances = new Map<string, BalanceRow>();
-  readonly wallets = new Map<string, WalletRow>();
-  readonly totals = new Map<string, TotalsRow>();
-  readonly positions = new Map<string, StoredPositionRow>();
-  readonly settings = new Map<string, SettingRow>();
-  readonly triggers = new Map<number, TriggerRow>();
-  readonly counters = new Map<string, CountersRow>();
-  readonly prices = new Map<string, PriceRow>();
-  readonly bars = new Map<string, BarsRow>();
+  readonly open = { spot: new Map<number, OpenOrderRecord>(), futures: new Map<number, OpenOrderRecord>() };
+  readonly balances = new Map<string, BalanceRecord>();
+  readonly wallets = new Map<string, WalletRecord>();
+  readonly totals = new Map<string, TotalsRecord>();
+  readonly positions = new Map<string, PositionRecord>();
+  readonly settings = new Map<string, SettingRecord>();
+  readonly triggers = new Map<number, WaitingTriggerRecord>();
+  readonly counters = new Map<string, CountersRecord>();
+  readonly prices = new Map<string, PricesRecord>();
+  readonly bars = new Map<string, BarsRecord>();
   readonly minutes = new Map<string, Map<number, TickBar>>();
   clockOffsetMs = 0;
 }
@@ -50,18 +58,18 @@ class Latest {
 export function restoreService(service: Service, reading: StoreReading, disk: Pick<Disk, 'read'>): void {
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
-  checkHead(service, newest.path, newest.head[8], newest.head[9]);
+  checkHead(service, newest.path, newest.head);
   const past = new ArchiveRestorer(service);
   for (const file of reading.pasts) visitArchive(disk, file, past);
   const latest = new Latest();
   for (const segment of reading.segments) {
+    const { base, layout, path } = segment;
+    const reader = segment === newest ? new StateReader(latest, past, layout, path) : null;
     visitLines(disk, segment, (bytes, at, end) => {
-      const place = segment.base + at;
-      if (isArchivedRow(bytes, at, end)) {
-        past.take(bytes, at, end, place);
-        if (segment === newest) forget(latest, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
-        // The newest file begins with the complete state, except what has ended. Older files matter only for that.
-      } else if (segment === newest) noteOpen(latest, past, JSON.parse(bytes.toString('latin1', at, end)) as AnyRow);
+      const kind = kindAt(bytes, at);
+      if (isArchived(kind)) past.take(kind, bytes, at, end, layout, base + at);
+      // The newest file begins with the complete state, except what has ended. Older files matter only for that.
+      reader?.take(kind, bytes.toString('latin1', at, end));
     });
   }
   past.finish();
@@ -81,42 +89,25 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: Arch
     let from = at;
     for (; bytes[from] !== SPACE; from++) place = place * 10 + bytes[from]! - ZERO;
     file.archive.note(place, at);
-    past.take(bytes, from + 1, end, place);
+    const kind = kindAt(bytes, from + 1);
+    if (!isArchived(kind)) throw damage(file.path, `expected records that have ended, got ${JSON.stringify(kind)}`);
+    past.take(kind, bytes, from + 1, end, file.layout, place);
   });
 }
 const [BRACKET, SPACE, ZERO] = [91, 32, 48];
 
-/** The order or trigger has ended, so it is no longer open or waiting. */
-function forget(latest: Latest, row: AnyRow): void {
-  if (row[0] === 'o') latest.open[row[1]].delete(row[2]);
-  if (row[0] === 'g') latest.triggers.delete(row[1]);
-}
-
-function noteOpen(latest: Latest, past: ArchiveRestorer, row: AnyRow): void {
-  if (row[0] === 'head' || row[0] === 't' || row[0] === 'r') return;
-  if (row[0] === 'o') {
-    const [, market, number, uid, clientOrderId, symbol] = row;
-    if (!latest.open[market].has(number)) past.introduce(market, number, uid, clientOrderId, symbol);
-    latest.open[market].set(number, row);
-    return;
-  }
-  if (row[0] === 'g') past.introduceTrigger(row);
-  note(latest, row);
-}
-
 /** Checks that digits of prices and amounts are unchanged, and that no account is missing. */
-function checkHead(
-  { markets, accounts }: Service,
-  path: string,
-  instruments: readonly (readonly [string, ...number[]])[],
-  uids: readonly string[],
-): void {
-  for (const [id, ...digits] of instruments) {
+function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {
+  for (const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } of instruments) {
     const market = markets.find(({ instrument }) => instrument.id === id);
     if (market === undefined) throw changed(path, `the exchange traded ${id}, which the config has not`);
-    const { priceDigits, quantityDigits, quoteDigits, baseDigits } = market.instrument;
-    if ([priceDigits, quantityDigits, quoteDigits, baseDigits].join() !== digits.join())
-      throw changed(path, `${id} had other digits than in the config`);
+    const now = market.instrument;
+    const isSame =
+      now.priceDigits === priceDigits &&
+      now.quantityDigits === quantityDigits &&
+      now.quoteDigits === quoteDigits &&
+      now.baseDigits === baseDigits;
+    if (!isSame) throw changed(path, `${id} had other digits than in the config`);
   }
   for (const uid of uids) {
     if (!accounts.some((account) => account.uid === uid))
@@ -127,51 +118,125 @@ function checkHead(
 const changed = (path: string, message: string): ConfigError =>
   new ConfigError(`${path}: ${message}`, 'put it back as it was, or keep this exchange in another folder');
 
-function note(latest: Latest, row: StateRow): void {
-  switch (row[0]) {
-    case 'b':
-      return void latest.balances.set(`${row[1]} ${row[2]}`, row);
-    case 'w':
-      return void latest.wallets.set(`${row[1]} ${row[2]}`, row);
-    case 'x':
-      return void latest.totals.set(`${row[1]} ${row[2]}`, row);
-    case 'p':
-      return void latest.positions.set(`${row[1]} ${row[2]} ${row[3]}`, row);
-    case 's':
-      return void latest.settings.set(`${row[1]} ${row[2]}`, row);
-    case 'g':
-      return void latest.triggers.set(row[1], row);
-    case 'c':
-      return void latest.counters.set(row[1], row);
-    case 'm':
-      return void latest.prices.set(`${row[1]} ${row[2]}`, row);
-    case 'K':
-      return void latest.bars.set(`${row[1]} ${row[2]} ${row[3]}`, row);
-    case 'k':
-      return noteMinutes(latest, row);
-    case 'j':
-      latest.clockOffsetMs = row[1];
-      return;
-    default:
-      throw new InvariantError(`a row of no known kind: ${JSON.stringify(row).slice(0, 80)}`);
+/** Reads the state at the start of the newest file, and its changes behind that. */
+class StateReader {
+  readonly #latest: Latest;
+  readonly #past: ArchiveRestorer;
+  readonly #layout: Layout;
+  readonly #path: string;
+
+  constructor(latest: Latest, past: ArchiveRestorer, layout: Layout, path: string) {
+    this.#latest = latest;
+    this.#past = past;
+    this.#layout = layout;
+    this.#path = path;
+  }
+
+  /** `kind`: the name of the record in the row. Throws ConfigError if a field is not what it must be. */
+  take(kind: string, row: string): void {
+    if (!this.#takeOrder(kind, row) && !this.#takeMoney(kind, row) && !this.#takeMarket(kind, row))
+      throw damage(this.#path, `expected a record that this version knows, got ${kind}`);
+  }
+
+  #takeOrder(kind: string, row: string): boolean {
+    const [latest, layout] = [this.#latest, this.#layout];
+    switch (kind) {
+      case 'openOrder': {
+        const of = layout.read(openOrderRecord, row);
+        this.#checkTerms(of);
+        const open = latest.open[of.market];
+        if (!open.has(of.number)) this.#past.introduce(of);
+        open.set(of.number, of);
+        return true;
+      }
+      // An order or trigger that has ended is no longer open or waiting.
+      case 'order': {
+        const { market, number } = layout.read(orderRecord, row);
+        latest.open[market].delete(number);
+        return true;
+      }
+      case 'trigger':
+        latest.triggers.delete(layout.read(triggerRecord, row).number);
+        return true;
+      case 'waitingTrigger': {
+        const of = layout.read(waitingTriggerRecord, row);
+        this.#past.introduceTrigger(of);
+        latest.triggers.set(of.number, of);
+        return true;
+      }
+      default:
+        return kind === 'head' || kind === 'trade' || kind === 'reduction';
+    }
+  }
+
+  #takeMoney(kind: string, row: string): boolean {
+    const [latest, layout] = [this.#latest, this.#layout];
+    switch (kind) {
+      case 'balance':
+        return put(latest.balances, layout.read(balanceRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
+      case 'wallet':
+        return put(latest.wallets, layout.read(walletRecord, row), ({ uid, asset }) => `${uid} ${asset}`);
+      case 'totals':
+        return put(latest.totals, layout.read(totalsRecord, row), ({ market, asset }) => `${market} ${asset}`);
+      case 'position':
+        return put(latest.positions, layout.read(positionRecord, row), ({ uid, symbol, side }) => `${uid} ${symbol} ${side}`);
+      case 'setting':
+        return put(latest.settings, layout.read(settingRecord, row), ({ uid, symbol }) => `${uid} ${symbol}`);
+      default:
+        return false;
+    }
+  }
+
+  #takeMarket(kind: string, row: string): boolean {
+    const [latest, layout] = [this.#latest, this.#layout];
+    switch (kind) {
+      case 'counters':
+        return put(latest.counters, layout.read(countersRecord, row), ({ market }) => market);
+      case 'prices':
+        return put(latest.prices, layout.read(pricesRecord, row), ({ market, symbol }) => `${market} ${symbol}`);
+      case 'bars': {
+        const of = layout.read(barsRecord, row);
+        this.#checkColumns(kind, of);
+        return put(latest.bars, of, ({ market, symbol, interval }) => `${market} ${symbol} ${interval}`);
+      }
+      case 'minutes': {
+        const of = layout.read(minutesRecord, row);
+        this.#checkColumns(kind, of);
+        const key = `${of.market} ${of.symbol}`;
+        let minutes = latest.minutes.get(key);
+        if (minutes === undefined) latest.minutes.set(key, (minutes = new Map()));
+        for (const bar of barsIn(of)) minutes.set(bar.openMs, bar);
+        return true;
+      }
+      case 'clock':
+        latest.clockOffsetMs = layout.read(clockRecord, row).offsetMs;
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #checkTerms({ market, futures }: OpenOrderRecord): void {
+    if ((futures !== null) === (market === 'futures')) return;
+    throw damage(this.#path, `expected openOrder.futures to be ${market === 'futures' ? 'there' : 'null'}, got something else`);
+  }
+
+  #checkColumns(kind: string, { openMs, open, high, low, close, lots }: BarColumns): void {
+    for (const [name, column] of Object.entries({ open, high, low, close, lots }))
+      if (column.length !== openMs.length)
+        throw damage(this.#path, `expected ${kind}.${name} to be as long as ${kind}.openMs (${openMs.length}), got ${column.length}`);
   }
 }
 
-function noteMinutes(latest: Latest, [, market, symbol, ...numbers]: MinutesRow): void {
-  const key = `${market} ${symbol}`;
-  let minutes = latest.minutes.get(key);
-  if (minutes === undefined) latest.minutes.set(key, (minutes = new Map()));
-  for (const bar of barsIn(numbers)) minutes.set(bar.openMs, bar);
+function put<R>(into: Map<string, R>, of: R, keyOf: (of: R) => string): true {
+  into.set(keyOf(of), of);
+  return true;
 }
 
-function barsIn(numbers: readonly number[]): readonly TickBar[] {
-  const bars: TickBar[] = [];
-  for (let at = 0; at + 5 < numbers.length; at += 6) {
-    const [openMs, open, high, low, close, volume] = numbers.slice(at, at + 6) as [number, number, number, number, number, number];
-    bars.push({ openMs, open, high, low, close, lots: volume });
-  }
-  return bars;
-}
+type BarColumns = Pick<BarsRecord & MinutesRecord, keyof TickBar>;
+
+const barsIn = ({ openMs, open, high, low, close, lots }: BarColumns): readonly TickBar[] =>
+  openMs.map((opened, at) => ({ openMs: opened, open: open[at]!, high: high[at]!, low: low[at]!, close: close[at]!, lots: lots[at]! }));
 
 function restoreSpot(spot: SpotExchange, latest: Latest): void {
   const { accounts } = spot.venue;
@@ -182,13 +247,13 @@ function restoreSpot(spot: SpotExchange, latest: Latest): void {
     let brought = 0;
     accounts.all.forEach((_, account) => {
       const balance = accounts.of(account, index);
-      const row = latest.balances.get(`${names.uidOf(account)} ${asset}`);
-      if (row === undefined) brought += balance.free;
-      else [balance.free, balance.locked] = [row[3], row[4]];
+      const of = latest.balances.get(`${names.uidOf(account)} ${asset}`);
+      if (of === undefined) brought += balance.free;
+      else [balance.free, balance.locked] = [of.free, of.locked];
     });
     if (totals === undefined) return;
-    const [, , , fees, market, , deposited] = totals;
-    Object.assign(accounts.external[index]!, { fees, market, deposited: deposited + brought });
+    const { fees, external, deposited } = totals;
+    Object.assign(accounts.external[index]!, { fees, market: external, deposited: deposited + brought });
   });
   restoreSide(spot, latest, 'spot');
 }
@@ -200,47 +265,39 @@ function restoreFutures(futures: FuturesExchange, latest: Latest): void {
     let brought = 0;
     wallets.accounts.forEach((_, account) => {
       const wallet = wallets.wallet(account, index);
-      const row = latest.wallets.get(`${names.uidOf(account)} ${asset}`);
-      if (row === undefined) brought += wallet.free;
+      const of = latest.wallets.get(`${names.uidOf(account)} ${asset}`);
+      if (of === undefined) brought += wallet.free;
       else {
-        const [, , , free, locked, deposited, realised, fees, funding, liquidationFees, covered] = row;
+        const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = of;
         Object.assign(wallet, { free, locked, deposited, realised, fees, funding, liquidationFees, covered });
       }
     });
     const totals = latest.totals.get(`futures ${asset}`);
     if (totals === undefined) return;
-    [wallets.fees[index], wallets.market[index], wallets.insurance[index]] = [totals[3], totals[4], totals[5]];
-    wallets.deposited[index] = totals[6] + brought;
+    [wallets.fees[index], wallets.market[index], wallets.insurance[index]] = [totals.fees, totals.external, totals.insurance];
+    wallets.deposited[index] = totals.deposited + brought;
   });
-  for (const [, uid, symbol, leverage, isCross, isNet] of latest.settings.values()) {
+  for (const { uid, symbol, leverage, isCross, isNet } of latest.settings.values()) {
     Object.assign(wallets.setting(names.accountOf(uid), contractOf(futures, symbol)), { leverage, isCross, isNet });
   }
-  for (const row of latest.positions.values()) restorePosition(futures, row);
+  for (const of of latest.positions.values()) restorePosition(futures, of);
   restoreTriggers(futures, latest);
-  futures.venue.lastPositionId = latest.counters.get('futures')?.[6] ?? 0;
+  futures.venue.lastPositionId = latest.counters.get('futures')?.positions ?? 0;
   restoreSide(futures, latest, 'futures');
 }
 
 const contractOf = (futures: FuturesExchange, symbol: string): number => futures.venue.book(futures.rows.names.instrumentOf(symbol)).index;
 
-function restorePosition(futures: FuturesExchange, row: StoredPositionRow): void {
+function restorePosition(futures: FuturesExchange, of: PositionRecord): void {
   const { wallets } = futures.venue;
-  const position = wallets.sides(futures.rows.names.accountOf(row[1]), contractOf(futures, row[2]))[row[3]];
-  const [, , , , isLong, held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots, ...rest] = row;
-  const [realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs, reported, averageTicks] = rest;
-  Object.assign(position, { isLong, lots: held, entryUnits, openedLots, openedTicks, marginUnits, leverage, isCross, heldLots });
-  if (averageTicks === undefined) {
-    const { money } = futures.venue.book(futures.rows.names.instrumentOf(row[2])).terms;
-    position.averageTicks = money.averageTicks(held, entryUnits);
-    position.openedTicks = money.averageTicks(openedLots, openedTicks);
-  } else position.averageTicks = averageTicks;
-  Object.assign(position, { realisedUnits, feeUnits, fundingUnits, id, openedMs, changedMs });
-  if (reported !== null)
-    futures.profits.restoreReported(position, { positionId: reported[0], feeUnits: reported[1], fundingUnits: reported[2] });
+  const position = wallets.sides(futures.rows.names.accountOf(of.uid), contractOf(futures, of.symbol))[of.side];
+  const { uid: _uid, symbol: _symbol, side: _side, reported, ...members } = of;
+  Object.assign(position, members);
+  if (reported !== null) futures.profits.restoreReported(position, reported);
 }
 
 function restoreTriggers(futures: FuturesExchange, { triggers }: Latest): void {
-  for (const row of Array.from(triggers.values()).toSorted((a, b) => a[1] - b[1])) futures.triggers.restore(row);
+  for (const of of Array.from(triggers.values()).toSorted((a, b) => a.number - b.number)) futures.triggers.restore(of);
 }
 
 /** Restores prices, bars and counters, and finally the open orders. */
@@ -251,20 +308,20 @@ function restoreSide<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide
     const price = latest.prices.get(key);
     if (price !== undefined) {
       const book = side.venue.book(instrument);
-      book.lastPrice = price[3];
-      if ('markTicks' in book) book.markTicks = price[4];
-      traded.referencePrice = price[5];
+      book.lastPrice = price.lastPrice;
+      if ('markTicks' in book) book.markTicks = price.mark;
+      traded.referencePrice = price.referencePrice;
     }
     for (const interval of INTERVALS) {
       const bars = latest.bars.get(`${key} ${interval}`);
-      if (bars !== undefined) tape.klines.restore(interval, barsIn(bars.slice(4) as number[]));
+      if (bars !== undefined) tape.klines.restore(interval, barsIn(bars));
     }
     const minutes = Array.from(latest.minutes.get(key)?.values() ?? []);
     for (const minute of minutes.toSorted((a, b) => a.openMs - b.openMs)) tape.klines.replaceMinute(minute);
   }
   const counters = latest.counters.get(market);
-  if (counters !== undefined) side.counters = { orders: counters[2], trades: counters[3], background: counters[4], rested: counters[5] };
-  side.restoreOpen(Array.from(latest.open[market].values()).toSorted((a, b) => a[2] - b[2]));
+  if (counters !== undefined) side.counters = counters;
+  side.restoreOpen(Array.from(latest.open[market].values()).toSorted((a, b) => a.number - b.number));
 }
 
 /** Checks that no money was created or lost. */

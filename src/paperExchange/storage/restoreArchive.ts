@@ -2,11 +2,13 @@
 
 import type { Market } from '../../model/instrument.ts';
 import type { FuturesExchange } from '../futures/futuresExchange.ts';
-import type { ReductionRow } from '../futures/reductionRow.ts';
+import { reductionRecord } from '../futures/reductionRecord.ts';
+import { type TriggerRecord, triggerRecord, type WaitingTriggerRecord } from '../futures/triggerRecord.ts';
+import { type OpenOrderRecord, orderRecord, tradeRecord } from '../orders/orderRecords.ts';
+import type { Layout } from '../records/layout.ts';
 import type { Service } from '../service.ts';
 import type { SpotExchange } from '../spot/spotExchange.ts';
-import { readRow } from '../orders/rows.ts';
-import type { TriggerRow } from '../orders/stateRows.ts';
+import type { ArchivedKind } from './recordTable.ts';
 
 /** The owner of a row: side, account and the tag of its instrument. */
 interface Owner {
@@ -24,30 +26,24 @@ export class ArchiveRestorer {
   /** Futures only, by account: numbers of orders, each combined with its tag. */
   readonly #orders: number[][] = [];
   readonly #triggers = new Map<number, { readonly account: number; readonly tag: number }>();
-  #newestTrigger: TriggerRow | null = null;
+  #newestTrigger: TriggerRecord | null = null;
 
   constructor(service: Service) {
     this.#service = service;
   }
 
-  /** Takes an archived row (see `isArchivedRow`), which is stored at offset `place`. `at` and `end` are positions in `bytes`. */
-  take(bytes: Buffer, at: number, end: number, place: number): void {
-    switch (String.fromCharCode(bytes[at + 2]!)) {
-      case 't':
-        return this.#trade(bytes, at, end, place);
-      case 'o':
-        return this.#order(bytes, at, end, place);
-      case 'r':
-        this.#service.sides.futures?.profits.restore(readRow<ReductionRow>(bytes.toString('latin1', at, end), 'r'), place);
-        return;
-      default:
-        return this.#trigger(readRow<TriggerRow>(bytes.toString('latin1', at, end), 'g'), place);
-    }
+  /** Takes an archived row, which is stored at offset `place`. `at` and `end` are positions in `bytes`. Throws ConfigError. */
+  take(kind: ArchivedKind, bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
+    if (kind === 'trade') return this.#trade(bytes, at, end, layout, place);
+    if (kind === 'order') return this.#order(bytes, at, end, layout, place);
+    const row = bytes.toString('latin1', at, end);
+    if (kind === 'trigger') return this.#trigger(layout.read(triggerRecord, row), place);
+    this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, row), place);
   }
 
-  /** Registers the client order id of an order and adds it to the history, whether it has ended or not. */
-  introduce(market: Market, number: number, uid: string, clientOrderId: string | null, symbol: string): void {
-    const owner = this.#owner(JSON.stringify(market), JSON.stringify(uid), JSON.stringify(symbol));
+  /** Registers the client order id of an open order and adds it to the history. */
+  introduce({ market, number, uid, clientOrderId, symbol }: OpenOrderRecord): void {
+    const owner = this.#owner(market, uid, symbol);
     if (owner !== null) this.#introduce(owner, number, clientOrderId);
   }
 
@@ -67,23 +63,25 @@ export class ArchiveRestorer {
   }
 
   /** Adds a trigger to the list of its account, whether it waits or not. */
-  introduceTrigger([, id, uid, , , , symbol]: TriggerRow): void {
-    const owner = this.#owner('"futures"', JSON.stringify(uid), JSON.stringify(symbol));
-    if (owner !== null) this.#triggers.set(id, owner);
+  introduceTrigger({ number, uid, symbol }: TriggerRecord | WaitingTriggerRecord): void {
+    const owner = this.#owner('futures', uid, symbol);
+    if (owner !== null) this.#triggers.set(number, owner);
   }
 
-  #trade(bytes: Buffer, at: number, end: number, place: number): void {
-    const [, market, uid, symbol] = fieldsOf(bytes, at, end, 4);
-    const owner = this.#owner(market!, uid!, symbol!);
+  #trade(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
+    const found = TRADE_OWNER.exec(startAt(bytes, at, end, layout));
+    const { market, uid, symbol } = found === null ? layout.read(tradeRecord, bytes.toString('latin1', at, end)) : ownerIn(found);
+    const owner = this.#owner(market, uid, symbol);
     owner?.side.orders.restoreTrade(owner.account, place, owner.tag);
   }
 
-  #order(bytes: Buffer, at: number, end: number, place: number): void {
-    const [, market, number, uid, clientId, symbol] = fieldsOf(bytes, at, end, 6);
-    const owner = this.#owner(market!, uid!, symbol!);
+  #order(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
+    const found = ORDER_OWNER.exec(startAt(bytes, at, end, layout));
+    const order = found === null ? layout.read(orderRecord, bytes.toString('latin1', at, end)) : orderIn(found);
+    const owner = this.#owner(order.market, order.uid, order.symbol);
     if (owner === null) return;
-    owner.side.orders.put(Number(number), place);
-    this.#introduce(owner, Number(number), clientId === 'null' ? null : unquoted(clientId!));
+    owner.side.orders.put(order.number, place);
+    this.#introduce(owner, order.number, order.clientOrderId);
   }
 
   #introduce({ side, account, tag }: Owner, number: number, clientOrderId: string | null): void {
@@ -91,39 +89,50 @@ export class ArchiveRestorer {
     if ('profits' in side) (this.#orders[account] ??= []).push(number * TAGS + tag);
   }
 
-  #trigger(row: TriggerRow, place: number): void {
-    this.introduceTrigger(row);
-    this.#service.sides.futures?.triggers.put(row[1], place);
-    if (row[1] > (this.#newestTrigger?.[1] ?? 0)) this.#newestTrigger = row;
+  #trigger(of: TriggerRecord, place: number): void {
+    this.introduceTrigger(of);
+    this.#service.sides.futures?.triggers.put(of.number, place);
+    if (of.number > (this.#newestTrigger?.number ?? 0)) this.#newestTrigger = of;
   }
 
-  /** Returns the owner of a row; the arguments are JSON text. Null: the exchange no longer has that side, account or instrument. */
-  #owner(market: string, uid: string, symbol: string): Owner | null {
+  /** Returns the owner of a record. Null: the exchange no longer has that side. */
+  #owner(market: Market, uid: string, symbol: string): Owner | null {
     const key = `${market},${uid},${symbol}`;
     const known = this.#owners.get(key);
     if (known !== undefined) return known;
-    const side = this.#service.sides[unquoted(market) === 'spot' ? 'spot' : 'futures'];
+    const side = this.#service.sides[market];
     const names = side?.rows.names;
     const owner =
       side === null || names === undefined
         ? null
-        : { side, account: names.accountOf(unquoted(uid)), tag: side.rows.tagOf(names.instrumentOf(unquoted(symbol))) };
+        : { side, account: names.accountOf(uid), tag: side.rows.tagOf(names.instrumentOf(symbol)) };
     this.#owners.set(key, owner);
     return owner;
   }
 }
 
-/** Enough bytes for the leading fields of usual rows. */
-const FIELDS_BYTES = 192;
+/**
+ * The first fields of usual rows, read without parsing the others, which would take several times as long. A row with an escape, or with
+ * fields in another order, is read as a whole.
+ */
+const ORDER_OWNER = /^\["order","(spot|futures)",(\d{1,15}),"([^"\\]*)",(?:null|"([^"\\]*)"),"([^"\\]*)",/;
+const TRADE_OWNER = /^\["trade","(spot|futures)","([^"\\]*)","([^"\\]*)",/;
+/** Enough bytes for the first fields of usual rows. */
+const START_BYTES = 192;
 
-/** Returns the first members of a row, each as JSON text. If a text contains a comma or an escape, the whole row is parsed. */
-function fieldsOf(bytes: Buffer, at: number, end: number, count: number): readonly string[] {
-  const text = bytes.toString('latin1', at + 1, Math.min(end, at + FIELDS_BYTES));
-  const fields = text.split(',', count + 1);
-  if (fields.length > count && !text.includes('\\') && fields.every(isWhole)) return fields;
-  const row: unknown = JSON.parse(bytes.toString('latin1', at, end));
-  return Array.isArray(row) ? row.map((member) => JSON.stringify(member)) : [];
-}
-const isWhole = (field: string): boolean => field.charCodeAt(0) !== 34 || (field.length > 1 && field.endsWith('"'));
+const startAt = (bytes: Buffer, at: number, end: number, { isCurrent }: Layout): string =>
+  isCurrent ? bytes.toString('latin1', at, Math.min(end, at + START_BYTES)) : '';
 
-const unquoted = (json: string): string => (json.includes('\\') ? String(JSON.parse(json)) : json.slice(1, -1));
+const ownerIn = ([, market, uid, symbol]: RegExpExecArray) => ({
+  market: market === 'spot' ? ('spot' as const) : ('futures' as const),
+  uid: uid!,
+  symbol: symbol!,
+});
+
+const orderIn = ([, market, number, uid, clientOrderId, symbol]: RegExpExecArray) => ({
+  market: market === 'spot' ? ('spot' as const) : ('futures' as const),
+  number: Number(number),
+  uid: uid!,
+  clientOrderId: clientOrderId ?? null,
+  symbol: symbol!,
+});

@@ -1,49 +1,19 @@
-// The files of the exchange store: their names, their heads, and how to find a row by its offset.
+// The files of the exchange store: their names, and how to find a record by its offset.
 
 import { InvariantError } from '../../base/errors.ts';
-import type { Instrument } from '../../model/instrument.ts';
 import type { Disk } from '../../ports/disk.ts';
 import type { ArchiveIndex } from './archiveFile.ts';
-import { LINE_FEED, type RowReader } from '../orders/rowStore.ts';
+import type { Layout } from '../records/layout.ts';
+import type { RecordSpec } from '../records/record.ts';
+import { LINE_FEED, type RecordReader } from '../records/rowStore.ts';
 
 const PATTERN = /^exchange-(\d{6,9})\.rows$/;
-/** Format 2: archive files may replace old segments. Format 3: futures orders and positions have their average prices. */
-export const FORMAT = 3;
-
 export const storeSegmentName = (number: number): string => `exchange-${String(number).padStart(6, '0')}.rows`;
 /** Returns the number of a segment; null if the file is not a segment. */
 export function storeSegmentNumber(name: string): number | null {
   const number = Number(PATTERN.exec(name)?.[1] ?? 0);
   return number > 0 && storeSegmentName(number) === name ? number : null;
 }
-
-/** Digits that define the scales of amounts. They must never change. */
-export type InstrumentRow = readonly [id: string, price: number, quantity: number, quote: number, base: number];
-export const instrumentRow = ({ id, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument): InstrumentRow => [
-  id,
-  priceDigits,
-  quantityDigits,
-  quoteDigits,
-  baseDigits,
-];
-
-/** The first row of a file: what precedes it, and the instruments and accounts of its rows. */
-export type HeadRow = readonly [
-  kind: 'head',
-  format: number,
-  number: number,
-  priorSeq: number,
-  priorCrc: string,
-  /** Bytes of the files before it. */
-  priorBytes: number,
-  /** Time of the first opening of the exchange, ms. */
-  openedMs: number,
-  /** Number of restarts before. */
-  restarts: number,
-  instruments: readonly InstrumentRow[],
-  /** Uids of the accounts. */
-  uids: readonly string[],
-];
 
 /** A file of rows: a segment, or an archive file that replaces several segments. */
 export interface StoreSegment {
@@ -55,13 +25,15 @@ export interface StoreSegment {
   readonly archive: ArchiveIndex | null;
   /** Bytes of all files before it, which is the offset of its first row. */
   readonly base: number;
+  /** The fields of its rows. */
+  readonly layout: Layout;
 }
 
 /** Most rows are shorter. */
 const PIECE_BYTES = 512;
 const MAX_BYTES = 1 << 20;
 
-export class Segments implements RowReader {
+export class Segments implements RecordReader {
   readonly all: StoreSegment[] = [];
   readonly #disk: Pick<Disk, 'readAt'>;
 
@@ -78,8 +50,12 @@ export class Segments implements RowReader {
     );
   }
 
-  read(place: number): string {
-    const { path, base, archive } = this.#of(place);
+  read<R>(spec: RecordSpec<R>, place: number): R {
+    const segment = this.#of(place);
+    return segment.layout.read(spec, this.#row(segment, place));
+  }
+
+  #row({ path, base, archive }: StoreSegment, place: number): string {
     if (archive !== null) return archive.read(this.#disk, path, place);
     for (let length = PIECE_BYTES; length <= MAX_BYTES; length *= 8) {
       const { buffer, byteOffset, byteLength } = this.#disk.readAt(path, place - base, length);

@@ -6,9 +6,10 @@ import { Compaction } from './compaction.ts';
 import { sealed, type Seal } from './frame.ts';
 import type { Persistence } from '../service.ts';
 import type { Recorder } from './recorder.ts';
-import { rowText } from '../orders/rows.ts';
-import type { RowWriter } from '../orders/rowStore.ts';
-import { FORMAT, type HeadRow, type InstrumentRow, storeSegmentName, type Segments } from './segments.ts';
+import { Layout } from '../records/layout.ts';
+import type { RowWriter } from '../records/rowStore.ts';
+import { type SegmentHead, segmentHeadText } from './recordTable.ts';
+import { storeSegmentName, type Segments } from './segments.ts';
 
 /**
  * The stage of a write. `before`: nothing is on the disk. `written`: written, but a power failure may lose it. `lasting`: durable, replies
@@ -34,10 +35,8 @@ export interface StoreWriterStart {
   readonly seal: Seal;
   /** The previous file, which is synced before the first frame; null for the first file. */
   readonly priorPath: string | null;
-  readonly openedMs: number;
-  readonly restarts: number;
-  readonly instruments: readonly InstrumentRow[];
-  readonly uids: readonly string[];
+  /** What the head of each file repeats. */
+  readonly head: Pick<SegmentHead, 'openedMs' | 'restarts' | 'instruments' | 'uids'>;
 }
 
 const SEGMENT_BYTES = 16 * 2 ** 20;
@@ -193,11 +192,12 @@ export class StoreWriter implements Persistence {
     const isNew = this.#isNew;
     if (isNew) {
       this.#disk.create(this.#path);
-      this.#segments.all.push({ path: this.#path, number: this.#number, last: this.#number, base: this.#base, archive: null });
+      const [path, number] = [this.#path, this.#number];
+      this.#segments.all.push({ path, number, last: number, base: this.#base, archive: null, layout: Layout.current(path) });
       this.#before = this.#seal;
     }
     const rows = new FrameRows(this.#base + this.#bytes);
-    if (isNew) rows.add(rowText(this.#head()));
+    if (isNew) rows.add(this.#head());
     this.#isLastWritten = this.#whenClosed !== null;
     this.#recorder.write(rows, isNew, this.#isLastWritten);
     this.#lastMs = this.#nowMs();
@@ -209,9 +209,9 @@ export class StoreWriter implements Persistence {
     return isNew;
   }
 
-  #head(): HeadRow {
-    const { openedMs, restarts, instruments, uids } = this.#start;
-    return ['head', FORMAT, this.#number, this.#seal.seq, this.#seal.crc, this.#base, openedMs, restarts, instruments, uids];
+  #head(): string {
+    const { seq, crc } = this.#seal;
+    return segmentHeadText({ segment: this.#number, priorSeq: seq, priorCrc: crc, priorBytes: this.#base, ...this.#start.head });
   }
 
   /** A failed sync is never retried: a later success would prove nothing. */

@@ -239,7 +239,7 @@ export const FUTURES_ENDPOINTS = {
     effect: 'cancel',
     path: '/v1/inner/trigger_order_cancel',
     otherPaths: ['/fapi/v1/cancel_trigger_order'],
-    help: 'take back an order that waits for a price',
+    help: 'cancel an order that waits for a price',
     params: { contractName: contractName('required'), orderId: orderId('required', 'number', 'its triggerOrderId') },
     answer: triggerCanceledAnswer,
     limit: futuresLimit('futures.cancelTriggerOrder'),

@@ -81,7 +81,7 @@ const FACTS: Readonly<Record<keyof typeof VENUE_CODES, Facts>> = {
   invalidSignature: {
     http: [401],
     advice:
-      'check that the secret belongs to the key and was copied whole; else run isobar doctor, which tells the value of dialect.signQuery',
+      'check that the secret belongs to the key and was copied whole; else run isobar doctor, which shows the value of dialect.signQuery',
   },
   noTimestampHeader: { http: [401], advice: 'the header X-CH-TS did not arrive: look for a proxy that drops it' },
   noSignatureHeader: { http: [401], advice: 'the header X-CH-SIGN did not arrive: look for a proxy that drops it' },

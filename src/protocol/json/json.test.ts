@@ -96,7 +96,7 @@ test('what is written is read back to the last digit, from text and from bytes',
   );
 });
 
-test('every double is told by its plain digits', () => {
+test('every double is written with its plain digits', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), (value, upper) => {
       const json = parsed(upper ? value.toExponential().toUpperCase() : JSON.stringify(value));
@@ -169,9 +169,9 @@ test('limits and places', () => {
   for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as told; what is no number is refused', () => {
+test('ids are written as digits or as text, as set; what is no number is refused', () => {
   const id = '1322738336974712847';
-  expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, gone: undefined, list: [jsonNumber(1)] }))).toBe(
+  expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,
   );
   for (const text of ['', '01', '1e5', '1.', 'NaN', '1,"x":2']) expect(() => jsonNumber(text), text).toThrow(InvariantError);

@@ -49,7 +49,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     sample: SAMPLE_ID,
   },
   idOrNone: digits('id; 0 or empty where it is withheld', '^(0|[1-9]\\d{0,30})?$', SAMPLE_ID, { minimum: 0 }),
-  clientId: { schema: { description: 'your own id; 0 where there is none' }, types: ['string', 'integer'], sample: 'my-order-1' },
+  clientId: { schema: { description: 'your own id; 0 if you gave no id' }, types: ['string', 'integer'], sample: 'my-order-1' },
   text: { schema: { minLength: 1 }, types: ['string'], sample: 'text' },
   upperText: { schema: { description: 'name, in any case', minLength: 1 }, types: ['string'], sample: 'USDT' },
   integer: digits('whole number', '^-?\\d+(\\.0+)?$', 1),

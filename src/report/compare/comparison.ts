@@ -55,13 +55,13 @@ export interface RunComparison {
 const FILL_COLUMNS = ['time_ms', 'strategy', 'instrument', 'side', 'is_maker', 'price', 'quantity', 'notional', 'fee', 'fee_asset'];
 
 export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
-  const named = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
+  const namedValues = (run: ComparedRun) => [...run.definition].map(([name, value]) => ({ use: 'definition', name, value }));
   return {
     a,
     b,
     isIdentical: a.summary.resultHash === b.summary.resultHash,
     figures: figuresOf(a, b),
-    keys: unequal(named(a), named(b)),
+    keys: unequal(namedValues(a), namedValues(b)),
     inputs: unequal(a.inputs, b.inputs),
     firstFill: firstFill(a.fills, b.fills),
     warnings: comparisonWarnings(a, b),
@@ -72,8 +72,8 @@ function unequal(a: ComparedRun['inputs'], b: ComparedRun['inputs']): readonly U
   const keyOf = ({ use, name }: { use: string; name: string }) => `${use} ${name}`;
   const [inA, inB] = [new Map(a.map((each) => [keyOf(each), each])), new Map(b.map((each) => [keyOf(each), each]))];
   return [...new Map([...inA, ...inB])].flatMap(([key, { use, name }]): readonly Unequal[] => {
-    const [of, other] = [inA.get(key)?.value ?? null, inB.get(key)?.value ?? null];
-    return of === other ? [] : [{ use, name, a: of, b: other }];
+    const [first, second] = [inA.get(key)?.value ?? null, inB.get(key)?.value ?? null];
+    return first === second ? [] : [{ use, name, a: first, b: second }];
   });
 }
 
@@ -93,12 +93,12 @@ export function valueText(value: string | null): string {
 
 function firstFill([header = [], ...a]: ComparedRun['fills'], [, ...b]: ComparedRun['fills']): FillDifference | null {
   const columns = FILL_COLUMNS.map((name) => header.indexOf(name));
-  const isSame = (of: readonly string[], other: readonly string[]) => columns.every((column) => of[column] === other[column]);
+  const isSame = (first: readonly string[], second: readonly string[]) => columns.every((column) => first[column] === second[column]);
   const cells = (row: readonly string[] | undefined) =>
     row === undefined ? null : Object.fromEntries(header.map((name, at) => [name, row[at] ?? '']));
   for (let at = 0; at < Math.max(a.length, b.length); at++) {
-    const [of, other] = [a[at], b[at]];
-    if (of === undefined || other === undefined || !isSame(of, other)) return { row: at + 1, a: cells(of), b: cells(other) };
+    const [first, second] = [a[at], b[at]];
+    if (first === undefined || second === undefined || !isSame(first, second)) return { row: at + 1, a: cells(first), b: cells(second) };
   }
   return null;
 }
@@ -173,7 +173,7 @@ function figuresOf(a: ComparedRun, b: ComparedRun): readonly ComparedFigure[] {
     figure('trades', trades, [x.trades.trades, y.trades.trades], assets),
     ...TRADE_NAMES.map((name) => figure(name, TRADES[name], [x.trades[name], y.trades[name]], assets)),
     ...ORDERS.map(([name, entry]) => figure(name, entry, [x.orders[name], y.orders[name]], assets)),
-  ].filter(({ a: of, b: other }) => of !== null || other !== null);
+  ].filter(({ a: first, b: second }) => first !== null || second !== null);
 }
 
 type FigureValue = number | string | null | undefined;

@@ -87,7 +87,7 @@ test('a run beside itself differs in nothing', () => {
   expect(compareTable(comparison, { colour: false, report: 'x.html' })).toContain('The results are identical');
 });
 
-test('what differs is told: figures with their direction, keys, inputs, the first fill', () => {
+test('what differs is reported: figures with their direction, keys, inputs, the first fill', () => {
   const [one, two] = [recordOf(3000, 7), recordOf(3000, 8)];
   const file = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
   const a = compared(one, {

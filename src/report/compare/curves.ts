@@ -28,8 +28,8 @@ export function curvesOf(a: ComparedRun, b: ComparedRun): Curves {
   const stepMs = steps.find((length) => (toMs - fromMs) / length <= MAX_INSTANTS) ?? (toMs - fromMs) / MAX_INSTANTS;
   // Instants are multiples of the step since the epoch, so that bar closes fall on instants.
   const first = Math.floor(fromMs / stepMs) + 1;
-  const inside = Math.max(0, Math.ceil(toMs / stepMs) - first);
-  const ms = Float64Array.from({ length: inside + 2 }, (_, at) => (at === 0 ? fromMs : at > inside ? toMs : (first + at - 1) * stepMs));
+  const count = Math.max(0, Math.ceil(toMs / stepMs) - first);
+  const ms = Float64Array.from({ length: count + 2 }, (_, at) => (at === 0 ? fromMs : at > count ? toMs : (first + at - 1) * stepMs));
   return { stepMs, ms, a: curveOf(a, ms), b: curveOf(b, ms) };
 }
 

@@ -11,8 +11,8 @@ const CARDS = ['totalReturn', 'maxDrawdown', 'sharpe', 'trades', 'winRate', 'fee
 const SHORT_HASH = 12;
 
 export function title({ a, b }: RunComparison): string {
-  const [of, other] = [strategyNames(a.summary.run), strategyNames(b.summary.run)];
-  return of === other ? `${of}, two runs` : `${of} and ${other}`;
+  const [first, second] = [strategyNames(a.summary.run), strategyNames(b.summary.run)];
+  return first === second ? `${first}, two runs` : `${first} and ${second}`;
 }
 
 export const letter = (side: 'a' | 'b') => html`<span class="letter ${side}">${side.toUpperCase()}</span>`;
@@ -38,7 +38,7 @@ export function head(comparison: RunComparison, version: string, writtenMs: numb
 }
 
 function runBox({ summary: { run, resultHash }, path }: ComparedRun, side: 'a' | 'b'): Markup {
-  const params = [run.strategy].flat().flatMap((of) => Object.entries(of.params).map(([name, value]) => `${name} ${value}`));
+  const params = [run.strategy].flat().flatMap((strategy) => Object.entries(strategy.params).map(([name, value]) => `${name} ${value}`));
   return html`<div class="run ${side}">
     <h2>${letter(side)} ${strategyNames(run)}</h2>
     <p class="muted">
@@ -78,7 +78,7 @@ export function trust(comparison: RunComparison): Markup {
   const { a, b, keys, inputs, firstFill, warnings, isIdentical } = comparison;
   const [x, y] = [a.summary.run, b.summary.run];
   const isSameTime = x.fromMs === y.fromMs && x.toMs === y.toMs;
-  const of = (use: string) => inputs.filter((each) => each.use === use).length;
+  const countOf = (use: string) => inputs.filter((each) => each.use === use).length;
   const chips: Chip[] = [
     {
       label: 'result',
@@ -96,14 +96,14 @@ export function trust(comparison: RunComparison): Markup {
     },
     {
       label: 'bars',
-      text: of('bars') === 0 ? 'the same' : 'different',
+      text: countOf('bars') === 0 ? 'the same' : 'different',
       note: 'By the content of every feed, and by its name.',
       href: 'differs',
-      isWarning: of('bars') > 0,
+      isWarning: countOf('bars') > 0,
     },
     {
       label: 'code',
-      text: of('code') === 0 ? 'the same' : 'different',
+      text: countOf('code') === 0 ? 'the same' : 'different',
       note: 'Of strategies and models with all that they import, as compiled.',
       href: 'differs',
       isWarning: false,
@@ -187,7 +187,7 @@ export function stepText(ms: number): string {
     ['hour', 3_600_000],
     ['minute', 60_000],
   ] as const;
-  const [name, length] = units.find(([, of]) => ms >= of && ms % of === 0) ?? ['second', 1000];
+  const [name, length] = units.find(([, unitMs]) => ms >= unitMs && ms % unitMs === 0) ?? ['second', 1000];
   const amount = Math.round(ms / length);
   return amount === 1 ? name : `${count(amount)} ${name}s`;
 }

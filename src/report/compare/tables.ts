@@ -21,8 +21,8 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 
 /** Returns the table of where the difference arose: one row for each year, cells in percentage points. */
 export function months({ a, b }: RunComparison): Markup {
-  const of = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
-  const [inA, inB] = [of(a), of(b)];
+  const monthsOf = (run: ComparedRun) => new Map(run.summary.metrics.monthly.map((each) => [`${each.year}-${each.month}`, each.return]));
+  const [inA, inB] = [monthsOf(a), monthsOf(b)];
   const gap = (key: string) => (inA.has(key) && inB.has(key) ? (inB.get(key) ?? 0) - (inA.get(key) ?? 0) : null);
   const years = [...new Set([...inA.keys(), ...inB.keys()].map((key) => Number(key.split('-')[0])))].toSorted((x, y) => x - y);
   const all = years.flatMap((year) => MONTHS.map((_, month) => gap(`${year}-${month + 1}`))).filter((value) => value !== null);
@@ -128,11 +128,11 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
   }
   const before = first.row - 1;
   const columns = ['time', 'instrument', 'side', 'price', 'quantity', 'notional', 'fee', 'as'];
-  const [of, other] = [cellsOf(first.a), cellsOf(first.b)];
+  const [firstCells, secondCells] = [cellsOf(first.a), cellsOf(first.b)];
   const rows = (
     [
-      ['a', of],
-      ['b', other],
+      ['a', firstCells],
+      ['b', secondCells],
     ] as const
   ).map(
     ([side, cells]) =>
@@ -144,7 +144,7 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
             : cells.map(
                 (cell, at) =>
                   html`<td
-                    class="${at < 3 || at === 7 ? 't' : ''} ${of !== null && other !== null && of[at] !== other[at] ? 'differs' : ''}"
+                    class="${at < 3 || at === 7 ? 't' : ''} ${firstCells !== null && secondCells !== null && firstCells[at] !== secondCells[at] ? 'differs' : ''}"
                   >
                     ${cell}
                   </td>`,
@@ -174,15 +174,15 @@ export function fillSection({ firstFill: first, a }: RunComparison): Markup {
 /** Returns a fill as a table row. */
 export function cellsOf(fill: FillCells | null): readonly string[] | null {
   if (fill === null) return null;
-  const of = (name: string) => fill[name] ?? NONE;
+  const cellOf = (name: string) => fill[name] ?? NONE;
   return [
-    timeText(Number(of('time_ms'))),
-    of('instrument'),
-    of('side'),
-    of('price'),
-    of('quantity'),
-    of('notional'),
-    `${of('fee')}${THIN}${of('fee_asset')}`,
+    timeText(Number(cellOf('time_ms'))),
+    cellOf('instrument'),
+    cellOf('side'),
+    cellOf('price'),
+    cellOf('quantity'),
+    cellOf('notional'),
+    `${cellOf('fee')}${THIN}${cellOf('fee_asset')}`,
     fill['is_maker'] === '1' ? 'maker' : 'taker',
   ];
 }

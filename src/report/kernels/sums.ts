@@ -16,8 +16,31 @@ export function sumOf(n: number, term: (index: number) => number): number {
   return total + lost;
 }
 
+/** Returns the same sum of a column. Hot: docs/performance.md#index-loops. */
 export function sum(values: Float64Array): number {
-  return sumOf(values.length, (i) => values[i]!);
+  let total = 0;
+  let lost = 0;
+  for (let i = 0; i < values.length; i++) {
+    const x = values[i]!;
+    const next = total + x;
+    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    total = next;
+  }
+  return total + lost;
+}
+
+/** Returns the same sum of the values whose place in `signs` has a number of this sign. */
+export function sumWhere(values: Float64Array, signs: Float64Array, sign: 1 | -1): number {
+  let total = 0;
+  let lost = 0;
+  for (let i = 0; i < values.length; i++) {
+    if (!(signs[i]! * sign > 0)) continue;
+    const x = values[i]!;
+    const next = total + x;
+    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    total = next;
+  }
+  return total + lost;
 }
 
 /** Returns the mean. NaN for an empty column. */
@@ -27,7 +50,21 @@ export function mean(values: Float64Array): number {
 
 /** Returns the sample standard deviation (ddof 1), in two passes. NaN below two values. */
 export function deviation(values: Float64Array): number {
-  return values.length < 2 ? NaN : Math.sqrt(coDeviation(values, values) / (values.length - 1));
+  return values.length < 2 ? NaN : Math.sqrt(squaredDeviation(values, mean(values)) / (values.length - 1));
+}
+
+/** Returns the sum of the squared deviations from `middle`. Hot: docs/performance.md#index-loops. */
+function squaredDeviation(values: Float64Array, middle: number): number {
+  let total = 0;
+  let lost = 0;
+  for (let i = 0; i < values.length; i++) {
+    const off = values[i]! - middle;
+    const x = off * off;
+    const next = total + x;
+    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
+    total = next;
+  }
+  return total + lost;
 }
 
 /** Returns the sum of the products of the deviations of two columns of equal length, in two passes. */

@@ -1,8 +1,8 @@
 // Figures of a set of closed trades (docs/metrics.md), over columns of equal length in closing order.
 
-import { drawdownOf } from './drawdown.ts';
+import { DeepestFall } from '../../base/number/deepestFall.ts';
 import { chain, type Figure } from './figure.ts';
-import { maxOf, minOf, mean, median, deviation, sumOf } from './sums.ts';
+import { maxOf, minOf, mean, median, deviation, sumWhere } from './sums.ts';
 
 /** The trades of a set. Money in any one unit. */
 export interface TradeSet {
@@ -72,9 +72,8 @@ export interface ResultFigures {
 export function resultFigures(pnl: Float64Array): ResultFigures {
   const wins = countOf(pnl, 1);
   const losses = countOf(pnl, -1);
-  // Adding zeros for the other results does not change a compensated sum.
-  const grossProfit = sumOf(pnl.length, (i) => (pnl[i]! > 0 ? pnl[i]! : 0));
-  const grossLoss = sumOf(pnl.length, (i) => (pnl[i]! < 0 ? pnl[i]! : 0));
+  const grossProfit = sumWhere(pnl, pnl, 1);
+  const grossLoss = sumWhere(pnl, pnl, -1);
   const some = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
   const winRate = some(wins / pnl.length);
   return {
@@ -104,28 +103,29 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const averageLoss = some(() => (losses === 0 ? 'no-losses' : grossLoss / losses));
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
   const rate = wins / n;
-  const fell = n === 0 ? null : drawdownOf(cumulated(start, pnl));
+  const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
+  const fell = n === 0 ? null : closedFall(start, pnl);
   const figures = {
     winRate,
     profitFactor,
-    averageTrade: some(() => mean(pnl)),
+    averageTrade: some(() => middle),
     averageTradeFraction: some(() => mean(fraction)),
     medianTrade: some(() => median(pnl)),
     medianTradeFraction: some(() => median(fraction)),
-    bestTrade: some(() => maxOf(pnl)),
+    bestTrade: some(() => best),
     bestTradeFraction: some(() => maxOf(fraction)),
-    worstTrade: some(() => minOf(pnl)),
+    worstTrade: some(() => worst),
     worstTradeFraction: some(() => minOf(fraction)),
     averageWin,
     averageLoss,
     payoff,
     expectancy: some(() => rate * numberOr0(averageWin) - (losses / n) * Math.abs(numberOr0(averageLoss))),
     expectancyRatio: chain(payoff, (ratio) => (1 + ratio) * rate - 1),
-    sqn: some(() => (n < 2 ? 'too-few-trades' : maxOf(pnl) === minOf(pnl) ? 'zero-variance' : (Math.sqrt(n) * mean(pnl)) / deviation(pnl))),
+    sqn: some(() => (n < 2 ? 'too-few-trades' : best === worst ? 'zero-variance' : (Math.sqrt(n) * middle) / deviation(pnl))),
     kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
-    endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(set.mfe.map((best, i) => best - pnl[i]!)))),
-    closedTradeDrawdown: some(() => fell!.deepest),
-    closedTradeDrawdownAbs: some(() => fell!.deepestMoney),
+    endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
+    closedTradeDrawdown: some(() => fell!.fraction),
+    closedTradeDrawdownAbs: some(() => fell!.units),
   } satisfies Record<TradeFigure, Figure>;
   const excursion = (values: Float64Array | null, extreme: (of: Float64Array) => number): Record<ExcursionFigure, Figure> => ({
     mean: some(() => (values === null ? 'not-recorded' : mean(values))),
@@ -143,8 +143,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     holdTime: {
       mean: some(() => mean(holdMs)),
       median: some(() => median(holdMs)),
-      wins: some(() => (wins === 0 ? 'no-wins' : mean(holdMs.filter((_, i) => pnl[i]! > 0)))),
-      losses: some(() => (losses === 0 ? 'no-losses' : mean(holdMs.filter((_, i) => pnl[i]! < 0)))),
+      wins: some(() => (wins === 0 ? 'no-wins' : sumWhere(holdMs, pnl, 1) / wins)),
+      losses: some(() => (losses === 0 ? 'no-losses' : sumWhere(holdMs, pnl, -1) / losses)),
     },
     mae: excursion(set.mae, minOf),
     mfe: excursion(set.mfe, maxOf),
@@ -168,9 +168,19 @@ function longestRun(pnl: Float64Array, sign: number): number {
   return max;
 }
 
-function cumulated(start: number, pnl: Float64Array): Float64Array {
-  const out = new Float64Array(pnl.length + 1);
-  out[0] = start;
-  for (let i = 0; i < pnl.length; i++) out[i + 1] = out[i]! + pnl[i]!;
+/** Returns the differences of two columns. */
+function without(a: Float64Array, b: Float64Array): Float64Array {
+  const out = new Float64Array(a.length);
+  for (let i = 0; i < out.length; i++) out[i] = a[i]! - b[i]!;
   return out;
+}
+
+/** Returns the deepest falls of the capital after each trade. */
+function closedFall(start: number, pnl: Float64Array): DeepestFall {
+  const capital = new Float64Array(pnl.length);
+  let last = start;
+  for (let i = 0; i < capital.length; i++) capital[i] = last += pnl[i]!;
+  const falls = new DeepestFall(start);
+  falls.take(capital, capital.length);
+  return falls;
 }

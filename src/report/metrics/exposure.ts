@@ -106,7 +106,8 @@ function weightedExposure(record: RunRecord): Weighted {
  * A fill inside the bar has the time of the close, but a fill of another instrument at the open can be booked after it.
  */
 function rowsByTime({ fills: { length, timeMs }, instruments }: RunRecord): Uint32Array {
-  const rows = Uint32Array.from({ length }, (_, row) => row);
+  const rows = new Uint32Array(length);
+  for (let row = 0; row < length; row++) rows[row] = row;
   return instruments.length < 2 ? rows : rows.toSorted((a, b) => timeMs[a]! - timeMs[b]!);
 }
 

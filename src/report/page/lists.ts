@@ -14,7 +14,7 @@ export function htmlTable(
     <table class="plain" aria-label="${name}">
       <thead>
         <tr>
-          ${heads.map((of, at) => html`<th scope="col" class="${kind(at)}">${of}</th>`)}
+          ${heads.map((heading, at) => html`<th scope="col" class="${kind(at)}">${heading}</th>`)}
         </tr>
       </thead>
       <tbody>

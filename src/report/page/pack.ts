@@ -8,6 +8,12 @@ const gzipped = promisify(gzip);
 // Price differences have no repeated sequences, only runs of zeros and a skewed distribution. At equal size, this strategy takes a third of
 // the time of level 4.
 const GZIP = { level: 1, strategy: constants.Z_RLE, memLevel: 9 } as const;
+/**
+ * Gives the same bytes for a column that fits its window and its list of symbols as a whole. The usual tables take 400 KB for each column,
+ * and a page of hundreds of instruments has thousands of short ones.
+ */
+const SMALL_GZIP = { ...GZIP, memLevel: 5, windowBits: 11, chunkSize: 4096 } as const;
+const SMALL_BYTES = 2000;
 /** Second differences of integers below this bound fit 32 bits. */
 const MAX_PACKED = 2 ** 28;
 const STEPS = [5, 2, 1] as const;
@@ -16,22 +22,32 @@ const BASE64 = 4 / 3;
 
 export type ColumnOrder = PackedColumn['order'];
 
+/** Rows that are converted at once. They fit into the processor's first-level cache. */
+const CHUNK_ROWS = 2048;
+
+/** A column of 32-bit integers that is written chunk by chunk, so that it is never in memory as a whole. */
+export interface IntegerSource {
+  readonly length: number;
+  /** Writes the rows [from, to) to the beginning of `into`. Called once for each chunk, in order. */
+  write(from: number, to: number, into: Int32Array): void;
+}
+
 /** The packed columns of one page. The zlib threads work while the next column is prepared. */
 export class Pack {
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
   /** Adds integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
-  add(values: Int32Array | Uint8Array | Float64Array, order: ColumnOrder): PackedColumn {
+  add(values: IntegerSource | Int32Array | Uint8Array | Uint16Array | Float64Array, order: ColumnOrder): PackedColumn {
     const id = `c${this.#columns.length}`;
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
-    this.#columns.push(gzipped(bytes, GZIP).then((packed) => ({ id, text: packed.toString('base64') })));
+    this.#columns.push(textOf(bytes).then((text) => ({ id, text })));
     return { id, length: values.length, planes, order };
   }
 
-  /** Adds decimals rounded to `step`. NaN is allowed. */
-  addDecimals(values: Float64Array, step: PackedStep, order: ColumnOrder): PackedDecimals {
-    const { integers, holes } = quantized(values, step);
-    return { ...this.add(integers, order), step, holes };
+  /** Adds decimals rounded to `step`. NaN is allowed. `divisor` turns whole units into decimals. */
+  addDecimals(values: Float64Array, step: PackedStep, order: ColumnOrder, divisor = 1): PackedDecimals {
+    const source = new QuantizedSource(values, step, divisor);
+    return { ...this.add(source, order), step, holes: source.holes };
   }
 
   finish(): Promise<{ id: string; text: string }[]> {
@@ -39,8 +55,14 @@ export class Pack {
   }
 }
 
+/** Compresses on another thread, unless that costs more than the work. */
+async function textOf(bytes: Uint8Array): Promise<string> {
+  const packed = bytes.length < SMALL_BYTES ? gzipSync(bytes, SMALL_GZIP) : await gzipped(bytes, GZIP);
+  return packed.toString('base64');
+}
+
 /** Returns the bytes of packed HTML for each of `values`. */
-export function packedBytes(values: Int32Array, order: ColumnOrder): number {
+export function packedBytes(values: IntegerSource | Int32Array, order: ColumnOrder): number {
   return values.length === 0 ? 0 : (gzipSync(narrowBytes(values, order).bytes, GZIP).length * BASE64) / values.length;
 }
 
@@ -49,28 +71,53 @@ interface Bytes {
   readonly planes: number;
 }
 
-export function narrowBytes(values: Int32Array | Uint8Array, order: ColumnOrder): Bytes {
+const integers = new Int32Array(CHUNK_ROWS);
+const codes = new Uint32Array(CHUNK_ROWS);
+/** The last value and the last difference of the rows that are done. */
+const before = new Int32Array(2);
+
+export function narrowBytes(values: IntegerSource | Int32Array | Uint8Array | Uint16Array, order: ColumnOrder): Bytes {
   const n = values.length;
-  const zigzag = new Uint32Array(n);
-  let [last, lastStep, any] = [0, 0, 0];
-  for (let i = 0; i < n; i++) {
-    const value = values[i]!;
+  // Four planes. Memory of those that no row needs is never touched.
+  const bytes = new Uint8Array(4 * n);
+  let planes = 1;
+  before.fill(0);
+  for (let from = 0; from < n; from += CHUNK_ROWS) {
+    const to = Math.min(n, from + CHUNK_ROWS);
+    if ('write' in values) values.write(from, to, integers);
+    else integers.set(values.subarray(from, to));
+    planes = Math.max(planes, planesOf(toZigzag(to - from, order)));
+    for (let plane = 0; plane < planes; plane++) writePlane(bytes, plane * n + from, to - from, 8 * plane);
+  }
+  return { bytes: bytes.subarray(0, n * planes), planes };
+}
+
+/** Converts the integers of a chunk to `codes`. Returns the bits that any of them has. */
+function toZigzag(rows: number, order: ColumnOrder): number {
+  let last = before[0]!;
+  let lastStep = before[1]!;
+  let any = 0;
+  for (let i = 0; i < rows; i++) {
+    const value = integers[i]!;
     const step = value - last;
     const d = order === 0 ? value : order === 1 ? step : step - lastStep;
     const z = (d << 1) ^ (d >> 31);
-    zigzag[i] = z;
+    codes[i] = z;
     any |= z;
     last = value;
     lastStep = step;
   }
-  any >>>= 0;
-  const planes = any > 0xff_ff_ff ? 4 : any > 0xff_ff ? 3 : any > 0xff ? 2 : 1;
-  const bytes = new Uint8Array(n * planes);
-  for (let plane = 0, at = 0; plane < planes; plane++) {
-    const shift = 8 * plane;
-    for (let i = 0; i < n; i++) bytes[at++] = zigzag[i]! >>> shift;
-  }
-  return { bytes, planes };
+  before[0] = last;
+  before[1] = lastStep;
+  return any >>> 0;
+}
+
+function planesOf(any: number): number {
+  return any > 0xff_ff_ff ? 4 : any > 0xff_ff ? 3 : any > 0xff ? 2 : 1;
+}
+
+function writePlane(bytes: Uint8Array, at: number, rows: number, shift: number): void {
+  for (let i = 0; i < rows; i++) bytes[at + i] = codes[i]! >>> shift;
 }
 
 /** Packs integers beyond 32 bits by division, for columns with few rows (trades, fills). */
@@ -103,47 +150,76 @@ export function wideBytes(values: Float64Array, order: ColumnOrder): Bytes {
 }
 
 /**
- * Returns integers in multiples of `step`. A row without a value repeats the previous one, and `holes` lists such rows as (first row,
- * count).
+ * Integers in multiples of `step`, of values / `divisor`. A row without a value repeats the previous one, and `holes` lists such rows as
+ * (first row, count); it is complete when the last row has been written.
  */
-export function quantized(values: Float64Array, { times, digits }: PackedStep): { integers: Int32Array; holes: number[] } {
-  const n = values.length;
-  const scale = 10 ** digits;
-  const integers = new Int32Array(n);
-  const holes: number[] = [];
-  let last = 0;
-  let hole = -1;
-  for (let i = 0; i < n; i++) {
-    const value = values[i]!;
-    // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
-    if (value - value === 0) {
-      last = times === 1 ? Math.round(value * scale) : Math.round((value * scale) / times);
-      if (hole >= 0) holes.push(hole, i - hole);
-      hole = -1;
-    } else if (hole < 0) hole = i;
-    integers[i] = last;
+class QuantizedSource implements IntegerSource {
+  readonly length: number;
+  readonly holes: number[] = [];
+  readonly #values: Float64Array;
+  readonly #step: PackedStep;
+  readonly #divisor: number;
+  #last = 0;
+  #hole = -1;
+
+  constructor(values: Float64Array, step: PackedStep, divisor: number) {
+    this.length = values.length;
+    this.#values = values;
+    this.#step = step;
+    this.#divisor = divisor;
   }
-  if (hole >= 0) holes.push(hole, n - hole);
-  return { integers, holes };
+
+  write(from: number, to: number, into: Int32Array): void {
+    const values = this.#values;
+    const divisor = this.#divisor;
+    const { times, digits } = this.#step;
+    const scale = 10 ** digits;
+    let last = this.#last;
+    for (let i = from; i < to; i++) {
+      const scaled = (values[i]! / divisor) * scale;
+      // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
+      if (scaled - scaled === 0) {
+        last = times === 1 ? Math.round(scaled) : Math.round(scaled / times);
+        if (this.#hole >= 0) this.#endHole(i);
+      } else if (this.#hole < 0) this.#hole = i;
+      into[i - from] = last;
+    }
+    this.#last = last;
+    if (to === this.length && this.#hole >= 0) this.#endHole(to);
+  }
+
+  #endHole(row: number): void {
+    this.holes.push(this.#hole, row - this.#hole);
+    this.#hole = -1;
+  }
 }
 
-/** Returns the finest step that fits 32 bits, with at most `digits` digits. */
-export function exactStep(values: Float64Array, digits: number): PackedStep {
-  const fits = Math.floor(Math.log10(MAX_PACKED / Math.max(sizeOf(values), 1e-300)));
+/** Returns integers in multiples of `step`, and the rows without a value. */
+export function quantized(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
+  const source = new QuantizedSource(values, step, 1);
+  const whole = new Int32Array(values.length);
+  if (whole.length > 0) source.write(0, whole.length, whole);
+  return { integers: whole, holes: source.holes };
+}
+
+/** Returns the finest step with which values of at most `size` fit 32 bits, with at most `digits` digits. */
+export function exactStep(size: number, digits: number): PackedStep {
+  const fits = Math.floor(Math.log10(MAX_PACKED / Math.max(size, 1e-300)));
   return { times: 1, digits: Math.min(digits, fits) };
 }
 
 /** Returns the coarsest step of at most `share` of the largest value, which is enough for drawing. It is never finer than `exactStep`. */
-export function drawnStep(values: Float64Array, digits: number, share: number): PackedStep {
-  const exact = exactStep(values, digits);
-  const wanted = sizeOf(values) * share;
+export function drawnStep(size: number, digits: number, share: number): PackedStep {
+  const exact = exactStep(size, digits);
+  const wanted = size * share;
   if (!(wanted > 10 ** -exact.digits)) return exact;
   const wantedDigits = Math.ceil(-Math.log10(wanted));
-  const times = STEPS.find((of) => of * 10 ** -wantedDigits <= wanted) ?? 1;
+  const times = STEPS.find((step) => step * 10 ** -wantedDigits <= wanted) ?? 1;
   return { times, digits: wantedDigits };
 }
 
-function sizeOf(values: Float64Array): number {
+/** Returns the largest absolute value of a column. NaN does not count. */
+export function sizeOf(values: Float64Array): number {
   let size = 0;
   for (let i = 0; i < values.length; i++) {
     const value = Math.abs(values[i]!);

@@ -3,12 +3,13 @@
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run/run.ts';
-import { instrumentNames } from '../words/names.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { tradesOf } from '../trades/trades.ts';
-import { instrumentOf, positionChanges } from './overview.ts';
-import { drawnStep, exactStep, packedBytes, quantized, type Pack } from '../page/pack.ts';
-import { coarsen, ladder, rowNumbers, type ChartLevel } from './page/rows/levels.ts';
+import { coarser, type ChartBars } from './chartBars.ts';
+import { positionChanges } from './overview.ts';
+import type { RunIndex } from './runIndex.ts';
+import { drawnStep, exactStep, packedBytes, quantized, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
+import { ladder, type ChartLevel } from './page/rows/levels.ts';
 import {
   FRACTION_DIGITS,
   NOT_RECORDED,
@@ -48,14 +49,13 @@ export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
  * Packs one instrument. `interval` is that of the finest bars on the page, coarser than the feed's interval when the page would be too
  * large.
  */
-export function packInstrument(record: RunRecord, feed: FeedRecord, interval: Interval, pack: Pack): WireInstrument {
-  const { bars } = feed;
-  const { instrument } = bars;
-  const step = exactStep(bars.high.subarray(feed.firstRow, bars.length), instrument.priceDigits);
-  const own = levelOf(feed, feed.firstRow, bars.length, step);
-  const level = interval === bars.interval ? own : coarsen(own, interval);
+export function packInstrument(index: RunIndex, chart: ChartBars, interval: Interval, pack: Pack): WireInstrument {
+  const { feed, step } = chart;
+  const { instrument } = feed.bars;
+  const level = chart.level(interval);
+  const place = index.placeOf(instrument.id);
   return {
-    name: instrumentNames(record.instruments.map(({ id }) => id)).get(instrument.id) ?? instrument.wireName,
+    name: index.nameOf(instrument.id) ?? instrument.wireName,
     base: instrument.base,
     quote: instrument.quote,
     isContract: instrument.contract !== undefined,
@@ -65,38 +65,22 @@ export function packInstrument(record: RunRecord, feed: FeedRecord, interval: In
     ...contractFaceOf(instrument),
     digits: step.digits,
     interval,
-    ranOn: bars.interval,
+    ranOn: feed.bars.interval,
     execution: feed.execution,
     synthetic: feed.quality.synthetic,
     first: firstLevel(level),
     ...packLevel(level, pack),
-    traces: record.indicators
-      .filter((trace) => record.feeds[trace.feed]!.bars.instrument.id === instrument.id)
-      .map((trace) => packTrace(record, trace, feed, level, pack)),
-    fills: packFills(record, instrumentOf(record, instrument.id), pack),
-    brackets: packBrackets(record, instrumentOf(record, instrument.id), pack),
+    traces: index.tracesOf(feed).map((trace) => packTrace(index.record, trace, feed, level, pack)),
+    fills: packFills(index, place, pack),
+    brackets: packBrackets(index, place, pack),
   };
 }
 
-/** Returns the rows of a feed from `from` up to `end`. */
-function levelOf({ bars }: FeedRecord, from: number, end: number, step: PackedStep): ChartLevel {
-  const part = (column: Float64Array) => quantized(column.subarray(from, end), step).integers;
-  return {
-    interval: bars.interval,
-    length: end - from,
-    openMs: bars.openMs.subarray(from, end),
-    open: part(bars.open),
-    high: part(bars.high),
-    low: part(bars.low),
-    close: part(bars.close),
-    lastRow: rowNumbers(end - from),
-  };
-}
-
-function firstLevel(level: ChartLevel): WireInstrument['first'] {
+/** Returns the bars that are drawn before anything is unpacked. */
+export function firstLevel(level: ChartLevel): WireInstrument['first'] {
   let drawn = level;
   for (const interval of ladder(level.interval).slice(1))
-    if (drawn.length > FIRST_BARS) drawn = coarsen(interval === '1M' ? level : drawn, interval);
+    if (drawn.length > FIRST_BARS) drawn = coarser(interval === '1M' ? level : drawn, interval);
   const cells: number[] = [];
   for (let i = 0; i < drawn.length; i++)
     cells.push(drawn.openMs[i]! / MINUTE, drawn.open[i]!, drawn.high[i]!, drawn.low[i]!, drawn.close[i]!);
@@ -106,7 +90,7 @@ function firstLevel(level: ChartLevel): WireInstrument['first'] {
 function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
   const { opens, above, below } = bodies(level);
   return {
-    time: pack.add(minutesOf(level.openMs), 1),
+    time: pack.add(new MinuteSource(level.openMs), 1),
     open: pack.add(opens, 0),
     high: pack.add(above, 0),
     low: pack.add(below, 0),
@@ -130,14 +114,10 @@ function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32A
 
 /** Bytes of HTML for one row of bars, of an indicator and of equity, measured on sample rows from the middle. */
 export const rowBytes = {
-  bars(feed: FeedRecord): number {
-    const { from, end } = middle(feed.firstRow, feed.bars.length);
-    const level = levelOf(
-      feed,
-      from,
-      end,
-      exactStep(feed.bars.high.subarray(feed.firstRow, feed.bars.length), feed.bars.instrument.priceDigits),
-    );
+  bars(chart: ChartBars): number {
+    const { bars, firstRow } = chart.feed;
+    const { from, end } = middle(firstRow, bars.length);
+    const level = chart.rows(from, end);
     const { opens, above, below } = bodies(level);
     return packedBytes(opens, 0) + packedBytes(above, 0) + packedBytes(below, 0) + packedBytes(level.close, 1);
   },
@@ -149,9 +129,10 @@ export const rowBytes = {
   },
   equity({ equity, reportingDigits }: RunRecord): number {
     const { from, end } = middle(0, equity.length);
+    const units = equity.units.subarray(from, end);
     const perUnit = pow10(reportingDigits);
-    const values = equity.units.subarray(from, end).map((units) => units / perUnit);
-    return packedBytes(quantized(values, equityStep(values, reportingDigits)).integers, 1);
+    const values = units.map((value) => value / perUnit);
+    return packedBytes(quantized(values, equityStep(units, reportingDigits)).integers, 1);
   },
 };
 
@@ -161,7 +142,8 @@ function middle(from: number, end: number): { from: number; end: number } {
 }
 
 function traceStep({ pane }: IndicatorTrace, values: Float64Array, priceDigits: number): PackedStep {
-  return pane === 'price' ? drawnStep(values, priceDigits + 1, DRAWN_SHARE) : drawnStep(values, PANE_DIGITS, PANE_SHARE);
+  const size = sizeOf(values);
+  return pane === 'price' ? drawnStep(size, priceDigits + 1, DRAWN_SHARE) : drawnStep(size, PANE_DIGITS, PANE_SHARE);
 }
 
 function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, level: ChartLevel, pack: Pack): WireTrace {
@@ -169,79 +151,102 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, 
   const { bars, firstRow } = feed;
   const inRun = trace.values.subarray(firstRow, bars.length);
   const isOwn = feed === chart;
-  const values = isOwn && level.interval !== bars.interval ? Float64Array.from(level.lastRow, (row) => inRun[row]!) : inRun;
+  const values = isOwn && level.interval !== bars.interval ? valuesAt(inRun, level.lastRow) : inRun;
   return {
     name: trace.name,
     pane: trace.pane,
     // Averages are smooth, so their first differences are similar too.
     values: pack.addDecimals(values, traceStep(trace, values, bars.instrument.priceDigits), 2),
-    closes: isOwn ? null : pack.add(minutesOf(bars.closeMs.subarray(firstRow, bars.length)), 1),
+    closes: isOwn ? null : pack.add(new MinuteSource(bars.closeMs.subarray(firstRow, bars.length)), 1),
   };
+}
+
+/** Returns the values at some rows. Hot: docs/performance.md#index-loops. */
+function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
+  return out;
 }
 
 /** Packs the equity. Keeps at most one instant, the last, of each span of `stepMs`. 0 keeps all. */
 export function packEquity({ equity, reportingDigits }: RunRecord, stepMs: number, pack: Pack): PageData['equity'] {
   const rows = stepMs === 0 ? null : lastRows(equity.timeMs, equity.length, stepMs);
-  const part = (column: Float64Array) =>
-    rows === null ? column.subarray(0, equity.length) : Float64Array.from(rows, (row) => column[row]!);
-  const perUnit = pow10(reportingDigits);
-  const values = part(equity.units).map((units) => units / perUnit);
-  return { minutes: pack.add(minutesOf(part(equity.timeMs)), 1), values: pack.addDecimals(values, equityStep(values, reportingDigits), 1) };
+  const part = (column: Float64Array) => (rows === null ? column.subarray(0, equity.length) : valuesAt(column, rows));
+  const units = part(equity.units);
+  return {
+    minutes: pack.add(new MinuteSource(part(equity.timeMs)), 1),
+    values: pack.addDecimals(units, equityStep(units, reportingDigits), 1, pow10(reportingDigits)),
+  };
 }
 
 /**
  * Returns a step with two digits, or more for small amounts and for a low equity, which a logarithmic axis shows as large as the highest.
+ * `units`: whole units of the reporting asset.
  */
-function equityStep(values: Float64Array, digits: number): PackedStep {
+function equityStep(units: Float64Array, digits: number): PackedStep {
   let low = Infinity;
-  for (let i = 0; i < values.length; i++) if (values[i]! > 0 && values[i]! < low) low = values[i]!;
-  const wanted = Math.max(2, drawnStep(values, digits, DRAWN_SHARE).digits, drawnStep(Float64Array.of(low), digits, LOWEST_SHARE).digits);
-  return exactStep(values, Math.min(wanted, digits));
+  let size = 0;
+  for (let i = 0; i < units.length; i++) {
+    const value = units[i]!;
+    if (value > 0 && value < low) low = value;
+    if (Math.abs(value) > size) size = Math.abs(value);
+  }
+  const perUnit = pow10(digits);
+  const [lowest, highest] = [low / perUnit, size / perUnit];
+  const wanted = Math.max(2, drawnStep(highest, digits, DRAWN_SHARE).digits, drawnStep(lowest, digits, LOWEST_SHARE).digits);
+  return exactStep(highest, Math.min(wanted, digits));
 }
 
 function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[] {
   const rows: number[] = [];
-  for (let i = 0; i < length; i++)
-    if (i + 1 === length || Math.ceil(timeMs[i + 1]! / stepMs) !== Math.ceil(timeMs[i]! / stepMs)) rows.push(i);
+  let span = length === 0 ? 0 : Math.ceil(timeMs[0]! / stepMs);
+  for (let i = 0; i < length; i++) {
+    const next = i + 1 === length ? NaN : Math.ceil(timeMs[i + 1]! / stepMs);
+    if (next !== span) rows.push(i);
+    span = next;
+  }
   return rows;
 }
 
-/** Converts ms to whole minutes, at which bars open and close. */
-function minutesOf(timeMs: Float64Array): Int32Array {
-  const minutes = new Int32Array(timeMs.length);
-  for (let i = 0; i < minutes.length; i++) minutes[i] = Math.round(timeMs[i]! / MINUTE);
-  return minutes;
+/** Times in whole minutes, at which bars open and close. */
+class MinuteSource implements IntegerSource {
+  readonly length: number;
+  readonly #timeMs: Float64Array;
+
+  constructor(timeMs: Float64Array) {
+    this.length = timeMs.length;
+    this.#timeMs = timeMs;
+  }
+
+  write(from: number, to: number, into: Int32Array): void {
+    const timeMs = this.#timeMs;
+    for (let i = from; i < to; i++) into[i - from] = Math.round(timeMs[i]! / MINUTE);
+  }
 }
 
-function packFills(record: RunRecord, instrument: number, pack: Pack): WireInstrument['fills'] {
-  const { ms, units, length } = positionChanges(record, instrument);
+function packFills(index: RunIndex, instrument: number, pack: Pack): WireInstrument['fills'] {
+  const { ms, units, length } = positionChanges(index, instrument);
   return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), units: pack.add(units, 0) };
 }
 
 /** Packs the stop-losses and take-profits that were working at the venue. A trailing stop has no fixed level, so it is left out. */
-function packBrackets(record: RunRecord, instrument: number, pack: Pack): WireInstrument['brackets'] {
-  const { orders } = record;
+function packBrackets(index: RunIndex, instrument: number, pack: Pack): WireInstrument['brackets'] {
+  const { orders, toMs } = index.record;
   const target = ROLES.indexOf('takeProfit');
   const stop = ROLES.indexOf('stopLoss');
+  const own = index.ordersOf(instrument);
   const rows: number[] = [];
-  for (let row = 0; row < orders.length && rows.length < MAX_BRACKETS; row++) {
-    if (orders.instrument[row] !== instrument || !(orders.limit[row]! > 0) || Number.isNaN(orders.arrivedMs[row]!)) continue;
-    if (orders.role[row] === target || orders.role[row] === stop) rows.push(row);
+  for (let at = 0; at < own.length && rows.length < MAX_BRACKETS; at++) {
+    const row = own[at]!;
+    if (orders.role[row] !== target && orders.role[row] !== stop) continue;
+    if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
   }
-  const of = (value: (row: number) => number) => Float64Array.from(rows, value);
+  const done = valuesAt(orders.doneMs, rows);
+  for (let i = 0; i < done.length; i++) if (Number.isNaN(done[i]!)) done[i] = toMs;
   return {
-    from: pack.add(
-      of((row) => orders.arrivedMs[row]!),
-      1,
-    ),
-    to: pack.add(
-      of((row) => (Number.isNaN(orders.doneMs[row]!) ? record.toMs : orders.doneMs[row]!)),
-      1,
-    ),
-    price: pack.add(
-      of((row) => orders.limit[row]!),
-      1,
-    ),
+    from: pack.add(valuesAt(orders.arrivedMs, rows), 1),
+    to: pack.add(done, 1),
+    price: pack.add(valuesAt(orders.limit, rows), 1),
     isTarget: pack.add(
       Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
       0,
@@ -261,7 +266,8 @@ export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack
   };
   const whole = (column: Float64Array) => column.subarray(0, length);
   const fraction = pow10(FRACTION_DIGITS);
-  const placeOf = record.instruments.map(({ id }) => feeds.findIndex(({ bars }) => bars.instrument.id === id));
+  const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
+  const placeOf = record.instruments.map(({ id }) => places.get(id) ?? -1);
   const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
   return {
     length,

@@ -1,8 +1,9 @@
 // Chooses how fine the bars of a page are: those of the run, or coarser ones when a browser could not open the page quickly.
 
 import { typicalLengthMs, type Interval } from '../../model/interval.ts';
-import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
+import type { ChartBars } from './chartBars.ts';
 import { rowBytes } from './columns.ts';
+import type { RunIndex } from './runIndex.ts';
 import { ladder } from './page/rows/levels.ts';
 
 export interface Detail {
@@ -20,29 +21,53 @@ const COARSER_BYTES = 1.15;
 const BUDGET_BYTES = 13_000_000;
 const COARSEST_EQUITY: Interval = '1d';
 
+/** Rows and bytes of HTML for each of them, measured on a sample. */
+interface Sampled {
+  readonly rows: number;
+  readonly perRow: number;
+}
+export interface Samples {
+  /** One for each chart: bars and indicators. */
+  readonly feeds: readonly (Sampled & { readonly interval: Interval })[];
+  readonly equity: Sampled;
+}
+
+/** Measures how many bytes the charts and the equity take. */
+export function samplesOf(index: RunIndex, charts: readonly ChartBars[]): Samples {
+  const { record } = index;
+  return {
+    feeds: charts.map((chart) => {
+      const { feed } = chart;
+      const traces = index
+        .tracesOf(feed)
+        .filter((trace) => record.feeds[trace.feed] === feed)
+        .reduce((sum, trace) => sum + rowBytes.trace(record, trace), 0);
+      return { interval: feed.bars.interval, rows: feed.bars.length - feed.firstRow, perRow: rowBytes.bars(chart) + traces };
+    }),
+    equity: { rows: record.equity.length, perRow: rowBytes.equity(record) },
+  };
+}
+
 /**
  * Returns the detail of a page. `share` is the part of the budget to use, smaller after a page that was too large. The largest part is made
  * coarser until all parts fit.
  */
-export function detailOf(record: RunRecord, feeds: readonly FeedRecord[], share: number): Detail {
-  const parts = feeds.map((feed) => {
-    const { bars, firstRow } = feed;
-    const traces = record.indicators
-      .filter((trace) => record.feeds[trace.feed] === feed)
-      .reduce((sum, trace) => sum + rowBytes.trace(record, trace), 0);
-    return { steps: ladder(bars.interval), at: 0, rows: bars.length - firstRow, perRow: rowBytes.bars(feed) + traces };
-  });
-  const steps = ladder(feeds.length === 0 ? '1m' : feeds.map(({ bars }) => bars.interval).reduce(finer)).filter(
+export function detailOf(samples: Samples, share: number): Detail {
+  const { feeds } = samples;
+  const parts = feeds.map(({ interval, rows, perRow }) => ({ steps: ladder(interval), at: 0, rows, perRow }));
+  const steps = ladder(feeds.length === 0 ? '1m' : feeds.map(({ interval }) => interval).reduce(finer)).filter(
     (of) => typicalLengthMs(of) <= typicalLengthMs(COARSEST_EQUITY),
   );
-  const equity = { steps, at: 0, rows: record.equity.length, perRow: rowBytes.equity(record) };
-  const all = [...parts, equity];
-  const bytesOf = (part: (typeof all)[number]) =>
+  const equity = { ...samples.equity, steps, at: 0 };
+  const all: readonly Part[] = [...parts, equity];
+  const bytesOf = (part: Part) =>
     (part.rows * part.perRow * (part.at === 0 ? 1 : COARSER_BYTES) * lengthAt(part, 0)) / lengthAt(part, part.at);
-  const canShrink = (part: (typeof all)[number]) => part.at + 1 < part.steps.length;
-  while (all.reduce((sum, part) => sum + bytesOf(part), 0) > BUDGET_BYTES * share) {
-    const largest = all.filter(canShrink).toSorted((a, b) => bytesOf(b) - bytesOf(a))[0];
-    if (!largest) break;
+  const allBytes = () => all.reduce((sum, part) => sum + bytesOf(part), 0);
+  const canShrink = (part: Part) => part.at + 1 < part.steps.length;
+  while (allBytes() > BUDGET_BYTES * share) {
+    let largest: Part | null = null;
+    for (const part of all) if (canShrink(part) && (largest === null || bytesOf(part) > bytesOf(largest))) largest = part;
+    if (largest === null) break;
     largest.at++;
   }
   return {
@@ -50,6 +75,12 @@ export function detailOf(record: RunRecord, feeds: readonly FeedRecord[], share:
     equityStepMs: equity.at === 0 ? 0 : typicalLengthMs(equity.steps[equity.at]!),
     isCoarsest: !all.some(canShrink),
   };
+}
+
+/** A part of the page, and how far it has been made coarser. */
+interface Part extends Sampled {
+  readonly steps: readonly Interval[];
+  at: number;
 }
 
 function lengthAt({ steps }: { readonly steps: readonly Interval[] }, at: number): number {

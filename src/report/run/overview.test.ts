@@ -1,9 +1,11 @@
 // What the report draws before anything is unpacked: returns by hour of the week, and what was in the market.
 
 import { expect, test } from 'vitest';
+import { seededRng } from '../../base/number/rng.ts';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import { positionChanges, returnsByHour } from './overview.ts';
+import { RunIndex } from './runIndex.ts';
 
 test('the hours of the week make the return of the run, also of one that lost everything', () => {
   const record = runRecord({ bars: [testBars(testInstrument(), 180)], script: [], start: 1000 });
@@ -26,6 +28,26 @@ test('a short that stands beside a long adds to what is in the market', () => {
   const record = runRecord({ bars: [testBars(testInstrument(), 10)], script });
   const orders = { ...record.orders, reduceOnly: Uint8Array.from([0, 0, 1, 1]) };
   const contracts = { ...record, orders, instruments: [linearContract()] };
-  expect(Array.from(positionChanges({ ...contracts, isTwoWay: true }, 0).change)).toEqual([3, 2, -2, -3]);
-  expect(Array.from(positionChanges(contracts, 0).change)).toEqual([3, -2, 2, -3]);
+  expect(Array.from(positionChanges(new RunIndex({ ...contracts, isTwoWay: true }), 0).change)).toEqual([3, 2, -2, -3]);
+  expect(Array.from(positionChanges(new RunIndex(contracts), 0).change)).toEqual([3, -2, 2, -3]);
+});
+
+test('the return of an hour of the week is the product of the returns of its bars, however many bars an hour has', () => {
+  const record = runRecord({ bars: [testBars(testInstrument(), 180)], script: [], start: 1000 });
+  const random = seededRng(11);
+  for (const lowest of [500, -300]) {
+    const timeMs = Float64Array.from({ length: 4000 }, (_, row) => START_MS + (row + 1) * 7 * MINUTE);
+    let equity = 1000;
+    const units = timeMs.map(() => (equity = Math.max(lowest, equity + Math.round((random.next() - 0.505) * 90))));
+    const growth = new Float64Array(7 * 24).fill(1);
+    units.forEach((now, row) => {
+      const last = row === 0 ? 1000 : units[row - 1]!;
+      // 1 January 2024 was a Monday.
+      const hour = Math.floor((timeMs[row]! - 1 - START_MS) / 3_600_000) % (7 * 24);
+      if (last > 0) growth[hour]! *= Math.max(now, 0) / last;
+    });
+    const found = returnsByHour({ ...record, equity: { length: timeMs.length, timeMs, units } });
+    found.forEach((value, hour) => expect(value, String(hour)).toBeCloseTo(growth[hour]! - 1, 5));
+    expect(found.includes(-1)).toBe(lowest < 0);
+  }
 });

@@ -6,6 +6,7 @@ import { buyAndHold, countUpTo, executionFeeds } from '../series/daily.ts';
 import { contractValueAt } from '../kernels/contractValue.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { shortsOf } from '../trades/positions.ts';
+import type { RunIndex } from './runIndex.ts';
 import { meanPosition, type PositionChanges } from './page/rows/exposure.ts';
 import type { WireOverview } from '../page/wire.ts';
 
@@ -23,27 +24,29 @@ interface Changes extends PositionChanges {
  * Returns the changes of the base-asset holding by the fills of one instrument, including fees paid in that asset. A short beside a long
  * adds to the holding, because both are in the market.
  */
-export function positionChanges(record: RunRecord, instrument: number): Changes {
+export function positionChanges(index: RunIndex, instrument: number): Changes {
+  const { record } = index;
   const { fills, instruments } = record;
   const { quantityDigits, baseDigits } = instruments[instrument]!;
   const isShort = shortsOf(record);
   const unitsPerLot = pow10(baseDigits - quantityDigits);
-  const ms = new Float64Array(fills.length);
-  const units = new Float64Array(fills.length);
-  let length = 0;
-  for (let row = 0; row < fills.length; row++) {
-    if (fills.instrument[row] !== instrument) continue;
+  const rows = index.fillsOf(instrument);
+  const { length } = rows;
+  const [ms, units, change] = [new Float64Array(length), new Float64Array(length), new Float64Array(length)];
+  const perUnit = pow10(baseDigits);
+  for (let at = 0; at < length; at++) {
+    const row = rows[at]!;
     const isMore = (fills.side[row] === 0) !== (isShort?.(row) === true);
     const bought = fills.lots[row]! * (isMore ? unitsPerLot : -unitsPerLot);
-    ms[length] = fills.timeMs[row]!;
-    units[length++] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    ms[at] = fills.timeMs[row]!;
+    units[at] = bought - (fills.feeInBase[row] === 1 ? fills.fee[row]! : 0);
+    change[at] = units[at]! / perUnit;
   }
-  const perUnit = pow10(baseDigits);
-  const own = units.subarray(0, length);
-  return { length, ms: ms.subarray(0, length), units: own, change: own.map((of) => of / perUnit) };
+  return { length, ms, units, change };
 }
 
-export function overviewOf(record: RunRecord): WireOverview {
+export function overviewOf(index: RunIndex): WireOverview {
+  const { record } = index;
   const { equity, startUnits } = record;
   const rows = extremeRows(equity.units, equity.length);
   const timeMs = Float64Array.from([record.fromMs, ...rows.map((row) => equity.timeMs[row]!)]);
@@ -57,7 +60,7 @@ export function overviewOf(record: RunRecord): WireOverview {
     equity: units.map(money),
     hold: held === null ? null : Array.from(held, (growth) => money(growth * startUnits)),
     drawdown: drawdown.map(fraction),
-    exposure: exposureAt(record, timeMs, units).map(fraction),
+    exposure: exposureAt(index, timeMs, units).map(fraction),
   };
 }
 
@@ -70,17 +73,31 @@ function extremeRows(values: Float64Array, length: number): number[] {
   for (let span = 0; span < spans; span++) {
     const from = Math.floor((span * length) / spans);
     const to = Math.floor(((span + 1) * length) / spans);
-    let low = from;
-    let high = from;
-    for (let i = from + 1; i < to; i++) {
-      if (values[i]! < values[low]!) low = i;
-      if (values[i]! > values[high]!) high = i;
-    }
+    const { low, high } = extremes(values, from, to);
     if (low !== high) rows.push(Math.min(low, high));
     rows.push(Math.max(low, high));
   }
   if (length > 0 && rows.at(-1) !== length - 1) rows.push(length - 1);
   return rows;
+}
+
+/** Returns the first rows of the lowest and of the highest value of [from, to). Hot: docs/performance.md#index-loops. */
+function extremes(values: Float64Array, from: number, to: number): { readonly low: number; readonly high: number } {
+  let low = from;
+  let high = from;
+  let min = values[from]!;
+  let max = min;
+  for (let i = from + 1; i < to; i++) {
+    const value = values[i]!;
+    if (value < min) {
+      min = value;
+      low = i;
+    } else if (value > max) {
+      max = value;
+      high = i;
+    }
+  }
+  return { low, high };
 }
 
 /** Returns the deepest drawdown between each of `rows` and the row before it in the list. */
@@ -89,22 +106,27 @@ function worstUpTo(rows: readonly number[], values: Float64Array, start: number)
   let from = 0;
   return rows.map((row) => {
     let worst = 0;
+    // The lowest value since the peak is the deepest fall from it, so one quotient a peak is enough.
+    let low = Infinity;
     for (; from <= row; from++) {
       const value = values[from]!;
-      if (value > peak) peak = value;
-      const down = value / peak - 1;
-      if (down < worst) worst = down;
+      if (value > peak) {
+        worst = Math.min(worst, low / peak - 1);
+        peak = value;
+        low = Infinity;
+      } else if (value < low) low = value;
     }
-    return worst;
+    return Math.min(worst, low / peak - 1);
   });
 }
 
 /** Returns the mean absolute position since the previous instant, valued at the last close, as a fraction of equity. */
-function exposureAt(record: RunRecord, timeMs: Float64Array, units: readonly number[]): number[] {
+function exposureAt(index: RunIndex, timeMs: Float64Array, units: readonly number[]): number[] {
+  const { record } = index;
   const notional = new Float64Array(timeMs.length);
   for (const { bars } of executionFeeds(record.feeds)) {
     const amount = contractFaceOf(bars.instrument);
-    const mean = meanPosition(timeMs, positionChanges(record, instrumentOf(record, bars.instrument.id)));
+    const mean = meanPosition(timeMs, positionChanges(index, index.placeOf(bars.instrument.id)));
     for (let k = 1; k < timeMs.length; k++) {
       const row = countUpTo(bars.closeMs, bars.length, timeMs[k]!) - 1;
       if (row >= 0) notional[k]! += mean[k - 1]! * contractValueAt(amount, bars.close[row]!);
@@ -121,21 +143,32 @@ const FIRST_DAY = 3;
 /** Returns the compounded return in each hour of the week (Monday 00:00 to 01:00 UTC first). Together they give the return of the run. */
 export function returnsByHour({ equity, startUnits }: RunRecord): number[] {
   const logs = new Float64Array(7 * 24);
+  const { timeMs, units, length } = equity;
   let before = startUnits;
-  for (let row = 0; row < equity.length; row++) {
-    const now = equity.units[row]!;
-    if (now !== before && before > 0) {
-      // A bar closes at the first instant of the next hour, but its return belongs to the hour before.
-      const hour = Math.floor((equity.timeMs[row]! - 1) / HOUR) + FIRST_DAY * 24;
-      // An equity of zero or less is a total loss. After it there is no return.
-      logs[hour % (7 * 24)]! += Math.log(Math.max(now, 0) / before);
-    }
-    before = now;
+  for (let row = 0; row < length;) {
+    // A bar closes at the first instant of the next hour, but its return belongs to the hour before.
+    const hour = Math.floor((timeMs[row]! - 1) / HOUR);
+    const nextMs = (hour + 1) * HOUR;
+    const first = row;
+    let low = Infinity;
+    for (; row < length && timeMs[row]! <= nextMs; row++) if (units[row]! < low) low = units[row]!;
+    const end = units[row - 1]!;
+    // The returns within an hour make that from its first to its last equity: one logarithm an hour.
+    logs[(hour + FIRST_DAY * 24) % (7 * 24)]! += before > 0 && low > 0 ? Math.log(end / before) : ruinedReturn(units, first, row, before);
+    before = end;
   }
   return Array.from(logs, (sum) => fraction(Math.expm1(sum)));
 }
 
-/** Returns the position of an instrument in `RunRecord.instruments`. */
-export function instrumentOf({ instruments }: RunRecord, id: string): number {
-  return instruments.findIndex((instrument) => instrument.id === id);
+/** Returns the sum of the logarithms of the returns in rows [from, to), where equity is zero or less. */
+function ruinedReturn(units: Float64Array, from: number, to: number, start: number): number {
+  let sum = 0;
+  let before = start;
+  for (let row = from; row < to; row++) {
+    const now = units[row]!;
+    // An equity of zero or less is a total loss. After it there is no return.
+    if (now !== before && before > 0) sum += Math.log(Math.max(now, 0) / before);
+    before = now;
+  }
+  return sum;
 }

@@ -91,20 +91,20 @@ export class EquitySampler {
     const due = this.#sampling.timeMs;
     for (; this.#next < due.length && due[this.#next]! < times[length - 1]!; this.#next++) {
       const known = countUpTo(times, length, due[this.#next]!);
-      if (known === 0) this.#keep(this.#lastMs, this.#lastUnits);
-      else this.#keep(times[known - 1]!, units[known - 1]!);
+      if (known === 0) this.#append(this.#lastMs, this.#lastUnits);
+      else this.#append(times[known - 1]!, units[known - 1]!);
     }
     this.#lastMs = times[length - 1]!;
     this.#lastUnits = units[length - 1]!;
   }
 
   columns(): EquityColumns {
-    this.#keep(this.#lastMs, this.#lastUnits);
+    this.#append(this.#lastMs, this.#lastUnits);
     return { length: this.#times.length, timeMs: Float64Array.from(this.#times), units: Float64Array.from(this.#units) };
   }
 
   /** Keeps an instant once. Skips a time before the first instant (NaN). */
-  #keep(timeMs: number, units: number): void {
+  #append(timeMs: number, units: number): void {
     if (!(timeMs > (this.#times[this.#times.length - 1] ?? -Infinity))) return;
     this.#times.push(timeMs);
     this.#units.push(units);
@@ -126,7 +126,7 @@ export function buyAndHold(
   { feeds, fills, instruments }: Pick<RunRecord, 'feeds' | 'fills' | 'instruments'>,
   timeMs: Float64Array,
 ): Float64Array | null {
-  const traded = new Set(Array.from(fills.instrument.subarray(0, fills.length), (index) => instruments[index]?.id));
+  const traded = tradedIds(fills, instruments);
   const all = executionFeeds(feeds);
   const held = traded.size === 0 ? all : all.filter(({ bars }) => traded.has(bars.instrument.id));
   if (held.length === 0) return null;
@@ -138,6 +138,12 @@ export function buyAndHold(
     }
   }
   return out;
+}
+
+function tradedIds({ instrument, length }: RunRecord['fills'], instruments: RunRecord['instruments']): ReadonlySet<string> {
+  const isTraded = new Uint8Array(instruments.length);
+  for (let row = 0; row < length; row++) isTraded[instrument[row]!] = 1;
+  return new Set(instruments.filter((_, at) => isTraded[at] === 1).map(({ id }) => id));
 }
 
 /** Returns the execution feeds with at least one row inside the run. Orders fill and positions are valued in them. */

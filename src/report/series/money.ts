@@ -31,6 +31,13 @@ export function exactSum(values: Float64Array): bigint {
   return sum.total();
 }
 
+/** Returns the exact sum of the values of one sign. */
+export function exactSumOf(values: Float64Array, sign: 1 | -1): bigint {
+  const sum = new ExactSum();
+  for (let i = 0; i < values.length; i++) if (values[i]! * sign > 0) sum.add(values[i]!);
+  return sum.total();
+}
+
 /** Returns units as plain decimal text. Units are 10^-digits, and a mean of them can be a fraction. */
 export function moneyText(units: number | bigint, digits: number): Money {
   if (Number.isSafeInteger(units)) return fromScaled(Number(units) + 0, digits);

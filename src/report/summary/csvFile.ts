@@ -1,13 +1,11 @@
 // Writes a table as CSV directly into bytes: exact decimals as plain text, without a string for each cell.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { plainReading } from './plainReading.ts';
-import type { TableColumn, LabelColumn, NumberColumn, Table } from './tables.ts';
+import { CHUNK_ROWS, cellsOf, type ColumnCells } from './csvCells.ts';
+import type { Table } from './tables.ts';
 
 const CHUNK_BYTES = 1 << 18;
-/** Longest number: 2^53 with sign and decimal point, or the text of a double. */
-const MAX_NUMBER_LENGTH = 40;
-const [COMMA, NEWLINE, MINUS, POINT, ZERO] = [0x2c, 0x0a, 0x2d, 0x2e, 0x30];
+const [COMMA, NEWLINE] = [0x2c, 0x0a];
 
 /** Writes the header and `table.length` rows. Lines end in \n. */
 export function writeCsv(path: string, table: Table): void {
@@ -35,85 +33,51 @@ export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void
 class CsvWriter {
   readonly #sink: (bytes: Uint8Array) => void;
   #bytes = new Uint8Array(CHUNK_BYTES);
-  #at = 0;
+  /** End of the bytes that were not passed on yet. */
+  #end = 0;
+  /** Lengths of the rows of a chunk, and where the next cell of each is written. */
+  readonly #lengths = new Int32Array(CHUNK_ROWS);
+  readonly #places = new Int32Array(CHUNK_ROWS);
 
   constructor(sink: (bytes: Uint8Array) => void) {
     this.#sink = sink;
   }
 
   write({ columns, length }: Table): void {
-    this.#put(Buffer.from(`${columns.map(({ name }) => name).join(',')}\n`));
-    const cells = columns.map((column) => this.#cellOf(column));
-    for (let row = 0; row < length; row++) {
-      for (let c = 0; c < cells.length; c++) {
-        if (this.#at > this.#bytes.length - MAX_NUMBER_LENGTH) this.#flush();
-        if (c > 0) this.#bytes[this.#at++] = COMMA;
-        cells[c]!(row);
-      }
-      this.#bytes[this.#at++] = NEWLINE;
-    }
+    this.#sink(Buffer.from(`${columns.map(({ name }) => name).join(',')}\n`));
+    const cells = columns.map((column) => cellsOf(column, quoted));
+    for (let from = 0; from < length; from += CHUNK_ROWS) this.#writeRows(cells, from, Math.min(CHUNK_ROWS, length - from));
     this.#flush();
   }
 
-  #cellOf(column: TableColumn): (row: number) => void {
-    if (column.kind === 'number') return this.#numberCell(column);
-    if (column.kind === 'reading') return (row) => this.#put(Buffer.from(plainReading(column.values[row]!)));
-    return this.#labelCell(column);
-  }
-
-  #labelCell({ values, labels }: LabelColumn): (row: number) => void {
-    const made = labels.map((label) => Buffer.from(quoted(label)));
-    return (row) => this.#put(made[values[row]!]!);
-  }
-
-  #numberCell({ values, digits, digitsAt, emptyAt }: NumberColumn): (row: number) => void {
-    const only = digits[0] ?? 0;
-    return (row) => {
-      const value = values[row]!;
-      if (value === emptyAt || value !== value) return;
-      this.#number(value, digitsAt === null ? only : digits[digitsAt[row]!]!);
-    };
-  }
-
-  /** Writes a whole `value` whose last `digits` digits are behind the decimal point. */
-  #number(value: number, digits: number): void {
-    const bytes = this.#bytes;
-    if (value < 0) bytes[this.#at++] = MINUS;
-    const size = Math.abs(value);
-    const count = Math.max(digitCount(size), digits + 1);
-    const end = this.#at + count + (digits > 0 ? 1 : 0);
-    // Writes digits from last to first. Below 10^9 it uses 32-bit integers.
-    let high = Math.floor(size / 1e9);
-    let low = (size - high * 1e9) | 0;
-    for (let done = 0, at = end; done < count; done++) {
-      if (done === digits && done > 0) bytes[--at] = POINT;
-      if (done === 9) [low, high] = [(high % 1e9) | 0, Math.floor(high / 1e9)];
-      const rest = (low / 10) | 0;
-      bytes[--at] = ZERO + low - rest * 10;
-      low = rest;
+  #writeRows(columns: readonly ColumnCells[], from: number, rows: number): void {
+    const lengths = this.#lengths;
+    // A separator behind each cell.
+    lengths.fill(columns.length);
+    for (const cells of columns) cells.measure(from, rows, lengths);
+    let total = 0;
+    for (let i = 0; i < rows; i++) total += lengths[i]!;
+    this.#makeRoom(total);
+    const places = this.#places;
+    for (let i = 0; i < rows; i++) {
+      places[i] = this.#end;
+      this.#end += lengths[i]!;
     }
-    this.#at = end;
+    for (let at = 0; at < columns.length; at++) {
+      columns[at]!.write(rows, this.#bytes, places, at === columns.length - 1 ? NEWLINE : COMMA);
+    }
   }
 
-  #put(from: Uint8Array): void {
-    if (this.#at + from.length + MAX_NUMBER_LENGTH > this.#bytes.length) {
-      this.#flush();
-      if (from.length + MAX_NUMBER_LENGTH > this.#bytes.length) this.#bytes = new Uint8Array(from.length * 2);
-    }
-    const bytes = this.#bytes;
-    for (let i = 0; i < from.length; i++) bytes[this.#at++] = from[i]!;
+  #makeRoom(bytes: number): void {
+    if (this.#end + bytes <= this.#bytes.length) return;
+    this.#flush();
+    if (bytes > this.#bytes.length) this.#bytes = new Uint8Array(bytes * 2);
   }
 
   #flush(): void {
-    if (this.#at > 0) this.#sink(this.#bytes.subarray(0, this.#at));
-    this.#at = 0;
+    if (this.#end > 0) this.#sink(this.#bytes.subarray(0, this.#end));
+    this.#end = 0;
   }
-}
-
-function digitCount(size: number): number {
-  let count = 1;
-  for (let limit = 10; size >= limit; limit *= 10) count++;
-  return count;
 }
 
 /**

@@ -167,6 +167,18 @@ test('property: a reading is plain text that reads back as itself', () => {
   expect(plainReading(NaN)).toBe('');
 });
 
+test('property: cells of readings are their plain texts, also those of few digits', () => {
+  const decimal = fc.tuple(fc.integer(), fc.integer({ min: 0, max: 9 })).map(([whole, digits]) => whole / 10 ** digits);
+  const special = fc.constantFrom(0, -0, NaN, Infinity, -Infinity, 214_748.3647, 214_748.3648, -214_748.3648, -214_748.3649, 1e21);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(decimal, fc.double(), special), { maxLength: 20 }), (values) => {
+      const text = csvText({ length: values.length, columns: [{ kind: 'reading', name: 'x', values: Float64Array.from(values) }] });
+      expect(text).toBe(`x\n${values.map((value) => `${plainReading(value)}\n`).join('')}`);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 test('many rows and long labels cross the chunks of the writer', () => {
   const rows = 30_000;
   const labels = ['x'.repeat(70_000), 'short'];

@@ -4,7 +4,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { endianness } from 'node:os';
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
-import { fillsTable, ordersTable, type NumberColumn, type Table } from './tables.ts';
+import { fillsTable, ordersTable, type LabelColumn, type NumberColumn, type Table } from './tables.ts';
 
 /** Returns SHA-256 in lower-case hex. It does not depend on wall time, block size, worker count or machine. */
 export function resultHash(record: RunRecord): string {
@@ -44,8 +44,23 @@ function equityTable({ equity, reportingDigits }: RunRecord): Table {
 function addTable(hash: Hash, { columns, length }: Table): void {
   for (const column of columns) {
     if (column.kind === 'number') addNumbers(hash, column, length);
-    else if (column.kind === 'code') hash.update(Uint8Array.from(column.values).subarray(0, length));
+    else if (column.kind === 'code') hash.update(codeBytes(column, length));
   }
+}
+
+/** One byte a code; with more than 256 labels, which only instruments can have, two bytes, the lower one first. */
+function codeBytes({ values, labels }: LabelColumn, length: number): Uint8Array {
+  const isWide = labels.length > 256;
+  const coded = new Uint8Array(isWide ? 2 * length : length);
+  for (let row = 0; row < length; row++) {
+    const code = values[row]!;
+    if (!isWide) coded[row] = code;
+    else {
+      coded[2 * row] = code;
+      coded[2 * row + 1] = code >>> 8;
+    }
+  }
+  return coded;
 }
 
 const CHUNK = 8192;

@@ -51,12 +51,12 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
       quote,
       markSource: record.markSources?.[at] ?? 'close',
     })),
-    feeds: record.feeds.map(({ name, bars, execution, isInside }) => ({
+    feeds: record.feeds.map(({ name, bars, execution, isExecutionOnly }) => ({
       name,
       instrument: bars.instrument.id,
       interval: bars.interval,
       execution,
-      ...(isInside ? { inside: true as const } : {}),
+      ...(isExecutionOnly ? { inside: true as const } : {}),
     })),
     from: formatTime(record.fromMs),
     to: formatTime(record.toMs),

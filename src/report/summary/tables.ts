@@ -101,7 +101,8 @@ export const FEE_IN: readonly string[] = ['quote', 'base'];
 export function fillsTable({ fills, instruments }: RunRecord): Table {
   const at = fills.instrument;
   // Two entries for each instrument, in the order of FEE_IN.
-  const feeAt = Uint16Array.from(at.subarray(0, fills.length), (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
+  const feeAt = new Uint16Array(fills.length);
+  for (let row = 0; row < feeAt.length; row++) feeAt[row] = at[row]! * 2 + fills.feeInBase[row]!;
   return {
     length: fills.length,
     columns: [

@@ -74,10 +74,10 @@ export function paramsText(record: SweepRecord, set: number): string {
 
 /** Returns the outcome as text, such as `16 sets ran, 2 refused, 1 failed`. `unit` follows the first number: `' sets'` or empty. */
 export function outcomeText({ ran, refused, failed }: Findings, unit = ''): string {
-  const parts = [`${count(ran)}${unit} ran`];
-  if (refused.length > 0) parts.push(`${count(setsIn(refused))} refused`);
-  if (failed.length > 0) parts.push(`${count(setsIn(failed))} failed`);
-  return parts.join(', ');
+  const counts = [`${count(ran)}${unit} ran`];
+  if (refused.length > 0) counts.push(`${count(setsIn(refused))} refused`);
+  if (failed.length > 0) counts.push(`${count(setsIn(failed))} failed`);
+  return counts.join(', ');
 }
 
 export function setsIn(reasons: readonly Reasoned[]): number {
@@ -94,15 +94,15 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
   if (best === null) return [warning('SWEEP_NO_RESULT', `no set has a ${entryOf(record.by).label}`)];
   const found: Warning[] = [];
   const add = (code: WarningCode, text: string) => found.push(warning(code, text));
-  const at = (name: string) => figureOf(record, name)?.[best] ?? NaN;
+  const bestValue = (name: string) => figureOf(record, name)?.[best] ?? NaN;
   const edges = record.axes.flatMap(({ name, values, isOrdered }, axis) => {
     const place = record.places[axis]?.[best] ?? 0;
     return isOrdered && values.length > 2 && (place === 0 || place === values.length - 1) ? [`${name} ${values[place]}`] : [];
   });
-  if (isTooHighSharpe(at('sharpe')))
-    add('RESULT_SHARPE', `a Sharpe ratio of ${fixed(at('sharpe'), 2)}, that of the best set, is too good to be true`);
-  if (isTooManyWins(at('winRate'), at('trades')))
-    add('RESULT_WINNERS', `${percent(at('winRate'), 1)} of the trades of the best set won, which is too good to be true`);
+  if (isTooHighSharpe(bestValue('sharpe')))
+    add('RESULT_SHARPE', `a Sharpe ratio of ${fixed(bestValue('sharpe'), 2)}, that of the best set, is too good to be true`);
+  if (isTooManyWins(bestValue('winRate'), bestValue('trades')))
+    add('RESULT_WINNERS', `${percent(bestValue('winRate'), 1)} of the trades of the best set won, which is too good to be true`);
   const failed = record.failed.filter((reason) => reason !== null).length;
   if (failed > 0) add('SWEEP_FAILED', `${counted(failed, 'set')} failed`);
   if (figureOf(record, 'totalReturn')?.every((value) => !(value > 0)) === true) add('SWEEP_NO_GAIN', 'no set gained');
@@ -112,11 +112,11 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
   if (edges.length > 0) add('SWEEP_EDGE', `the best set lies at the edge of the grid (${edges.join(', ')})`);
   const { label, kind } = entryOf(record.by);
   const around = neighbours.mean[best] ?? NaN;
-  const value = at(record.by);
+  const value = bestValue(record.by);
   if (record.isMoreBetter && value > 0 && around < value / 2) {
     add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
   }
-  if (at('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(at('trades'), 'trade')}`);
-  if (at('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(at('days'), 'day')}`);
+  if (bestValue('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
+  if (bestValue('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);
   return found;
 }

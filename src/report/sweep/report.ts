@@ -3,7 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { pageScript } from '../page/pageCode.ts';
-import { exactStep, Pack } from '../page/pack.ts';
+import { exactStep, Pack, sizeOf } from '../page/pack.ts';
 import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
@@ -50,7 +50,7 @@ function outcomeOf(refused: string | null, failed: string | null): SetOutcomeKin
   return failed === null ? 'ran' : 'failed';
 }
 
-function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pack): SweepPage {
+function pageOf({ record, findings, provenance: origin }: SweepReportInput, pack: Pack): SweepPage {
   return {
     asset: record.asset,
     axes: record.axes,
@@ -62,13 +62,13 @@ function pageOf({ record, findings, provenance: of }: SweepReportInput, pack: Pa
     ),
     figures: record.figures.map(({ name, values }) => {
       const { label, kind } = entryOf(name);
-      return { name, label, kind, values: pack.addDecimals(values, exactStep(values, DIGITS), 1) };
+      return { name, label, kind, values: pack.addDecimals(values, exactStep(sizeOf(values), DIGITS), 1) };
     }),
     by: record.by,
     isMoreBetter: record.isMoreBetter,
     best: findings.best,
     plateau: findings.plateau,
     expectedBest: findings.selectionBias.expectedBest,
-    command: of.setCommand,
+    command: origin.setCommand,
   };
 }

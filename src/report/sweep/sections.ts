@@ -30,18 +30,18 @@ function valueAt(record: SweepRecord, name: string, set: number | null): number 
 }
 
 export function head(input: SweepReportInput): Markup {
-  const { record, provenance: of } = input;
+  const { record, provenance: origin } = input;
   const markets = `${record.markets.slice(0, 6).join(', ')}${record.markets.length > 6 ? ` and ${record.markets.length - 6} more` : ''}`;
   const axes = record.axes.map(({ name, values }) => `${name} ${spanOf(values)}`);
   const synthetic = record.isSynthetic ? html`<span class="badge">synthetic data</span>` : null;
-  const when = of.writtenMs === null ? '' : ` · ${timeText(of.writtenMs)}`;
+  const when = origin.writtenMs === null ? '' : ` · ${timeText(origin.writtenMs)}`;
   return html`<header class="head">
     <div class="what">
       <h1>${title(record)} ${synthetic}</h1>
       <p class="muted">${markets} · ${dayText(record.fromMs)} – ${dayText(record.toMs)} · ${axes.join(', ')}</p>
       <p class="answer">${answer(input)}</p>
     </div>
-    ${stamp('sweep', of.sweepHash, `isobar ${of.versions['isobar'] ?? NONE}${when}`)}
+    ${stamp('sweep', origin.sweepHash, `isobar ${origin.versions['isobar'] ?? NONE}${when}`)}
   </header>`;
 }
 
@@ -73,12 +73,12 @@ export function trust({ record, findings }: SweepReportInput): Markup {
   const { refused, failed, selectionBias, best: top } = findings;
   const days = valueAt(record, 'days', top);
   const trades = valueAt(record, 'trades', top);
-  const drawn = record.gridSize > record.sets;
+  const isSampled = record.gridSize > record.sets;
   const chips: Chip[] = [
     {
       label: 'sets',
       text: outcomeText(findings),
-      note: drawn
+      note: isSampled
         ? `Drawn from the ${counted(record.gridSize, 'combination')} of the grid by the seed of the definition.`
         : 'Every combination of the grid.',
       href: refused.length > 0 ? 'refused' : failed.length > 0 ? 'failed' : 'map-section',
@@ -315,10 +315,10 @@ function withoutResult({ refused, failed }: Findings): string {
 }
 
 export function refusals({ findings }: SweepReportInput): Markup {
-  return html`${reasoned('refused', 'Refused by the strategy', findings.refused)}${reasoned('failed', 'Failed', findings.failed)}`;
+  return html`${reasonList('refused', 'Refused by the strategy', findings.refused)}${reasonList('failed', 'Failed', findings.failed)}`;
 }
 
-function reasoned(id: string, heading: string, reasons: readonly Reasoned[]): Markup | null {
+function reasonList(id: string, heading: string, reasons: readonly Reasoned[]): Markup | null {
   if (reasons.length === 0) return null;
   return html`<section id="${id}">
     <h2>${heading}</h2>
@@ -326,34 +326,34 @@ function reasoned(id: string, heading: string, reasons: readonly Reasoned[]): Ma
   </section>`;
 }
 
-export function provenance({ record, findings, provenance: of }: SweepReportInput): Markup {
+export function provenance({ record, findings, provenance: origin }: SweepReportInput): Markup {
   return html`<section id="provenance">
     <h2>Provenance</h2>
     <p>The command that makes this sweep again:</p>
-    ${command(of.command)}
+    ${command(origin.command)}
     <div class="figures">
       <div>
         <h3>Sweep</h3>
         ${facts([
-          ['Sweep hash', html`<code>${of.sweepHash}</code>`],
+          ['Sweep hash', html`<code>${origin.sweepHash}</code>`],
           [
             'Range',
             `${dayText(record.fromMs)} – ${dayText(record.toMs)}, ${counted(Math.round((record.toMs - record.fromMs) / DAY_MS), 'day')}`,
           ],
           ['Bars', count(record.bars)],
           ['Sets', `${outcomeText(findings)}, of ${count(record.gridSize)} in the grid`],
-          ['Ledger', of.ledger],
-          ['Versions', versionsText(of.versions)],
+          ['Ledger', origin.ledger],
+          ['Versions', versionsText(origin.versions)],
         ])}
       </div>
       <div>
         <h3>Made from</h3>
-        ${facts(of.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
+        ${facts(origin.parts.map(({ name, value }) => [name, /^[0-9a-f]{64}$/.test(value) ? html`<code title="${value}">${value.slice(0, 16)}</code>` : value]))}
       </div>
     </div>
     <details>
       <summary>The definition</summary>
-      <pre>${of.definition}</pre>
+      <pre>${origin.definition}</pre>
     </details>
   </section>`;
 }

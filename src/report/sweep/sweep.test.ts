@@ -112,7 +112,7 @@ describe('findings', () => {
     expect(edge.warnings.map(({ text }) => text).join()).toMatch(/at the edge of the grid \(p0 10, p1 10\)/);
   });
 
-  it('are told in at most 100 columns, also with many parameters of long names', () => {
+  it('are reported in at most 100 columns, also with many parameters of long names', () => {
     const many = sweepRecord({
       shapes: Array.from({ length: 7 }, () => ({ size: 2, isOrdered: true })),
       missing: 3,

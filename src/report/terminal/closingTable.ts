@@ -100,7 +100,14 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */
-function row(label: string, value: string, unit: string, second: string, third: string, paint: (text: string) => string = same): string {
+function row(
+  label: string,
+  value: string,
+  unit: string,
+  second: string,
+  third: string,
+  paint: (text: string) => string = unchanged,
+): string {
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
 
@@ -138,7 +145,7 @@ interface Paint {
   readonly warning: (text: string) => string;
 }
 
-const same = (text: string) => text;
-const plain: Paint = { result: () => same, warning: same };
-const hued = (hue: Hue) => (text: string) => coloured(text, hue);
-const ansi: Paint = { result: (value) => (value > 0 ? hued('cyan') : value < 0 ? hued('red') : same), warning: hued('amber') };
+const unchanged = (text: string) => text;
+const plain: Paint = { result: () => unchanged, warning: unchanged };
+const paint = (hue: Hue) => (text: string) => coloured(text, hue);
+const ansi: Paint = { result: (value) => (value > 0 ? paint('cyan') : value < 0 ? paint('red') : unchanged), warning: paint('amber') };

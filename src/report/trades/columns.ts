@@ -7,7 +7,7 @@ export interface TradeColumns {
   readonly length: number;
   /** Indexes into `RunRecord.strategies` and `RunRecord.instruments`. */
   readonly strategy: Uint8Array;
-  readonly instrument: Uint8Array;
+  readonly instrument: Uint16Array;
   /** 0 long, 1 short. */
   readonly side: Uint8Array;
   /** First and last fill (ms UTC). */
@@ -96,37 +96,65 @@ export function columnsOfTrades(
   entryTagOf: (fill: number) => number,
   exitTagOf: (fill: number) => number,
 ): TradeColumns {
-  const numbers = (of: (trade: ClosedTrade) => number) => {
-    const out = new Float64Array(closed.length);
-    for (let i = 0; i < out.length; i++) out[i] = of(closed[i]!);
-    return out;
+  const { length } = closed;
+  const column = () => new Float64Array(length);
+  const out = {
+    length,
+    strategy: new Uint8Array(length),
+    instrument: new Uint16Array(length),
+    side: new Uint8Array(length),
+    entryMs: column(),
+    exitMs: column(),
+    entryPrice: column(),
+    exitPrice: column(),
+    lots: column(),
+    entryUnits: column(),
+    volumeUnits: column(),
+    pnlUnits: column(),
+    feeUnits: column(),
+    slippageUnits: column(),
+    fundingUnits: column(),
+    liquidationUnits: column(),
+    liquidations: column(),
+    returnFraction: column(),
+    maeUnits: column(),
+    mfeUnits: column(),
+    maeFraction: column(),
+    mfeFraction: column(),
+    fills: column(),
+    entryTag: column(),
+    exitTag: column(),
   };
-  const fraction = (units: number, trade: ClosedTrade) => (trade.entryUnits > 0 ? units / trade.entryUnits : NaN);
-  return {
-    length: closed.length,
-    strategy: Uint8Array.from(closed, (of) => of.strategy),
-    instrument: Uint8Array.from(closed, (of) => of.instrument),
-    side: Uint8Array.from(closed, (of) => (of.side === 1 ? 0 : 1)),
-    entryMs: numbers((of) => of.entryMs),
-    exitMs: numbers((of) => of.exitMs),
-    entryPrice: numbers((of) => of.entryPrice),
-    exitPrice: numbers((of) => of.exitPrice),
-    lots: numbers((of) => of.lots),
-    entryUnits: numbers((of) => of.entryUnits),
-    volumeUnits: numbers((of) => of.entryUnits + of.exitUnits),
-    pnlUnits: numbers((of) => of.pnlUnits),
-    feeUnits: numbers((of) => of.feeUnits),
-    slippageUnits: numbers((of) => of.slippageUnits),
-    fundingUnits: numbers((of) => of.fundingUnits),
-    liquidationUnits: numbers((of) => of.liquidationUnits),
-    liquidations: numbers((of) => of.liquidations),
-    returnFraction: numbers((of) => fraction(of.pnlUnits, of)),
-    maeUnits: numbers((of) => of.maeUnits),
-    mfeUnits: numbers((of) => of.mfeUnits),
-    maeFraction: numbers((of) => fraction(of.maeUnits, of)),
-    mfeFraction: numbers((of) => fraction(of.mfeUnits, of)),
-    fills: numbers((of) => of.fills),
-    entryTag: numbers((of) => entryTagOf(of.firstFill)),
-    exitTag: numbers((of) => exitTagOf(of.lastFill)),
-  };
+  // One walk over the objects: each is in memory once.
+  for (let row = 0; row < length; row++) write(out, row, closed[row]!);
+  for (let row = 0; row < length; row++) out.entryTag[row] = entryTagOf(closed[row]!.firstFill);
+  for (let row = 0; row < length; row++) out.exitTag[row] = exitTagOf(closed[row]!.lastFill);
+  return out;
+}
+
+function write(out: TradeColumns, row: number, trade: ClosedTrade): void {
+  const { entryUnits, pnlUnits, maeUnits, mfeUnits } = trade;
+  const isPriced = entryUnits > 0;
+  out.strategy[row] = trade.strategy;
+  out.instrument[row] = trade.instrument;
+  out.side[row] = trade.side === 1 ? 0 : 1;
+  out.entryMs[row] = trade.entryMs;
+  out.exitMs[row] = trade.exitMs;
+  out.entryPrice[row] = trade.entryPrice;
+  out.exitPrice[row] = trade.exitPrice;
+  out.lots[row] = trade.lots;
+  out.entryUnits[row] = entryUnits;
+  out.volumeUnits[row] = entryUnits + trade.exitUnits;
+  out.pnlUnits[row] = pnlUnits;
+  out.feeUnits[row] = trade.feeUnits;
+  out.slippageUnits[row] = trade.slippageUnits;
+  out.fundingUnits[row] = trade.fundingUnits;
+  out.liquidationUnits[row] = trade.liquidationUnits;
+  out.liquidations[row] = trade.liquidations;
+  out.returnFraction[row] = isPriced ? pnlUnits / entryUnits : NaN;
+  out.maeUnits[row] = maeUnits;
+  out.mfeUnits[row] = mfeUnits;
+  out.maeFraction[row] = isPriced ? maeUnits / entryUnits : NaN;
+  out.mfeFraction[row] = isPriced ? mfeUnits / entryUnits : NaN;
+  out.fills[row] = trade.fills;
 }

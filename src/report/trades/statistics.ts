@@ -4,7 +4,7 @@ import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { reasonOf, settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
 import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../kernels/tradeFigures.ts';
-import { exactSum, moneyText, type Money } from '../series/money.ts';
+import { exactSum, exactSumOf, moneyText, type Money } from '../series/money.ts';
 import type { TradeColumns, RunTrades } from './columns.ts';
 
 type MoneyName =
@@ -99,7 +99,7 @@ export function tradeSummary(record: RunRecord, trades: RunTrades, netProfit: nu
     }),
     openPnl: money(trades.openUnits),
     heldPnl: money(BigInt(netProfit) - closedUnits - BigInt(trades.openUnits)),
-    breakdowns: breakdowns(record, trades),
+    breakdowns: breakdowns(record, trades, whole.table),
     reasons: whole.reasons,
     flags,
   };
@@ -113,10 +113,14 @@ const FIRST_WEEKDAY = 3;
 const dayOf = (ms: number) => Math.floor(ms / DAY_MS);
 const two = (value: number) => String(value).padStart(2, '0');
 
-function breakdowns(record: RunRecord, trades: RunTrades): Record<Breakdown, BreakdownRow[]> {
+function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
-  const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] =>
-    grouped(closed.length, keyOf).map(([key, rows]) => ({ key: textOf(key), ...tableOf(record, trades, rows).table }));
+  const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
+    const groups = grouped(closed.length, keyOf);
+    // A group of all trades has the figures of all trades.
+    return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? whole : tableOf(record, trades, rows).table) }));
+  };
+  const monthOf = monthKeys();
   return {
     instrument: by(
       (row) => closed.instrument[row]!,
@@ -144,34 +148,57 @@ function breakdowns(record: RunRecord, trades: RunTrades): Record<Breakdown, Bre
       (key) => WEEKDAYS[key]!,
     ),
     month: by(
-      (row) => {
-        const { year, month } = civilMonth(closed.exitMs[row]!);
-        return year * 12 + month - 1;
-      },
+      (row) => monthOf(closed.exitMs[row]!),
       (key) => `${Math.floor(key / 12)}-${two((key % 12) + 1)}`,
     ),
   };
 }
 
+/** Returns a function that gives the month of a time as a number. Trades that follow each other mostly end on the same day. */
+function monthKeys(): (ms: number) => number {
+  let [day, key] = [NaN, 0];
+  return (ms) => {
+    const next = dayOf(ms);
+    if (next !== day) {
+      const { year, month } = civilMonth(ms);
+      day = next;
+      key = year * 12 + month - 1;
+    }
+    return key;
+  };
+}
+
 /** Groups rows by key. Keys ascend, and rows keep their order. */
-function grouped(length: number, keyOf: (row: number) => number): [number, number[]][] {
-  const groups = new Map<number, number[]>();
+function grouped(length: number, keyOf: (row: number) => number): [number, Uint32Array][] {
+  const groups = new Map<number, number>();
+  const counts: number[] = [];
+  const groupOf = new Uint32Array(length);
+  let [last, group] = [NaN, 0];
   for (let row = 0; row < length; row++) {
     const key = keyOf(row);
-    const rows = groups.get(key);
-    if (rows) rows.push(row);
-    else groups.set(key, [row]);
+    if (key !== last) {
+      group = groups.get(key) ?? counts.push(0) - 1;
+      groups.set((last = key), group);
+    }
+    groupOf[row] = group;
+    counts[group]!++;
   }
-  return [...groups].toSorted(([a], [b]) => a - b);
+  const rowsOf = counts.map((count) => new Uint32Array(count));
+  const next = new Uint32Array(counts.length);
+  for (let row = 0; row < length; row++) {
+    const at = groupOf[row]!;
+    rowsOf[at]![next[at]!++] = row;
+  }
+  return [...groups].toSorted(([a], [b]) => a - b).map(([key, at]) => [key, rowsOf[at]!]);
 }
 
 /** Returns the figures of `rows`. Null selects all rows. */
 function tableOf(
   record: RunRecord,
   { closed, path }: RunTrades,
-  rows: readonly number[] | null,
+  rows: Uint32Array | null,
 ): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
-  const pick = (column: Float64Array) => (rows === null ? column : gathered(rows.length, (i) => column[rows[i]!]!));
+  const pick = (column: Float64Array) => (rows === null ? column : gathered(column, rows));
   const pnl = pick(closed.pnlUnits);
   const followed = path === 'coarse';
   const set: TradeSet = {
@@ -208,8 +235,8 @@ function tableOf(
     wins: of.wins,
     losses: of.losses,
     draws: of.draws,
-    grossProfit: text(exactSum(pnl.filter((x) => x > 0))),
-    grossLoss: text(exactSum(pnl.filter((x) => x < 0))),
+    grossProfit: text(exactSumOf(pnl, 1)),
+    grossLoss: text(exactSumOf(pnl, -1)),
     closedPnl: text(exactSum(pnl)),
     ...values,
     averageTrade: money(values.averageTrade),
@@ -236,16 +263,18 @@ function tableOf(
   return { table, reasons };
 }
 
-function holdTimes(closed: TradeColumns, rows: readonly number[] | null): Float64Array {
-  return gathered(rows === null ? closed.length : rows.length, (i) => {
+function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array | null): Float64Array {
+  const out = new Float64Array(rows === null ? length : rows.length);
+  for (let i = 0; i < out.length; i++) {
     const row = rows === null ? i : rows[i]!;
-    return closed.exitMs[row]! - closed.entryMs[row]!;
-  });
+    out[i] = exitMs[row]! - entryMs[row]!;
+  }
+  return out;
 }
 
-/** Returns the values of all indices as an array. Hot: docs/performance.md#index-loops. */
-function gathered(length: number, value: (index: number) => number): Float64Array {
-  const out = new Float64Array(length);
-  for (let i = 0; i < length; i++) out[i] = value(i);
+/** Returns the values of some rows. Hot: docs/performance.md#index-loops. */
+function gathered(column: Float64Array, rows: Uint32Array): Float64Array {
+  const out = new Float64Array(rows.length);
+  for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
   return out;
 }

@@ -11,6 +11,7 @@ import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run/r
 import { exactSum } from '../series/money.ts';
 import type { ClosedTrade } from './columns.ts';
 import { EpisodeBook } from './episode.ts';
+import { resultHash } from '../summary/resultHash.ts';
 import { tradeSummary } from './statistics.ts';
 import { tradesOf } from './trades.ts';
 
@@ -42,6 +43,29 @@ describe('episodes', () => {
     expect(closed.returnFraction[0]).toBeCloseTo(-10.85 / 430, 12);
     expect([closed.entryMs[0], closed.exitMs[0]]).toEqual([START_MS + 10 * MINUTE, START_MS + 30 * MINUTE]);
     expect([tags[closed.entryTag[0]!], tags[closed.exitTag[0]!], closed.fills[0]]).toEqual(['cross', 'out', 4]);
+  });
+
+  test('instruments beyond the 256th keep their own trades', () => {
+    const bars = Array.from({ length: 300 }, (_, at) =>
+      testBars(testInstrument({ wireName: `X${at.toString(36).padStart(2, '0')}USD` }), 40),
+    );
+    const round = (row: number, of: number, from: number, to: number): ScriptFill[] => [
+      { row, isBuy: true, lots: 10_000, price: from, instrument: of },
+      { row: row + 9, isBuy: false, lots: 10_000, price: to, instrument: of },
+    ];
+    const record = runRecord({ bars, script: [...round(2, 3, 10_000, 12_000), ...round(20, 259, 10_000, 9000)] });
+    const { closed } = tradesOf(record);
+    expect([[...closed.instrument], [...closed.pnlUnits]]).toEqual([
+      [3, 259],
+      [19.78 * UNIT, -10.19 * UNIT],
+    ]);
+    expect(tradeSummary(record, tradesOf(record), netOf(record)).breakdowns.instrument.map(({ key }) => key)).toEqual([
+      'spot:X03USD',
+      'spot:X77USD',
+    ]);
+    // Two bytes for the instrument: 3 and 259 are told apart.
+    const orders = { ...record.orders, instrument: record.orders.instrument.map((at) => at % 256) };
+    expect(resultHash({ ...record, orders })).not.toBe(resultHash(record));
   });
 
   test('an average over fills at one price is that price, without a trace of binary fractions', () => {
@@ -267,7 +291,7 @@ describe('excursions', () => {
       length: 1,
       timeMs: record.fills.timeMs.slice(1),
       strategy: Uint8Array.of(0),
-      instrument: Uint8Array.of(0),
+      instrument: Uint16Array.of(0),
       kind: Uint8Array.of(PAYMENTS.indexOf('covered')),
       isLong: Uint8Array.of(1),
       units: Float64Array.of(42 * UNIT),

@@ -82,10 +82,10 @@ function volumeTaken(record: RunRecord): Taken {
  * volume is assumed.
  */
 function rowOfFill({ bars, firstRow }: FeedRecord, timeMs: number, isMaker: boolean, role: string): number {
-  const inside = Math.max(firstRow, countUpTo(bars.closeMs, bars.length, timeMs) - 1);
-  const next = inside + 1 < bars.length && bars.openMs[inside + 1]! <= timeMs ? inside + 1 : inside;
-  const opened = bars.openMs[inside] === timeMs ? inside : next;
-  if (isMaker) return bars.closeMs[inside] === timeMs ? inside : opened;
+  const closing = Math.max(firstRow, countUpTo(bars.closeMs, bars.length, timeMs) - 1);
+  const next = closing + 1 < bars.length && bars.openMs[closing + 1]! <= timeMs ? closing + 1 : closing;
+  const opened = bars.openMs[closing] === timeMs ? closing : next;
+  if (isMaker) return bars.closeMs[closing] === timeMs ? closing : opened;
   if (role === 'market' || role === 'limit' || role === 'takeProfit') return opened;
-  return bars.volume[opened]! > bars.volume[inside]! ? opened : inside;
+  return bars.volume[opened]! > bars.volume[closing]! ? opened : closing;
 }

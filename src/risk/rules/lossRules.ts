@@ -28,22 +28,47 @@ export function isLossBeyond({ from, share }: Pick<EquityWatch, 'from' | 'share'
   return lost * BigInt(share.denominator) * BigInt(times.denominator) >= BigInt(from) * BigInt(share.numerator) * BigInt(times.numerator);
 }
 
-/** Loss since 00:00 UTC, relative to the equity then: halts new risk until the next day. A run has no deposits. */
-class DayWatch implements EquityWatch {
-  private fallShare: Ratio;
-  private readonly halt: Halt;
-  private readonly money: Money;
-  private dayEnd = -INFINITY;
-  private last = NAN;
-  private anchor = NAN;
-  private floor = -INFINITY;
-  private isHalted = false;
+/** What both rules have: the equity that losses are measured from, the bound below it, and whether the halt is raised. */
+abstract class FallWatch {
+  protected fallShare: Ratio;
+  protected readonly halt: Halt;
+  protected readonly money: Money;
+  protected last = NAN;
+  protected anchor = NAN;
+  protected floor = -INFINITY;
+  protected isHalted = false;
+  private readonly shareOf: (limits: ResolvedLimits) => Ratio | null;
 
-  constructor(share: Ratio, halt: Halt, money: Money) {
-    this.fallShare = share;
+  constructor(shareOf: (limits: ResolvedLimits) => Ratio | null, limits: ResolvedLimits, halt: Halt, money: Money) {
+    this.shareOf = shareOf;
+    this.fallShare = shareOf(limits)!;
     this.halt = halt;
     this.money = money;
   }
+  get from(): number {
+    return this.anchor;
+  }
+  get share(): Ratio {
+    return this.fallShare;
+  }
+  reset(): void {
+    this.isHalted = false;
+    this.measureFrom(this.last);
+  }
+  setLimit(limits: ResolvedLimits): void {
+    this.fallShare = this.shareOf(limits)!;
+    this.measureFrom(this.anchor);
+  }
+  protected measureFrom(units: number): void {
+    this.anchor = units;
+    this.floor = floorAfter(units, this.fallShare);
+  }
+}
+
+/** Loss since 00:00 UTC, relative to the equity then: halts new risk until the next day. A run has no deposits. */
+class DayWatch extends FallWatch implements EquityWatch {
+  private dayEnd = -INFINITY;
+
   begin(units: number, nowMs: number): void {
     this.last = units;
     this.startDay(units, nowMs);
@@ -68,84 +93,35 @@ class DayWatch implements EquityWatch {
       }
     }
   }
-
-  reset(): void {
-    this.isHalted = false;
-    this.anchor = this.last;
-    this.floor = floorAfter(this.last, this.fallShare);
-  }
-  get from(): number {
-    return this.anchor;
-  }
-  get share(): Ratio {
-    return this.fallShare;
-  }
-  setLimit({ dailyLoss: share }: ResolvedLimits): void {
-    this.fallShare = share!;
-    this.floor = floorAfter(this.anchor, this.fallShare);
-  }
   snapshot(): readonly number[] {
     return [this.dayEnd, this.anchor, this.isHalted ? 1 : 0];
   }
   restore([dayEnd = NAN, anchor = NAN, isHalted = 0]: readonly number[]): void {
     if (dayEnd !== this.dayEnd || Number.isNaN(anchor)) return;
-    this.anchor = anchor;
-    this.floor = floorAfter(anchor, this.fallShare);
+    this.measureFrom(anchor);
     this.isHalted = isHalted === 1;
   }
 
   private startDay(anchor: number, nowMs: number): void {
     const start = nowMs - (nowMs % DAY_MS);
     this.dayEnd = start + DAY_MS;
-    this.anchor = anchor;
-    this.floor = floorAfter(anchor, this.fallShare);
+    this.measureFrom(anchor);
     if (this.isHalted) this.halt(false, start, 'a new day');
     this.isHalted = false;
   }
 }
 
 /** Fall of equity below its peak since the begin of the run: halts new risk until the operator clears it, then counts from that equity. */
-class PeakWatch implements EquityWatch {
-  private fallShare: Ratio;
-  private readonly halt: Halt;
-  private readonly money: Money;
-  private last = NAN;
-  private peak = NAN;
-  private floor = -INFINITY;
-  private isHalted = false;
-
-  constructor(share: Ratio, halt: Halt, money: Money) {
-    this.fallShare = share;
-    this.halt = halt;
-    this.money = money;
-  }
+class PeakWatch extends FallWatch implements EquityWatch {
   begin(units: number): void {
     this.last = units;
     this.reset();
   }
-  reset(): void {
-    this.isHalted = false;
-    this.peak = this.last;
-    this.floor = floorAfter(this.last, this.fallShare);
-  }
-  get from(): number {
-    return this.peak;
-  }
-  get share(): Ratio {
-    return this.fallShare;
-  }
-  setLimit({ drawdown: share }: ResolvedLimits): void {
-    this.fallShare = share!;
-    this.floor = floorAfter(this.peak, this.fallShare);
-  }
   snapshot(): readonly number[] {
-    return [this.peak, this.isHalted ? 1 : 0];
+    return [this.anchor, this.isHalted ? 1 : 0];
   }
   restore([peak = NAN, isHalted = 0]: readonly number[]): void {
-    if (peak > this.peak) {
-      this.peak = peak;
-      this.floor = floorAfter(peak, this.fallShare);
-    }
+    if (peak > this.anchor) this.measureFrom(peak);
     this.isHalted = isHalted === 1;
   }
   roll(): void {
@@ -154,7 +130,7 @@ class PeakWatch implements EquityWatch {
   scan(timeMs: Float64Array, units: Float64Array, from: number, to: number): void {
     if (to > from) this.last = units[to - 1]!;
     if (this.isHalted) return;
-    let peak = this.peak;
+    let peak = this.anchor;
     let floor = this.floor;
     for (let row = from; row < to; row++) {
       const equity = units[row]!;
@@ -163,7 +139,7 @@ class PeakWatch implements EquityWatch {
         floor = floorAfter(peak, this.fallShare);
       } else if (equity <= floor) {
         this.isHalted = true;
-        this.peak = peak;
+        this.anchor = peak;
         this.halt(
           true,
           timeMs[row]!,
@@ -172,7 +148,7 @@ class PeakWatch implements EquityWatch {
         return;
       }
     }
-    this.peak = peak;
+    this.anchor = peak;
     this.floor = floor;
   }
 }
@@ -182,7 +158,7 @@ export const dailyLoss: EquityRule = {
   code: 'DAILY_LOSS',
   keys: ['maxDailyLoss'],
   needs: ['ledger', 'marks'],
-  watch: ({ dailyLoss: share }, halt, money) => new DayWatch(share!, halt, money),
+  watch: (limits, halt, money) => new DayWatch(({ dailyLoss: share }) => share, limits, halt, money),
 };
 
 export const drawdown: EquityRule = {
@@ -190,5 +166,5 @@ export const drawdown: EquityRule = {
   code: 'DRAWDOWN',
   keys: ['maxDrawdown'],
   needs: ['ledger', 'marks'],
-  watch: ({ drawdown: share }, halt, money) => new PeakWatch(share!, halt, money),
+  watch: (limits, halt, money) => new PeakWatch(({ drawdown: share }) => share, limits, halt, money),
 };

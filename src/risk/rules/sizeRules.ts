@@ -10,6 +10,7 @@ export const timeInForce: OrderRule = {
   code: 'TIME_IN_FORCE',
   keys: [],
   needs: [],
+  market: 'spot',
   check: (order) => order.timeInForce === null || order.instrument.market !== 'spot',
   detail: (order) => `${order.timeInForce} is not available on spot`,
 };
@@ -21,7 +22,8 @@ export const instrument: OrderRule = {
   keys: [],
   needs: [],
   check: (order, { tradable }) => tradable === order.instrument,
-  detail: (order, { ledger }) => `${order.instrument.id} is not a ${ledger.market} instrument of this run`,
+  detail: ({ instrument: { id } }, { ledger: { market } }) =>
+    `${id} is not ${market === 'both' ? 'an' : `a ${market}`} instrument of this run`,
 };
 
 /** A contract whose status is not open takes only orders that close. */
@@ -30,6 +32,7 @@ export const tradingStatus: OrderRule = {
   code: 'NOT_TRADING',
   keys: [],
   needs: [],
+  market: 'futures',
   check: ({ instrument: { contract }, reduceOnly }) => contract === undefined || contract.isTrading || reduceOnly,
   detail: (order) => `${order.instrument.id} is not open for trading`,
 };
@@ -57,7 +60,8 @@ export const reduceOnly: OrderRule = {
   code: 'REDUCE_ONLY',
   keys: [],
   needs: [],
-  check: (order) => order.sign < 0 || !order.reduceOnly,
+  market: 'spot',
+  check: (order) => order.sign < 0 || !order.reduceOnly || order.instrument.contract !== undefined,
   detail: () => 'a spot buy cannot be reduce-only',
 };
 

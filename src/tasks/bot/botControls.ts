@@ -30,16 +30,16 @@ const refused = (message: string): ActAnswer => ({ done: false, message });
 const noScope = (name: string, named: Named): ActAnswer => refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
-  readonly #parts: LiveControlDeps;
+  readonly #deps: LiveControlDeps;
   readonly #startedMs: number;
   #kill: KillView | null = null;
   #isFlat = false;
   /** Only the kill switch file, written by another process, has set this kill. The operator may still ask this process to do the rest. */
   #isSetByFile = false;
 
-  constructor(parts: LiveControlDeps) {
-    this.#parts = parts;
-    this.#startedMs = parts.bot.parts.venueMs();
+  constructor(deps: LiveControlDeps) {
+    this.#deps = deps;
+    this.#startedMs = deps.bot.deps.venueMs();
   }
 
   get isKilled(): boolean {
@@ -47,29 +47,29 @@ export class LiveControl implements BotControl {
   }
 
   view(): BotView {
-    const { bot, counts, loopDelayP99Ms } = this.#parts;
+    const { bot, counts, loopDelayP99Ms } = this.#deps;
     const [kill, isFlat, startedMs] = [this.#kill, this.#isFlat, this.#startedMs];
     return viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms: loopDelayP99Ms() });
   }
 
   noteActivity(): void {
-    const { attention, parts } = this.#parts.bot;
-    attention.noteActivity(parts.venueMs());
+    const { attention, deps } = this.#deps.bot;
+    attention.noteActivity(deps.venueMs());
   }
 
   acknowledge(who: Who): ActAnswer {
-    const { attention, parts } = this.#parts.bot;
+    const { attention, deps } = this.#deps.bot;
     if (!attention.acknowledge()) return refused('no alarm is unanswered');
-    parts.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
+    deps.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
     return done('the alarms are answered');
   }
 
   logs(after: number, max: number): readonly LogLine[] {
-    return this.#parts.bot.parts.log.after(after, max);
+    return this.#deps.bot.deps.log.after(after, max);
   }
 
   async halt({ scope: name, state, why }: HaltAct, who: Who): Promise<ActAnswer> {
-    const { engine, log, venueMs } = this.#parts.bot.parts;
+    const { engine, log, venueMs } = this.#deps.bot.deps;
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
@@ -80,7 +80,7 @@ export class LiveControl implements BotControl {
   }
 
   async resume({ scope: name, code, why }: ResumeAct, who: Who): Promise<ActAnswer> {
-    const { engine, log, services, venueMs } = this.#parts.bot.parts;
+    const { engine, log, services, venueMs } = this.#deps.bot.deps;
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
@@ -99,17 +99,17 @@ export class LiveControl implements BotControl {
     log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#lasting(
-      left.length === 0 ? `${name} goes on` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
+      left.length === 0 ? `${name} continues` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
     );
   }
 
   async kill({ flatten, why }: KillAct, who: Who): Promise<ActAnswer> {
-    const { killSwitch, bot } = this.#parts;
+    const { killSwitch, bot } = this.#deps;
     // Close the kill switch first. Everything after it may take time.
     killSwitch.close();
     if (this.#kill && !this.#isSetByFile) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
     this.#isSetByFile = false;
-    const { engine, log, config, venueMs } = bot.parts;
+    const { engine, log, config, venueMs } = bot.deps;
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
     log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
@@ -117,7 +117,7 @@ export class LiveControl implements BotControl {
     // Cancels do not wait for the disk. The reply does.
     const latching = engageKillSwitch(config.data, record).then(
       () => null,
-      (error: unknown) => `the latch could not be written: ${String(error)}`,
+      (error: unknown) => `the kill switch could not be written: ${String(error)}`,
     );
     void this.#runKill(record, latching);
     const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
@@ -127,14 +127,14 @@ export class LiveControl implements BotControl {
 
   /** Halts the bot after a kill from another process. That process does the cancelling and flattening alone. */
   pollKillSwitch(): void {
-    const { killSwitch, bot } = this.#parts;
+    const { killSwitch, bot } = this.#deps;
     if (this.#kill || !killSwitch.isClosed) return;
     this.#isSetByFile = true;
-    const { engine, config, log, venueMs } = bot.parts;
+    const { engine, config, log, venueMs } = bot.deps;
     const { sinceMs, who, why, flatten } = readKillSwitch(config.data) ?? {
       sinceMs: venueMs(),
       who: 'unknown',
-      why: 'the latch is set',
+      why: 'the kill switch is set',
       flatten: false,
     };
     this.#kill = { sinceMs, flatten, who, phase: 'done', message: 'a kill outside of this process has been started', residuals: [] };
@@ -143,13 +143,13 @@ export class LiveControl implements BotControl {
   }
 
   async decide(decision: Decision, who: Who): Promise<ActAnswer> {
-    const { journal } = this.#parts.bot.parts;
+    const { journal } = this.#deps.bot.deps;
     if (decision.what === 'adopt') {
-      const answer = await adoptOrder(this.#parts.bot, decision, who);
+      const answer = await adoptOrder(this.#deps.bot, decision, who);
       return answer.done ? this.#lasting(answer.message) : answer;
     }
     if (decision.what === 'ignore') {
-      const answer = ignoreOrder(this.#parts.bot, decision, who);
+      const answer = ignoreOrder(this.#deps.bot, decision, who);
       return answer.done ? this.#lasting(answer.message) : answer;
     }
     const answer = this.#resolve(decision);
@@ -159,7 +159,7 @@ export class LiveControl implements BotControl {
   }
 
   async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
-    const { engine, journal, log } = this.#parts.bot.parts;
+    const { engine, journal, log } = this.#deps.bot.deps;
     const before = engine.risk.limits[key];
     try {
       engine.risk.tighten({ [key]: limitValue(key, value) });
@@ -177,20 +177,20 @@ export class LiveControl implements BotControl {
     const order = this.#orderOf(id);
     if (order === null) return refused(`${id} is no order of this bot`);
     if (outcome === 'placed' && venueId === null) return refused('placed: expected the exchange id of the order');
-    const { engine, services } = this.#parts.bot.parts;
+    const { engine, services } = this.#deps.bot.deps;
     const record = engine.orders.get(order);
     let isDone = false;
     this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
     if (!isDone) return refused(`the outcome of ${id} is not unknown`);
     if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
-    return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is watched for ever`);
+    return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is still watched`);
   }
 
   /** Resolves once everything that has been journalled by now is durable. */
   async #lasting(message: string): Promise<ActAnswer> {
-    const { bot } = this.#parts;
+    const { bot } = this.#deps;
     try {
-      await bot.durable(bot.parts.journal.lastSeq);
+      await bot.durable(bot.deps.journal.lastSeq);
       return done(message);
     } catch (error) {
       return refused(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
@@ -198,13 +198,13 @@ export class LiveControl implements BotControl {
   }
 
   #orderOf(cid: string): OrderId | null {
-    const { cidOf } = this.#parts.bot.parts;
+    const { cidOf } = this.#deps.bot.deps;
     return orderIdIn(cidOf(1 as OrderId).slice(0, 16), cid);
   }
 
   async #runKill(record: KillSwitchRecord, latching: Promise<string | null>): Promise<void> {
-    const { bot } = this.#parts;
-    const { log } = bot.parts;
+    const { bot } = this.#deps;
+    const { log } = bot.deps;
     const report = await killBot(bot, record.flatten, (phase, message) => {
       log.warn(`kill: ${message}`);
       if (this.#kill) this.#kill = { ...this.#kill, phase, message };
@@ -220,10 +220,10 @@ export class LiveControl implements BotControl {
     this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
     log.decided(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
-    if (record.flatten) this.#parts.flattened?.(residuals.length);
+    if (record.flatten) this.#deps.flattened?.(residuals.length);
   }
 
   #step(act: () => void): void {
-    this.#parts.bot.driver.step(act);
+    this.#deps.bot.driver.step(act);
   }
 }

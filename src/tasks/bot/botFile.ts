@@ -6,7 +6,7 @@ import { journalFolder } from './journal/botJournal.ts';
 import type { OpenedBot } from './openLiveBot.ts';
 
 export function botFileOf({ bot, plan }: Pick<OpenedBot, 'bot' | 'plan'>): BotFile {
-  const { config, engine, venueMs } = bot.parts;
+  const { config, engine, venueMs } = bot.deps;
   const { baseUrls, sources, dialect, limits, socketUrl, stateFolder } = config.access;
   return {
     format: 1,

@@ -35,7 +35,7 @@ export async function openDemo(bin: string): Promise<Demo> {
   const close = (): void => void child.kill('SIGTERM');
   try {
     const { url, key, secret, control } = await firstLine(child);
-    await hurry(control);
+    await setSpeed(control);
     const folder = mkdtempSync(join(tmpdir(), 'isobar-demo-'));
     for (const [name, text] of [
       ['key', key],
@@ -68,9 +68,9 @@ async function firstLine(child: ChildProcess): Promise<Opened> {
   return { url: text('spot'), key: text('key'), secret: text('secret'), control: text('control') };
 }
 
-async function hurry(control: string): Promise<void> {
+async function setSpeed(control: string): Promise<void> {
   const { ok, status } = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ speed: SPEED }) });
-  if (!ok) throw new ConfigError(`the paper exchange cannot hurry (HTTP ${status})`, 'report this');
+  if (!ok) throw new ConfigError(`the paper exchange cannot change its speed (HTTP ${status})`, 'report this');
 }
 
 /** Such short averages cross every few bars. */

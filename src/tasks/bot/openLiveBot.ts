@@ -24,20 +24,22 @@ import { followUnknown } from '../../engine/router/restore.ts';
 import { checkCapital, openBotJournal, type BotJournal } from './journal/botJournal.ts';
 import { AfterSendQueue } from './run/afterSend.ts';
 import { LiveBot } from './run/liveBot.ts';
+import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
 import { leftBefore, leftText } from './account/before.ts';
+import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
-import { lackingWarmup } from './life/liveEngine.ts';
+import { lackingWarmup } from './lifetime/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
 import type { LiveLog } from './run/log.ts';
 import { MarketRouter } from './account/marketRouter.ts';
 import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
-import { followPast } from './life/restart.ts';
-import { startLife } from './startLife.ts';
+import { followRecordedOrder } from './lifetime/restart.ts';
+import { startLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
 
 export interface LiveOptions {
@@ -73,6 +75,7 @@ const MEASUREMENTS = 20;
 
 /** Throws ConfigError and StrategyError for an invalid bot, and NoAnswer if the exchange does not reply. */
 export async function openLiveBot(config: LiveConfig, options: LiveOptions): Promise<OpenedBot> {
+  requireTimeForBars(config.barLoad, config.bars, config);
   const overrides = await liveOverrides(config, options);
   const killSwitch = new KillSwitch(config.data);
   const calls = { sent: 0, refused: 0 };
@@ -118,8 +121,8 @@ async function assemble(
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const asked = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
-  const listed = await asked(() => loadLiveMarket(config, exchange));
+  const retrying = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
+  const listed = await retrying(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
   const reported = new NarratedJournal(journal.journal, {
     after: (run) => afterSend.after(run),
@@ -128,25 +131,25 @@ async function assemble(
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
     log.info(`${strategy}: ${message}`, fields);
-  const started = await startLife({
+  const started = await startLifetime({
     config,
     journal,
     market: listed,
     exchange: services,
     narratedJournal: reported,
     overrides,
-    absenceBounds: absenceBounds,
+    absenceBounds,
     log: line,
     venueMs,
     notify: (message) => log.info(message),
     options,
     // Later starts are audited order by order: the account's balances have changed with the ledger.
-    firstStart: (plan, engine) => asked(() => checkCapitalHeld(exchange, plan, engine)),
+    firstStart: (plan, engine) => retrying(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
   cell.engine = engine;
   for (const note of feeds.notes) log.warn(note);
-  const left = journal.state.config === null ? await asked(() => leftBefore(exchange, engine.instruments)) : [];
+  const left = journal.state.config === null ? await retrying(() => leftBefore(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
@@ -179,7 +182,7 @@ async function assemble(
     bot.booked.add(instrument, tradeId);
   }
   restoreServices(bot, services, started.orders, journal);
-  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followPast(engine, started.held)));
+  bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
 }
@@ -247,21 +250,22 @@ function restExchange(
   market: Market,
 ): RestExchange {
   // Totals are noted by asset. Both markets may have the same asset, so add the market.
-  const named = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
+  const wireSymbol = (symbol: string): string => (symbol.includes(':') ? symbol : `${market}/${symbol}`);
   return new RestExchange({
-    client: exchange.client,
+    client: readsInTurn(exchange.client, exchange.limiter, engine.instruments.length),
     scheduler: exchange.scheduler,
     serverTime: () => exchange.serverTime(market),
     market,
     instruments: engine.instruments,
     journal: journal.journal,
     notes: {
-      cursor: (body) => journal.journal.cursor({ ...body, symbol: named(body.symbol) }),
+      cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
       outside: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
     clientOrderIdOf: journal.cidOf,
+    orderOf: (id) => engine.orders.get(id),
     delayObserver,
     isRaisedElsewhere: (code, instrument) => services.isRaisedElsewhere(market, code, instrument),
     // Do not divide by the time scale: the scheduler itself runs faster with a paper exchange.

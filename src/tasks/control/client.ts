@@ -45,7 +45,7 @@ export function askBot(folder: string, request: BotRequest, timeoutMs = TIMEOUT_
   });
 }
 
-const HANGS = 'the bot may hang: isobar kill works all the same';
+const HANGS = 'the bot may hang: isobar kill still works';
 
 function settleWith(text: string, resolve: (value: unknown) => void, reject: (error: Error) => void): void {
   const answer = readAnswerLine(text);

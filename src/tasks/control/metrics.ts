@@ -16,7 +16,7 @@ const text = (value: string): string => value.replaceAll('\\', '\\\\').replaceAl
 function metric(name: string, kind: 'gauge' | 'counter', help: string, samples: readonly Sample[]): string {
   const lines = samples.flatMap(({ labels = {}, value }) => {
     if (value === null || !Number.isFinite(value)) return [];
-    const inner = Object.entries(labels).map(([label, of]) => `${label}="${text(of)}"`);
+    const inner = Object.entries(labels).map(([label, content]) => `${label}="${text(content)}"`);
     return [`${name}${inner.length > 0 ? `{${inner.join(',')}}` : ''} ${value}`];
   });
   return lines.length === 0 ? '' : `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('\n')}\n`;

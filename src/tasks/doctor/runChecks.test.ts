@@ -62,13 +62,13 @@ test('a warning is ground enough, and no failure', async () => {
   expect(isHealthy(results)).toBe(true);
 });
 
-test('what cannot be used is a finding, a fault of ours is none', async () => {
+test('a ConfigError becomes a failed check, and any other error is rethrown', async () => {
   const [found] = await runChecks([check('a', [], new ConfigError('x.json: no JSON', 'mend it'))], clock());
   expect(found).toMatchObject({ status: 'failed', detail: 'x.json: no JSON', fix: ['mend it'], isPrivate: true });
   await expect(runChecks([check('a', [], new TypeError('ours'))], clock())).rejects.toThrow('ours');
 });
 
-test('progress is told check by check', async () => {
+test('progress is reported check by check', async () => {
   const reported: string[] = [];
   await runChecks([check('a', [], ok('1')), check('b', [], ok('2'))], clock(), {
     started: ({ name }) => reported.push(`? ${name}`),

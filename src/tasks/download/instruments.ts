@@ -27,32 +27,32 @@ export interface ListedInstrument {
   readonly contract: WireContract | null;
 }
 
-export function listedSymbol(of: SpotSymbol): ListedInstrument {
+export function listedSymbol(symbol: SpotSymbol): ListedInstrument {
   return {
     market: 'spot',
-    symbol: of.symbol,
-    base: of.baseAsset,
-    quote: of.quoteAsset,
-    priceDigits: of.pricePrecision,
-    quantityDigits: of.quantityPrecision,
-    minQuantity: aboveZero(of.limitVolumeMin),
+    symbol: symbol.symbol,
+    base: symbol.baseAsset,
+    quote: symbol.quoteAsset,
+    priceDigits: symbol.pricePrecision,
+    quantityDigits: symbol.quantityPrecision,
+    minQuantity: aboveZero(symbol.limitVolumeMin),
     isTradable: true,
     contract: null,
   };
 }
 
 /** Converts a listed contract. Quantities are contracts, with the decimals of the minimum order. */
-export function listedContract(of: WireContract): ListedInstrument {
+export function listedContract(contract: WireContract): ListedInstrument {
   return {
     market: 'futures',
-    symbol: of.symbol,
-    base: of.multiplierCoin,
-    quote: of.marginCoin,
-    priceDigits: of.pricePrecision,
-    quantityDigits: new Decimal(of.minOrderVolume).decimalPlaces(),
-    minQuantity: aboveZero(of.minOrderVolume),
-    isTradable: of.status === 1,
-    contract: of,
+    symbol: contract.symbol,
+    base: contract.multiplierCoin,
+    quote: contract.marginCoin,
+    priceDigits: contract.pricePrecision,
+    quantityDigits: new Decimal(contract.minOrderVolume).decimalPlaces(),
+    minQuantity: aboveZero(contract.minOrderVolume),
+    isTradable: contract.status === 1,
+    contract,
   };
 }
 
@@ -98,20 +98,20 @@ export function instrumentRecordOf(listed: ListedInstrument, like: Instrument): 
 type FeeKey = `${'open' | 'close'}${'Maker' | 'Taker'}Fee`;
 
 /** Returns the listed contract terms. Margin tiers, which are not listed, and missing fees come from the catalog, else are assumed. */
-function contractOf(of: WireContract, quantityDigits: number, like: Instrument): Terms {
-  const before = like.contract ?? proposeContract({ base: of.multiplierCoin, quote: of.marginCoin }, 0, like.quoteDigits);
+function contractOf(contract: WireContract, quantityDigits: number, like: Instrument): Terms {
+  const before = like.contract ?? proposeContract({ base: contract.multiplierCoin, quote: contract.marginCoin }, 0, like.quoteDigits);
   const guessed = new Set(before.assumed ?? []);
   const assumed: string[] = [];
   const fee = (key: FeeKey): number => {
-    const text = of[key];
+    const text = contract[key];
     // Rounded up. A rebate counts as no fee, so that no result depends on it.
     if (text !== null) return Math.max(0, new Decimal(text).times(1e6).ceil().toNumber());
     if (guessed.has(key)) assumed.push(key);
     return before[`${key}Ppm`];
   };
-  const multiplier = new Decimal(of.multiplier);
+  const multiplier = new Decimal(contract.multiplier);
   const multiplierDigits = multiplier.decimalPlaces();
-  const max = aboveZero(of.maxMarketVolume);
+  const max = aboveZero(contract.maxMarketVolume);
   const fees = {
     openMakerFeePpm: fee('openMakerFee'),
     openTakerFeePpm: fee('openTakerFee'),
@@ -120,20 +120,20 @@ function contractOf(of: WireContract, quantityDigits: number, like: Instrument):
   };
   if (guessed.has('tiers')) assumed.push('tiers');
   return {
-    contractId: of.contractId,
-    kind: of.side === 1 ? 'linear' : 'inverse',
-    type: of.type,
-    marginCoin: of.marginCoin,
+    contractId: contract.contractId,
+    kind: contract.side === 1 ? 'linear' : 'inverse',
+    type: contract.type,
+    marginCoin: contract.marginCoin,
     marginDigits: like.quoteDigits,
     multiplier: multiplier.times(Decimal.pow(10, multiplierDigits)).toNumber(),
     multiplierDigits,
-    multiplierCoin: of.multiplierCoin,
-    minLeverage: of.minLever,
-    maxLeverage: of.maxLever,
+    multiplierCoin: contract.multiplierCoin,
+    minLeverage: contract.minLever,
+    maxLeverage: contract.maxLever,
     maxMarketLots: max === null ? 0 : max.times(Decimal.pow(10, quantityDigits)).floor().toNumber(),
     ...fees,
-    isTrading: of.status === 1,
-    tiers: guessed.has('tiers') ? assumedTiers(of.marginCoin, like.quoteDigits) : before.tiers,
+    isTrading: contract.status === 1,
+    tiers: guessed.has('tiers') ? assumedTiers(contract.marginCoin, like.quoteDigits) : before.tiers,
     ...(assumed.length === 0 ? {} : { assumed }),
   };
 }

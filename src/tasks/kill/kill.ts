@@ -51,8 +51,8 @@ export interface KillReport {
  * Runs a kill to its end. The known orders are cancelled before the first wait. Never throws because of the exchange: the report lists
  * residuals. The caller has closed the kill switch and written its file.
  */
-export async function runKill(parts: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
-  const venue = new KillVenue(parts);
+export async function runKill(deps: KillDeps, known: KillOrders, options: KillOptions): Promise<KillReport> {
+  const venue = new KillVenue(deps);
   const report = new Report(venue, options.books !== null);
   try {
     const cancelled = await cancelAll(venue, known, options.all);
@@ -79,8 +79,8 @@ export async function runKill(parts: KillDeps, known: KillOrders, options: KillO
 /** Cancels the protective orders of closed positions and returns their number. `open`: instruments with something left. */
 async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, open: ReadonlySet<InstrumentId>): Promise<number> {
   const ended = new Set<string>();
-  const closed = venue.parts.instruments.filter(({ id }) => !open.has(id));
-  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', gone: ended })));
+  const closed = venue.deps.instruments.filter(({ id }) => !open.has(id));
+  await Promise.all(closed.map((instrument) => drainTriggers(venue, instrument, known, { all, which: 'every', ended })));
   return ended.size;
 }
 
@@ -88,15 +88,15 @@ async function cancelGuards(venue: KillVenue, known: KillOrders, all: boolean, o
 function openTexts({ open, waiting, own }: KillOrders): readonly string[] {
   const known = [
     ...[...open].flatMap(([id, ids]) => ids.map((venueId) => `${id}: order ${venueId} may still be open`)),
-    ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: condition order ${triggerId} may still wait`)),
+    ...[...waiting].flatMap(([id, ids]) => ids.map((triggerId) => `${id}: trigger order ${triggerId} may still wait`)),
   ];
   const lost = own === null ? [] : [...own.withoutVenueId].filter(({ isOver }) => !isOver);
   return [...known, ...lost.map((order) => doubtText({ order, fits: [], isUnseen: true }))];
 }
 
 /** Returns every position that the bot can have: of coins by strategy, of contracts by side. */
-function positionsOf({ parts }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
-  return parts.instruments.flatMap((instrument): readonly PositionToClose[] => {
+function positionsOf({ deps }: KillVenue, judge: Judge, { books, journal, isNet }: KillBooks): readonly PositionToClose[] {
+  return deps.instruments.flatMap((instrument): readonly PositionToClose[] => {
     const lost = books.lostOf(instrument.id).map(({ strategy }) => strategy);
     const strategies = [...new Set([...books.heldOf(instrument.id).keys(), ...books.strategiesOf(instrument.id), ...lost])];
     if (instrument.market === 'spot')
@@ -149,7 +149,7 @@ class Report {
   }
 
   done(): KillReport {
-    const { onPhase } = this.#venue.parts;
+    const { onPhase } = this.#venue.deps;
     const left = this.#cancelled.left.map(
       ({ instrument, order: { venueId, side, qty, price }, attribution }) =>
         `${instrument}: order ${venueId} (${side} ${qty}${price === null ? '' : ` at ${price}`}) ` +
@@ -157,7 +157,7 @@ class Report {
     );
     const waiting = this.#cancelled.leftTriggers.map(
       ({ instrument, trigger: { triggerOrderId, side, volume, triggerPrice } }) =>
-        `${instrument}: condition order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
+        `${instrument}: trigger order ${triggerOrderId} (${side} ${volume} at ${triggerPrice}) does not say whose it is and is left waiting`,
     );
     const residuals = [...this.#stopped, ...left, ...waiting, ...this.#flattened.residuals];
     onPhase(

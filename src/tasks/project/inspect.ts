@@ -152,8 +152,8 @@ class RecordingHost implements StrategyHost {
     this.calls.push(`cron ${pattern} ${timeZone}`);
   }
   at(dayMs: number): void {
-    const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-    this.calls.push(`at ${two(dayMs / 3_600_000)}:${two((dayMs / 60_000) % 60)} UTC`);
+    const twoDigits = (value: number) => String(Math.floor(value)).padStart(2, '0');
+    this.calls.push(`at ${twoDigits(dayMs / 3_600_000)}:${twoDigits((dayMs / 60_000) % 60)} UTC`);
   }
   order(): OrderId {
     throw this.#tooEarly('an order');

@@ -15,7 +15,7 @@ const LOCK = z.object({ packages: z.record(z.string(), z.object({ resolved: z.st
 export function originFor(folder: string, here: string = packageFolder()): string {
   if (existsSync(join(here, 'src', 'index.ts'))) return fileSpec(folder, here);
   const modules = dirname(here);
-  const resolved = basename(modules) === 'node_modules' ? noted(join(modules, '.package-lock.json')) : null;
+  const resolved = basename(modules) === 'node_modules' ? recordedOrigin(join(modules, '.package-lock.json')) : null;
   if (resolved === null) return packageVersion();
   if (!resolved.startsWith('file:')) return isRegistry(resolved) ? packageVersion() : resolved;
   const path = resolve(dirname(modules), resolved.slice('file:'.length));
@@ -27,7 +27,7 @@ function isRegistry(resolved: string): boolean {
   return /^https?:.*\/-\//.test(resolved);
 }
 
-function noted(lock: string): string | null {
+function recordedOrigin(lock: string): string | null {
   if (!existsSync(lock)) return null;
   const { data } = LOCK.safeParse(JSON.parse(readFileSync(lock, 'utf8')));
   return data?.packages['node_modules/isobar']?.resolved ?? null;

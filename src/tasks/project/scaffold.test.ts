@@ -76,7 +76,7 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['b']);
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('mine');
   });
-  it('are taken back when something fails, and nothing else is', () => {
+  it('are cancelled when something fails, and nothing else is', () => {
     const folder = fresh();
     mkdirSync(join(folder, 'kept'), { recursive: true });
     const fail = (data: string) => {
@@ -106,7 +106,7 @@ test('a folder that is not empty, and a file, are no place for a project; .git i
   expect(createProject(folder).files).toContain('strategies/meanCross.ts');
 });
 
-test.runIf(existsSync('/proc/self'))('a folder of the system that takes none is told as such, without trying for ever', () => {
+test.runIf(existsSync('/proc/self'))('a system folder that cannot be written is reported, without endless retries', () => {
   expect(() => createProject('/proc/mine')).toThrow(/^dir \/proc\/mine: \/proc may not be written to \(/);
 });
 

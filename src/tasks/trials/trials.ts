@@ -28,13 +28,13 @@ export interface Earlier {
  */
 export function countTrials(header: SweepHeader, results: Iterable<SetLine>, earlier: Earlier, figure: string): Trials {
   const found = new Map<string, { value: number | null; isOfFamily: boolean }>();
-  const add = (of: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
+  const add = (tried: TriedOn, params: SetLine['params'], figures: SetLine['figures']) => {
     if (figures === null) return;
-    const key = trialKey(of, params);
+    const key = trialKey(tried, params);
     const known = found.get(key);
     found.set(key, {
       value: known?.value ?? figures[figure] ?? null,
-      isOfFamily: known?.isOfFamily === true || familyOf(of) === familyOf(header),
+      isOfFamily: known?.isOfFamily === true || familyOf(tried) === familyOf(header),
     });
   };
   for (const { params, figures } of results) add(header, params, figures);

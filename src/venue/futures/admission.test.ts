@@ -111,7 +111,7 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
     expect([made.code('sell', 3, CLOSE), made.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
   });
-  test('net: open sells hold margin for the lots that an order closes, the newest first, and go where there is none', () => {
+  test('net: open sells hold margin for the lots that an order closes, the newest first, and end when no margin is left', () => {
     const made = fixture({ deposit: 650_000 });
     made.hold('buy', 10);
     const place = (lots: number, of: FuturesOrderOptions) => made.venue.place(0, 1, futuresIntent(made.contract, 'sell', lots, of), 1000)!;
@@ -174,7 +174,7 @@ describe('MARKET OPEN by value', () => {
     made.venue.book(made.contract).matchOpen(0, price, 0);
     return [order.status, order.filledLots, order.filledUnits, made.venue.wallets.wallet(0, 0).locked];
   };
-  test('buys the whole contracts that the value pays for at the price at which it fills, and is over then', () => {
+  test('buys the whole contracts that the value pays for at the price at which it fills, and ends then', () => {
     expect(traded(0, 1_000_000, PRICE)).toEqual(['FILLED', 2, 800_000, 0]);
     expect(traded(0, 1_000_000, 330_000)).toEqual(['FILLED', 3, 990_000, 0]);
     expect(traded(0, 800_000, PRICE)).toEqual(['FILLED', 2, 800_000, 0]);

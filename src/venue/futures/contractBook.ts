@@ -140,10 +140,10 @@ export class ContractBook extends BarBook {
 
   /** Returns the lots whose margin and fee are within `funds`; at most `lots`. */
   private affordable(order: VenueOrder, lots: number, price: number, funds: number): number {
-    const cost = (of: number): number => this.holdFor(order.account, of, price, order.makerPpm, order.takerPpm);
+    const cost = (size: number): number => this.holdFor(order.account, size, price, order.makerPpm, order.takerPpm);
     const whole = cost(lots);
     if (whole <= funds) return lots;
-    return highestTrue((of) => cost(of) <= funds, Math.floor((lots / whole) * funds), lots);
+    return highestTrue((size) => cost(size) <= funds, Math.floor((lots / whole) * funds), lots);
   }
 
   protected override settle(order: VenueOrderRecord, complete: boolean): void {

@@ -116,10 +116,10 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return this.wallets.setting(account, this.book(instrument).index);
   }
 
-  /** Makes a change that affects later openings. `always`: refuse it while there are positions or orders, whatever `settingsInUse` says. */
-  private change(account: number, instrument: Instrument, make: (setting: ContractSetting) => void, always = false): boolean {
+  /** Makes a change that affects later openings. `isNeverInUse`: refuse it while there are positions or orders, whatever `settingsInUse` says. */
+  private change(account: number, instrument: Instrument, make: (setting: ContractSetting) => void, isNeverInUse = false): boolean {
     const book = this.book(instrument);
-    const isRefused = this.config.settingsInUse === 'refuse' || always;
+    const isRefused = this.config.settingsInUse === 'refuse' || isNeverInUse;
     if (isRefused && this.isInUse(account, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
     make(this.wallets.setting(account, book.index));
     return true;
@@ -168,7 +168,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
 
   /** The order of the checks is the dialect's (10.1): switched off, combination, instrument, account, closable volume, margin. */
   override check(account: number, intent: OrderIntent): number {
-    if (this.placeOff) return VENUE_CODES.unsupportedOperation.code;
+    if (this.isPlaceOff) return VENUE_CODES.unsupportedOperation.code;
     const book = this.bookOf.get(intent.instrument);
     if (book === undefined) return VENUE_CODES.badSymbol.code;
     this.lastBook = book;

@@ -115,7 +115,7 @@ describe('an isolated position', () => {
     expect(messages).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
     expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
-  test('of which a part leaves at a loss beyond its share pays from the margin of the rest, before others bear anything', () => {
+  test('that closes in part at a loss beyond its share pays from the margin of the rest, before others pay anything', () => {
     const { venue, messages, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
     const { free } = venue.wallets.wallet(0, 0);
     const position = venue.wallets.position(0, 0, true);
@@ -157,7 +157,7 @@ test('both sides of a contract in two-way mode are judged each by its own worst 
 
 describe('the liquidation price that is shown', () => {
   const contracts = fc.constantFrom('linear' as const, 'inverse' as const);
-  const life = fc.record({
+  const scenario = fc.record({
     kind: contracts,
     isLong: fc.boolean(),
     isCross: fc.boolean(),
@@ -166,7 +166,7 @@ describe('the liquidation price that is shown', () => {
     lots: fc.integer({ min: 1, max: 5000 }),
     entry: fc.integer({ min: 100_000, max: 900_000 }),
     /** What the account has beside the margin of the position, in thousandths of it. */
-    spare: fc.integer({ min: 20, max: 3000 }),
+    free: fc.integer({ min: 20, max: 3000 }),
     /** A second cross position, its lots (below 0 short) and the move of its mark since. */
     other: fc.tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 950, max: 1050 })),
     funding: fc.integer({ min: -3_000_000_000, max: 3_000_000_000 }),
@@ -176,44 +176,41 @@ describe('the liquidation price that is shown', () => {
   test('is the first mark at which it goes: a tick short of it nothing happens', () => {
     let ended = 0;
     fc.assert(
-      fc.property(
-        life,
-        ({ kind, isLong, isCross, isNet, leverage, lots, entry, spare: free, other: [otherLots, move], funding, rests }) => {
-          const of = { base: 'XRP', ...(kind === 'linear' ? {} : { wireName: 'E-XRP-USD' }) };
-          const second =
-            kind === 'linear'
-              ? linearContract({ contractId: 8 }, of)
-              : { ...inverseContract({ contractId: 8 }), id: 'futures:second' as Instrument['id'] };
-          const contract = kind === 'linear' ? BTC : COIN;
-          const value = kind === 'linear' ? lots * entry : (lots * 1e11) / entry;
-          const margin = Math.ceil(value / leverage);
-          const deposit = Math.ceil(margin * (1 + free / 1000) + value * 0.001);
-          const { venue, seen } = openFutures([contract, second], { deposit, opening: { leverage, isCross, isNet } });
-          const side = isLong ? 'buy' : 'sell';
-          if (trade(venue, contract, side, lots, entry, 0) === null) return;
-          venue.setMark(contract, entry);
-          if (otherLots !== 0) trade(venue, second, otherLots > 0 ? 'buy' : 'sell', Math.abs(otherLots), PRICE, 0);
-          venue.setMark(second, Math.round((PRICE * move) / 1000));
-          if (rests) venue.place(0, 9, futuresIntent(contract, side, 1, { limit: isLong ? 1000 : 10_000_000 }), 0);
-          venue.fund(contract, entry, funding, 10);
-          const position = venue.wallets.position(0, 0, isLong);
-          const limit = venue.liquidationTicks(position);
-          const step = isLong ? 1 : -1;
-          // It is over already at the price of its entry, or no price endangers it.
-          if (limit === 0 || limit === Infinity || (isLong ? limit >= entry : limit <= entry)) return;
-          const near = limit + step;
-          venue.markRow(contract, near, near, near, near);
-          venue.settleMarks(1000);
-          expect(seen.liquidations).toEqual([]);
-          venue.markRow(contract, near, Math.max(near, limit), Math.min(near, limit), near);
-          venue.settleMarks(2000);
-          ended++;
-          // Of several cross positions the one with the largest loss goes first, which may be the other one.
-          if (!isCross || otherLots === 0) expect(seen.liquidations).toMatchObject([{ index: 0, price: limit, lots, wasLong: isLong }]);
-          else expect(seen.liquidations.length).toBeGreaterThan(0);
-          venue.assertConserved();
-        },
-      ),
+      fc.property(scenario, ({ kind, isLong, isCross, isNet, leverage, lots, entry, free, other: [otherLots, move], funding, rests }) => {
+        const of = { base: 'XRP', ...(kind === 'linear' ? {} : { wireName: 'E-XRP-USD' }) };
+        const second =
+          kind === 'linear'
+            ? linearContract({ contractId: 8 }, of)
+            : { ...inverseContract({ contractId: 8 }), id: 'futures:second' as Instrument['id'] };
+        const contract = kind === 'linear' ? BTC : COIN;
+        const value = kind === 'linear' ? lots * entry : (lots * 1e11) / entry;
+        const margin = Math.ceil(value / leverage);
+        const deposit = Math.ceil(margin * (1 + free / 1000) + value * 0.001);
+        const { venue, seen } = openFutures([contract, second], { deposit, opening: { leverage, isCross, isNet } });
+        const side = isLong ? 'buy' : 'sell';
+        if (trade(venue, contract, side, lots, entry, 0) === null) return;
+        venue.setMark(contract, entry);
+        if (otherLots !== 0) trade(venue, second, otherLots > 0 ? 'buy' : 'sell', Math.abs(otherLots), PRICE, 0);
+        venue.setMark(second, Math.round((PRICE * move) / 1000));
+        if (rests) venue.place(0, 9, futuresIntent(contract, side, 1, { limit: isLong ? 1000 : 10_000_000 }), 0);
+        venue.fund(contract, entry, funding, 10);
+        const position = venue.wallets.position(0, 0, isLong);
+        const limit = venue.liquidationTicks(position);
+        const step = isLong ? 1 : -1;
+        // It is over already at the price of its entry, or no price endangers it.
+        if (limit === 0 || limit === Infinity || (isLong ? limit >= entry : limit <= entry)) return;
+        const near = limit + step;
+        venue.markRow(contract, near, near, near, near);
+        venue.settleMarks(1000);
+        expect(seen.liquidations).toEqual([]);
+        venue.markRow(contract, near, Math.max(near, limit), Math.min(near, limit), near);
+        venue.settleMarks(2000);
+        ended++;
+        // Of several cross positions the one with the largest loss goes first, which may be the other one.
+        if (!isCross || otherLots === 0) expect(seen.liquidations).toMatchObject([{ index: 0, price: limit, lots, wasLong: isLong }]);
+        else expect(seen.liquidations.length).toBeGreaterThan(0);
+        venue.assertConserved();
+      }),
       { numRuns: 1500 },
     );
     expect(ended).toBeGreaterThan(500);

@@ -172,11 +172,11 @@ export class Liquidator {
   /**
    * Returns the funds behind one cross position: the account's money, and what its other cross positions leave at the marks of `markOf`.
    */
-  private backing(of: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
-    const { free, locked } = this.wallets.wallet(of.account, asset);
-    let units = free + locked + of.marginUnits;
-    for (const position of this.wallets.openPositions(of.account, asset)) {
-      if (position.isCross && position !== of) units += this.cushionOf(position, markOf(position));
+  private backing(closing: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
+    const { free, locked } = this.wallets.wallet(closing.account, asset);
+    let units = free + locked + closing.marginUnits;
+    for (const position of this.wallets.openPositions(closing.account, asset)) {
+      if (position.isCross && position !== closing) units += this.cushionOf(position, markOf(position));
     }
     return units;
   }

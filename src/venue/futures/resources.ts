@@ -94,8 +94,8 @@ export function accountView(venue: FuturesVenue, account: number, asset: string)
   const index = wallets.asset(asset);
   const { free, locked, realised } = wallets.wallet(account, index);
   const positions = [...wallets.openPositions(account, index)];
-  const sum = (isCross: boolean, of: (position: Readonly<VenuePosition>) => number): number =>
-    positions.reduce((units, position) => (position.isCross === isCross ? units + of(position) : units), 0);
+  const sum = (isCross: boolean, valueOf: (position: Readonly<VenuePosition>) => number): number =>
+    positions.reduce((units, position) => (position.isCross === isCross ? units + valueOf(position) : units), 0);
   const profit = (position: Readonly<VenuePosition>): number => venue.unrealised(position);
   const margin = ({ marginUnits }: Readonly<VenuePosition>): number => marginUnits;
   const isolatedMarginUnits = sum(false, margin);

@@ -6,7 +6,7 @@ import type { ContractBook } from './contractBook.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 import type { MarkRow } from './liquidation.ts';
 import type { VenuePosition } from './position.ts';
-import { type ReachedTriggers, type Trigger, triggerRank, triggersOnRise } from './triggers.ts';
+import { type ReachedTriggers, type Trigger, triggerRank, triggersWhenRising } from './triggers.ts';
 
 /** A row of traded prices, in ticks. */
 export interface TradedRow {
@@ -48,14 +48,14 @@ export interface RowTriggers {
 /** Local stops of the bot that the row reaches. Only the exchange of a backtest knows them. */
 export interface RowStops {
   gapped(): RowEvent[];
-  inside(): RowEvent[];
+  afterOpen(): RowEvent[];
   /** Returns stops of entries that filled inside the row; each is listed once. */
   ofEntries(): RowEvent[];
 }
 
 export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: number, closeMs: number) => void;
 
-const NO_STOPS: RowStops = { gapped: () => [], inside: () => [], ofEntries: () => [] };
+const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: () => [] };
 
 /**
  * The rule: if the worst mark of the row reaches the price of a position's liquidation, the liquidation comes before every event at that
@@ -70,13 +70,13 @@ export class RowOrder {
   private held: RowEvent[] = [];
 
   /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. */
-  constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...of) => venue.endPosition(...of)) {
+  constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...given) => venue.endPosition(...given)) {
     this.venue = venue;
     this.book = venue.book(instrument);
     this.end = end;
   }
 
-  /** True when orders at the open wait for a liquidation: `inside` must be called. */
+  /** True when orders at the open wait for a liquidation: `matchAfterOpen` must be called. */
   get isHeldBack(): boolean {
     return this.held.length > 0;
   }
@@ -90,7 +90,7 @@ export class RowOrder {
     return false;
   }
 
-  /** Offers the open to all orders except those that come after a liquidation; `inside` continues with them. */
+  /** Offers the open to all orders except those that come after a liquidation; `matchAfterOpen` continues with them. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
     this.held = [];
@@ -104,16 +104,16 @@ export class RowOrder {
   }
 
   /** Processes the rest of the row, after `open` or the book's `matchOpen`. */
-  inside(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
+  matchAfterOpen(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
-    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], inside: [] };
+    const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
     const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
     this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
-      ...stops.inside(),
-      ...fired.inside.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
-      ...this.ordersInside(row),
+      ...stops.afterOpen(),
+      ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
+      ...this.ordersAfterOpen(row),
     ];
     this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
   }
@@ -173,18 +173,18 @@ export class RowOrder {
   /** Returns the orders that the open fills, and those with a time in force that end there, which never wait. */
   private ordersAtOpen({ openMs, open }: TradedRow): RowEvent[] {
     const events: RowEvent[] = [];
-    for (const order of this.book.concerned(openMs)) {
+    for (const order of this.book.ordersInRow(openMs)) {
       if (takesAt(order, open)) events.push(this.atOpen(order, order.limit, openMs, open));
       else if (order.timeInForce !== null) events.push(this.atOpen(order, 0, openMs, open));
     }
     return events;
   }
 
-  private ordersInside({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
+  private ordersAfterOpen({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
     const { book } = this;
     const events: RowEvent[] = [];
     const isLate = book.hasLateArrivals;
-    for (const order of book.concerned(openMs)) {
+    for (const order of book.ordersInRow(openMs)) {
       if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;
       const takes = book.opposite(order.account, order.side === 'buy', order.closes) !== null;
@@ -209,7 +209,7 @@ export class RowOrder {
       level,
       isBuy: child.side === 'buy',
       closes: child.reduceOnly,
-      falls: !triggersOnRise(trigger),
+      falls: !triggersWhenRising(trigger),
       atOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
       isThere: () => trigger.status === 'pending',

@@ -8,7 +8,7 @@ const PRICE = 400_000;
 const VOLUME = 100;
 
 /** One order, and rows after it: [open, high, low, volume]. What it filled, and whether it is over. */
-function life(
+function runOrder(
   timeInForce: TimeInForce,
   side: Side,
   limit: number,
@@ -35,35 +35,35 @@ const CAPPED = { maxVolumeSharePpm: 50_000 };
 
 describe.each(['IOC', 'FOK'] as const)('%s', (timeInForce) => {
   test('takes the open that its limit allows, at the open', () => {
-    const buy = life(timeInForce, 'buy', 400_100, [[PRICE, 401_000, 399_000]]);
+    const buy = runOrder(timeInForce, 'buy', 400_100, [[PRICE, 401_000, 399_000]]);
     expect(buy).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
-    const sell = life(timeInForce, 'sell', PRICE, [[PRICE, 401_000, 399_000]]);
+    const sell = runOrder(timeInForce, 'sell', PRICE, [[PRICE, 401_000, 399_000]]);
     expect(sell).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
   });
-  test('is over when the open does not, whatever the row reaches later', () => {
-    expect(life(timeInForce, 'buy', 399_999, [[PRICE, 401_000, 390_000]])).toEqual({ fills: [], ...OVER });
-    expect(life(timeInForce, 'sell', 400_001, [[PRICE, 410_000, 399_000]])).toEqual({ fills: [], ...OVER });
+  test('ends when the open does not fill it, whatever the row reaches later', () => {
+    expect(runOrder(timeInForce, 'buy', 399_999, [[PRICE, 401_000, 390_000]])).toEqual({ fills: [], ...OVER });
+    expect(runOrder(timeInForce, 'sell', 400_001, [[PRICE, 410_000, 399_000]])).toEqual({ fills: [], ...OVER });
   });
   test('slippage stops at its limit', () => {
     const slippage = fixedSlippage(50, 0);
-    expect(life(timeInForce, 'buy', 400_020, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_020, 10, 'taker', 0]]);
-    expect(life(timeInForce, 'buy', 400_090, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_050, 10, 'taker', 0]]);
+    expect(runOrder(timeInForce, 'buy', 400_020, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_020, 10, 'taker', 0]]);
+    expect(runOrder(timeInForce, 'buy', 400_090, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_050, 10, 'taker', 0]]);
   });
   test('waits over a row without volume under a cap, for there was no market', () => {
     const rows = [[PRICE, PRICE, PRICE, 0], [400_010, 400_010, 400_010]] as const; // prettier-ignore
-    expect(life(timeInForce, 'buy', 400_100, rows, { maxVolumeSharePpm: 1_000_000 }).fills).toEqual([[400_010, 10, 'taker', 1000]]);
+    expect(runOrder(timeInForce, 'buy', 400_100, rows, { maxVolumeSharePpm: 1_000_000 }).fills).toEqual([[400_010, 10, 'taker', 1000]]);
   });
 });
 
 describe('under the cap on volume', () => {
   const row = [[PRICE, 401_000, 399_000]] as const;
   test('IOC takes what there is, the rest is canceled', () => {
-    expect(life('IOC', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], ...OVER });
+    expect(runOrder('IOC', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], ...OVER });
   });
   test('FOK takes all or nothing', () => {
-    expect(life('FOK', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [], ...OVER });
-    expect(life('FOK', 'buy', 400_100, row, CAPPED, 5)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], status: 'FILLED', locked: 0 });
-    expect(life('FOK', 'buy', 400_100, row, CAPPED, 6).fills).toEqual([]);
+    expect(runOrder('FOK', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [], ...OVER });
+    expect(runOrder('FOK', 'buy', 400_100, row, CAPPED, 5)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], status: 'FILLED', locked: 0 });
+    expect(runOrder('FOK', 'buy', 400_100, row, CAPPED, 6).fills).toEqual([]);
   });
 });
 
@@ -72,33 +72,33 @@ describe('when the account cannot back the whole order at the price at which it 
   const row = [[440_000, 440_000, 440_000]] as const;
   const config = { deposit: 401_600 };
   test('IOC fills what it can', () => {
-    expect(life('IOC', 'sell', PRICE, row, config)).toMatchObject({ fills: [[440_000, 9, 'taker', 0]], ...OVER });
+    expect(runOrder('IOC', 'sell', PRICE, row, config)).toMatchObject({ fills: [[440_000, 9, 'taker', 0]], ...OVER });
   });
   test('FOK fills nothing', () => {
-    expect(life('FOK', 'sell', PRICE, row, config)).toEqual({ fills: [], ...OVER });
+    expect(runOrder('FOK', 'sell', PRICE, row, config)).toEqual({ fills: [], ...OVER });
   });
 });
 
 describe('POST_ONLY', () => {
   test('is not placed where it would take', () => {
-    expect(life('POST_ONLY', 'buy', PRICE, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
-    expect(life('POST_ONLY', 'sell', 399_000, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
+    expect(runOrder('POST_ONLY', 'buy', PRICE, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
+    expect(runOrder('POST_ONLY', 'sell', 399_000, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
   });
   test('rests, and fills at its limit as maker when the price goes through it', () => {
-    expect(life('POST_ONLY', 'buy', 399_500, [[PRICE, PRICE, 399_500], [PRICE, PRICE, 399_499]])).toMatchObject({
+    expect(runOrder('POST_ONLY', 'buy', 399_500, [[PRICE, PRICE, 399_500], [PRICE, PRICE, 399_499]])).toMatchObject({
       fills: [[399_500, 10, 'maker', 2000]],
       status: 'FILLED',
     }); // prettier-ignore
   });
   test('fills at its limit, as maker, when the price jumps over it: never better than it rests', () => {
     const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000]] as const; // prettier-ignore
-    expect(life('POST_ONLY', 'buy', 399_500, rows).fills).toEqual([[399_500, 10, 'maker', 1000]]);
+    expect(runOrder('POST_ONLY', 'buy', 399_500, rows).fills).toEqual([[399_500, 10, 'maker', 1000]]);
     const above = [[PRICE, PRICE, PRICE], [401_000, 401_200, 400_800]] as const; // prettier-ignore
-    expect(life('POST_ONLY', 'sell', 400_500, above).fills).toEqual([[400_500, 10, 'maker', 1000]]);
+    expect(runOrder('POST_ONLY', 'sell', 400_500, above).fills).toEqual([[400_500, 10, 'maker', 1000]]);
   });
   test('keeps what the cap leaves over', () => {
     const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000], [399_400, 399_400, 399_300]] as const; // prettier-ignore
-    const { fills, status } = life('POST_ONLY', 'buy', 399_500, rows, CAPPED, 12);
+    const { fills, status } = runOrder('POST_ONLY', 'buy', 399_500, rows, CAPPED, 12);
     expect(fills).toEqual([[399_500, 5, 'maker', 1000], [399_500, 5, 'maker', 2000]]); // prettier-ignore
     expect(status).toBe('PARTIALLY_FILLED');
   });

@@ -79,19 +79,19 @@ class Fixture {
 
 const CLOSE = { closes: true };
 const KINDS = [
-  { kind: 'stopLoss', side: 'sell', held: 10, rises: false, what: 'of a long' },
-  { kind: 'stopLoss', side: 'buy', held: -10, rises: true, what: 'of a short' },
-  { kind: 'takeProfit', side: 'sell', held: 10, rises: true, what: 'of a long' },
-  { kind: 'takeProfit', side: 'buy', held: -10, rises: false, what: 'of a short' },
-  { kind: 'rise', side: 'buy', held: 0, rises: true, what: 'to open a long' },
-  { kind: 'rise', side: 'sell', held: 0, rises: true, what: 'to open a short' },
-  { kind: 'rise', side: 'sell', held: 10, rises: true, what: 'to close a long' },
-  { kind: 'fall', side: 'sell', held: 0, rises: false, what: 'to open a short' },
-  { kind: 'fall', side: 'buy', held: 0, rises: false, what: 'to open a long' },
-  { kind: 'fall', side: 'buy', held: -10, rises: false, what: 'to close a short' },
+  { kind: 'stopLoss', side: 'sell', held: 10, triggersAbove: false, what: 'of a long' },
+  { kind: 'stopLoss', side: 'buy', held: -10, triggersAbove: true, what: 'of a short' },
+  { kind: 'takeProfit', side: 'sell', held: 10, triggersAbove: true, what: 'of a long' },
+  { kind: 'takeProfit', side: 'buy', held: -10, triggersAbove: false, what: 'of a short' },
+  { kind: 'rise', side: 'buy', held: 0, triggersAbove: true, what: 'to open a long' },
+  { kind: 'rise', side: 'sell', held: 0, triggersAbove: true, what: 'to open a short' },
+  { kind: 'rise', side: 'sell', held: 10, triggersAbove: true, what: 'to close a long' },
+  { kind: 'fall', side: 'sell', held: 0, triggersAbove: false, what: 'to open a short' },
+  { kind: 'fall', side: 'buy', held: 0, triggersAbove: false, what: 'to open a long' },
+  { kind: 'fall', side: 'buy', held: -10, triggersAbove: false, what: 'to close a short' },
 ] as const;
 
-test('one too many is told after what is wrong with the order itself, and before funds', () => {
+test('one too many is reported after what is wrong with the order itself, and before funds', () => {
   const fixture = new Fixture({ deposit: 0 }, 1);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(0);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(-1015);
@@ -112,7 +112,7 @@ test('all that a price reaches is taken off at once, in the order in which it ac
   expect(fixture.triggers.list(0).map(({ id }) => id)).toEqual([levels[5], levels[3], levels[1]].map((each) => each!.id));
 });
 
-describe.each(KINDS)('$kind $what', ({ kind, side, held, rises: triggersAbove, what }) => {
+describe.each(KINDS)('$kind $what', ({ kind, side, held, triggersAbove, what }) => {
   const sign = triggersAbove ? 1 : -1;
   const level = PRICE + sign * 1000;
   const fixture = (config: Partial<FuturesVenueConfig> = {}) => {
@@ -253,7 +253,7 @@ describe('refused when placed', () => {
     expect(place(stand)).toBe(code);
     expect([stand.triggers.list(0), stand.triggers.waits(stand.contract)]).toEqual([[], false]);
   });
-  test('what only time can tell is not: margin, and what there will be to close', () => {
+  test('margin, and the position to close, are checked only when it triggers', () => {
     const stand = new Fixture({ deposit: 1000 });
     expect([stand.code('rise', 401_000, 'buy', 500), stand.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
   });

@@ -38,7 +38,7 @@ type Record = { -readonly [Key in keyof Trigger]: Trigger[Key] };
 /** Triggers that a row reaches, as placed. */
 export interface ReachedTriggers {
   readonly atOpen: Record[];
-  readonly inside: Record[];
+  readonly afterOpen: Record[];
 }
 
 /** Called after a trigger has triggered, failed or expired. A canceled one is not reported, because the caller cancelled it. */
@@ -131,7 +131,7 @@ export class TriggerQueue {
   /** Returns the waiting triggers, newest first, of one instrument or of all. */
   list(account: number, instrument: Instrument | null = null): readonly Trigger[] {
     return this.pending
-      .filter(({ account: of, child }) => of === account && (instrument === null || child.instrument === instrument))
+      .filter(({ account: owner, child }) => owner === account && (instrument === null || child.instrument === instrument))
       .toReversed();
   }
 
@@ -146,10 +146,10 @@ export class TriggerQueue {
    * refused.
    */
   row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number, place = this.placeChild): void {
-    const { atOpen, inside } = this.reachedBy(instrument, openMs, open, high, low);
+    const { atOpen, afterOpen } = this.reachedBy(instrument, openMs, open, high, low);
     for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
-    inside.sort((a, b) => triggerRank(a) - triggerRank(b) || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
-    for (const trigger of inside) this.fire(trigger, trigger.price, closeMs, place);
+    afterOpen.sort((a, b) => triggerRank(a) - triggerRank(b) || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
+    for (const trigger of afterOpen) this.fire(trigger, trigger.price, closeMs, place);
   }
 
   /** Returns the triggers that a row reaches, as placed: at its open, and inside it. Triggers that expire with the row do so now. */
@@ -157,7 +157,7 @@ export class TriggerQueue {
     this.expire(openMs);
     const due = this.pending.filter(({ child, sinceMs }) => child.instrument === instrument && sinceMs <= openMs);
     const atOpen = due.filter((trigger) => isReached(trigger, open, open));
-    return { atOpen, inside: due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
+    return { atOpen, afterOpen: due.filter((trigger) => !atOpen.includes(trigger) && isReached(trigger, high, low)) };
   }
 
   /**
@@ -243,12 +243,12 @@ export function triggerRank({ kind }: Trigger): number {
 }
 
 /** True when a rising price triggers it. The direction of an exit follows from the side that it closes with. */
-export function triggersOnRise({ kind, child }: Trigger): boolean {
+export function triggersWhenRising({ kind, child }: Trigger): boolean {
   const isSell = child.side === 'sell';
   return kind === 'rise' || (kind === 'stopLoss' && !isSell) || (kind === 'takeProfit' && isSell);
 }
 
 /** `high` and `low`: the prices reached. */
 function isReached(trigger: Trigger, high: number, low: number): boolean {
-  return triggersOnRise(trigger) ? high >= trigger.price : low <= trigger.price;
+  return triggersWhenRising(trigger) ? high >= trigger.price : low <= trigger.price;
 }

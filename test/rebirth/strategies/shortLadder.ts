@@ -1,4 +1,4 @@
-// Contracts, both ways: entries that rest, each with a condition order for a stop that its fill places; arrays of records.
+// Contracts, both ways: entries that rest, each with a trigger order for a stop that its fill places; arrays of records.
 import { highest, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 interface Entry {

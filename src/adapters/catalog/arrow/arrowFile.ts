@@ -84,11 +84,11 @@ export function discard(temporary: string): void {
 function assertSeparate(columns: readonly ArrowColumn[]): void {
   for (const [i, { name, values }] of columns.entries()) {
     for (const other of columns.slice(i + 1)) {
-      const apart =
+      const areSeparate =
         values.buffer !== other.values.buffer ||
         values.byteOffset + values.byteLength <= other.values.byteOffset ||
         other.values.byteOffset + other.values.byteLength <= values.byteOffset;
-      assert(apart, `the columns ${name} and ${other.name} share memory`);
+      assert(areSeparate, `the columns ${name} and ${other.name} share memory`);
     }
   }
 }

@@ -52,9 +52,9 @@ function isOfContent(error: unknown): error is Error {
   );
 }
 
-/** `foreign`: another program wrote the file. */
-export function damaged(path: string, why: string, foreign = false): ConfigError {
-  const remedy = foreign ? 'write it again, or fetch it again' : 'delete it and import the data again';
+/** `isForeign`: another program wrote the file. */
+export function damaged(path: string, why: string, isForeign = false): ConfigError {
+  const remedy = isForeign ? 'write it again, or fetch it again' : 'delete it and import the data again';
   return new ConfigError(`${path}: not a whole Arrow file of bars: ${why}`, remedy);
 }
 

@@ -72,7 +72,7 @@ describe('bars appended to the catalog', () => {
     expect(bytesIn(folder)).toEqual(before);
   });
 
-  it('tell revised rows, and replace them only when asked', () => {
+  it('report revised rows, and replace them only when asked', () => {
     const folder = catalog();
     append(folder, rowsOf(range(0, 100)));
     const before = bytesIn(folder);

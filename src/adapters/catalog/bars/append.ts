@@ -99,18 +99,18 @@ function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, 
 }
 
 /** Returns the record with at least the price digits of the instrument's bars in the catalog. */
-function withDigitsOf(catalog: string, of: Instrument): Instrument {
-  const keys = INTERVALS.map((interval) => ({ market: of.market, symbol: of.wireName, interval }));
+function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
+  const keys = INTERVALS.map((interval) => ({ market: instrument.market, symbol: instrument.wireName, interval }));
   const seen = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
-  return { ...of, priceDigits: Math.max(of.priceDigits, ...seen) };
+  return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...seen) };
 }
 
 /** Stores the record with the digits that the catalog's bars need, and returns it. */
-export function refreshInstrument(catalog: string, of: Instrument): Instrument {
-  return whileLocked(lockPath(catalog, { market: of.market, symbol: of.wireName }), () => {
-    const instrument = withDigitsOf(catalog, of);
-    storeInstrument(catalog, instrument);
-    return instrument;
+export function refreshInstrument(catalog: string, instrument: Instrument): Instrument {
+  return whileLocked(lockPath(catalog, { market: instrument.market, symbol: instrument.wireName }), () => {
+    const record = withDigitsOf(catalog, instrument);
+    storeInstrument(catalog, record);
+    return record;
   });
 }
 

@@ -309,7 +309,7 @@ describe('loadFeed', () => {
     expect(loadFeed(catalogStore(other), hour).quality.manifestHash).toBe(stored.manifest.sha256);
   });
 
-  it('a run after the last bar is told with its own times, not those of its warm-up', () => {
+  it('a run after the last bar is reported with its own times, not those of its warm-up', () => {
     const bars = generate(5000);
     storeBars(catalog, bars, IMPORTED);
     const fromMs = Date.UTC(2050, 0, 1);
@@ -332,7 +332,7 @@ describe('loadFeed', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     resampleInto(catalog, { ...KEY, interval: '1h' });
     expect(resampleInto(catalog, { ...KEY, interval: '4h' }).from).toBe('1m');
-    expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not tell what is missing');
+    expect(() => resampleInto(catalog, { ...KEY, interval: '4h' }, { from: '1h' })).toThrow('resampled bars do not show what is missing');
     expect(() => resampleInto(catalog, KEY)).toThrow('there are bars that were not made by resampling');
     expect(() => resampleInto(catalog, { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow('no finer bars of spot NONE');
     expect(() => loadFeed(catalogStore(catalog), { ...KEY, symbol: 'NONE', interval: '1h' })).toThrow(

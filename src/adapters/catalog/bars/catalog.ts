@@ -221,7 +221,7 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
       if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
       throw new ConfigError(
         `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is no price of ${instrument.priceDigits} digits`,
-        `isobar data check tells whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
+        `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
       );
     }
   }

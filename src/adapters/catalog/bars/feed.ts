@@ -108,7 +108,7 @@ function resampleAll(catalog: string, key: BarKey, options: ResampleOptions): St
   const fine = loadBars(catalog, { ...key, interval: from });
   if (fine.facts.source === 'resampled') {
     throw new ConfigError(
-      `${barsPath(catalog, { ...key, interval: from })}: resampled bars do not tell what is missing below them`,
+      `${barsPath(catalog, { ...key, interval: from })}: resampled bars do not show what is missing below them`,
       'name the original interval by --from',
     );
   }

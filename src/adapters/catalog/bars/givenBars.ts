@@ -88,8 +88,15 @@ function columnsOf(given: Bars, symbol: string): RawColumns {
   throw wrong(symbol, other, `${length} values, as many as openMs has`, columns[other].length);
 }
 
-function mapColumns(of: (name: (typeof RAW)[number]) => Float64Array): Omit<RawColumns, 'length'> {
-  return { openMs: of('openMs'), open: of('open'), high: of('high'), low: of('low'), close: of('close'), volume: of('volume') };
+function mapColumns(columnOf: (name: (typeof RAW)[number]) => Float64Array): Omit<RawColumns, 'length'> {
+  return {
+    openMs: columnOf('openMs'),
+    open: columnOf('open'),
+    high: columnOf('high'),
+    low: columnOf('low'),
+    close: columnOf('close'),
+    volume: columnOf('volume'),
+  };
 }
 
 /** Checks every row and returns the figures for the instrument record. */

@@ -109,7 +109,7 @@ function partOf(set: LoadedBars, { fromMs, toMs = Infinity, warmupRows = 0 }: Ba
       `they open from ${have}: change from and to`,
     );
   }
-  const column = (of: Float64Array) => of.subarray(start, end);
+  const column = (values: Float64Array) => values.subarray(start, end);
   const { instrument, interval, openMs, closeMs, open, high, low, close, volume } = bars;
   const part = {
     instrument,

@@ -59,7 +59,7 @@ const run = (work) => { console.log('begins'); try { console.log(work()); } catc
     });
   });
   const reported = new Promise<string>((resolve) => void child.once('close', () => resolve(text.trim())));
-  return { begun, told: reported, isDone: () => child.exitCode !== null };
+  return { begun, reported, isDone: () => child.exitCode !== null };
 }
 
 async function whileHeld(folder: string, code: string): Promise<string> {
@@ -71,7 +71,7 @@ async function whileHeld(folder: string, code: string): Promise<string> {
   expect(process2.isDone()).toBe(false);
   store(folder, 60);
   release();
-  const reported = await process2.told;
+  const reported = await process2.reported;
   expect(existsSync(dirname(lock))).toBe(false);
   return reported.replace('begins\n', '');
 }

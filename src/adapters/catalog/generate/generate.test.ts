@@ -66,9 +66,9 @@ describe('generateBars', () => {
     [{ seed: 0.5 }, 'seed: expected a whole number from 0 to 2147483647, got 0.5'],
     [{ seed: -1 }, 'seed: expected a whole number from 0 to 2147483647, got -1'],
     [{ seed: 2 ** 32 }, 'seed: expected a whole number from 0 to 2147483647, got 4294967296'],
-    [{ symbol: 'FOOBAR' }, 'FOOBAR: the quote asset is none of'],
+    [{ symbol: 'FOOBAR' }, 'FOOBAR: the quote asset must be one of'],
     // A record with one asset on both sides could be written, and not be read again.
-    [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset is none of'],
-    [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset is none of'],
+    [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset must be one of'],
+    [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset must be one of'],
   ])('refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
 });

@@ -46,7 +46,7 @@ describe('a pattern', () => {
   it('adds each file once, names in the order given', () =>
     expect(expand('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
 
-  it('that matches nothing is an error; a name that is no file is left to whoever reads it', () => {
+  it('that matches nothing is an error; a name that is no file is left to anyone who reads it', () => {
     expect(() => expand('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
     expect(() => expand('a-1.csv/*')).toThrow('no file matches');
     expect(expand('none.csv')).toEqual(['none.csv']);

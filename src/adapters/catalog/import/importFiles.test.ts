@@ -189,7 +189,7 @@ describe('the record of an import', () => {
     const error: unknown = await run(file).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
-      message: expect.stringContaining('FOOBAR: the quote asset is none of'),
+      message: expect.stringContaining('FOOBAR: the quote asset must be one of'),
       remedy: expect.stringContaining('--instrument FILE'),
     });
     expect((await run(file, { instrumentFile: instrumentFile({ base: 'FOO', quote: 'BAR' }) }))[0]!.instrument.quote).toBe('BAR');
@@ -216,7 +216,7 @@ describe('two imports at once', () => {
     );
   });
 
-  it('of which one was killed while it stored do not wait for it', async () => {
+  it('do not wait for one that was killed while it stored', async () => {
     const lock = join(catalog(), '.import', 'spot-BTCUSDT.lock');
     mkdirSync(lock, { recursive: true });
     const { started, namespace, boot, host } = processesHere().self;

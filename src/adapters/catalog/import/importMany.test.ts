@@ -100,7 +100,7 @@ describe('a series in many files', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('tells what is missing between the files', async () => {
+  it('reports what is missing between the files', async () => {
     const part = (from: number, to: number) => write(`BTCUSDT-1m-${2020 + from}-01.csv`, plainCsv(barsFrom(T0, 200).slice(from, to)));
     const files = [part(150, 200), part(0, 60), part(60, 100)];
     expect((await run(files)).fileGaps).toEqual([{ after: files[2], before: files[0], afterMs: T0 + 99 * 60_000, bars: 50 }]);
@@ -243,7 +243,7 @@ describe('--skip-bad', () => {
     expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
   });
 
-  it('writes them where it is told, but never over another file', async () => {
+  it('writes them to the given path, but never over an existing file', async () => {
     const bad = lines();
     bad[5] = 'x';
     const file = write('BTCUSDT-1m.csv', bad.join('\n'));

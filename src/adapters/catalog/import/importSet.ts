@@ -249,6 +249,6 @@ function mergeFigures(all: readonly SeenFigures[]): SeenFigures {
   };
 }
 
-function sum<T>(items: readonly T[], of: (item: T) => number): number {
-  return items.reduce((total, item) => total + of(item), 0);
+function sum<T>(items: readonly T[], valueOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + valueOf(item), 0);
 }

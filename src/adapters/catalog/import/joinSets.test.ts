@@ -59,7 +59,7 @@ it('lets a row that had not closed give way, to a closed one for good', () => {
   expect(joinSets([old, { ...same, openLastBar: true }])).toMatchObject({ openLastBar: true });
 });
 
-it('tells the bars that are missing between files, not those inside them', () => {
+it('reports the bars that are missing between files, not those inside them', () => {
   const sets = [setOf('c', [20, 25]), setOf('a', [1, 2, 9]), setOf('b', [3, 4]), setOf('d', [26])];
   expect(gapsBetween(sets, '1m')).toEqual([{ after: 'a', before: 'c', afterMs: 9 * MINUTE, bars: 10 }]);
 });

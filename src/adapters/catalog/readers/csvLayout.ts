@@ -66,23 +66,23 @@ function findLayout(text: string, place: string, rules: LayoutRules, afterAddres
     const expected = `a header, or the ${BINANCE.length} columns of Binance's public data`;
     throw new ConfigError(`${place}: expected ${expected}, got a row of ${cells.length}`, `put a header on top: ${HEADER}`);
   }
-  return named(cells, text, place, rules, afterAddress);
+  return namedLayout(cells, text, place, rules, afterAddress);
 }
 
 /** Returns the layout of a header that names the columns in any order, possibly among others. */
-function named(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
+function namedLayout(cells: readonly string[], text: string, place: string, { baseAsset }: LayoutRules, afterAddress: boolean): CsvLayout {
   const names = cells.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
-  const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const indexOfAny = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
   // pandas writes an index column without a name.
-  const time = at([...TIMES, ...(names[0] === '' ? [''] : [])]);
-  const prices = ['open', 'high', 'low', 'close'].map((name) => at([name]));
+  const time = indexOfAny([...TIMES, ...(names[0] === '' ? [''] : [])]);
+  const prices = ['open', 'high', 'low', 'close'].map((name) => indexOfAny([name]));
   const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
   if (missing !== undefined) {
     if (!text.includes(',') && /[;\t]/.test(text)) throw otherSigns(text, place);
     throw unknownHeader(text, place, `no column ${missing}`);
   }
   const volumeOf = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
-  const volume = at([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
+  const volume = indexOfAny([...VOLUMES, ...(baseAsset === null ? [] : [`volume${baseAsset.toLowerCase()}`])]);
   if (volume < 0 && volumeOf.length > 0) {
     const found = volumeOf.map((i) => JSON.stringify(cells[i])).join(', ');
     throw new ConfigError(`${place}: expected the volume of ${baseAsset ?? 'the base asset'}, got ${found}`, 'name the symbol by --symbol');
@@ -95,7 +95,7 @@ function named(cells: readonly string[], text: string, place: string, { baseAsse
   const isDownload = afterAddress || (volumeOf.includes(volume) && names.includes('symbol'));
   const isBinance = BINANCE.every((name, i) => name.replaceAll('_', '') === names[i]);
   const format = isDownload ? 'cryptodatadownload' : isBinance ? 'binance' : 'csv';
-  const symbolAt = at(SYMBOLS);
+  const symbolAt = indexOfAny(SYMBOLS);
   const symbol = symbolAt < 0 ? null : { at: symbolAt, name: cells[symbolAt]! };
   return { ...columnsAt([time, ...prices, volume], cells, false), symbol, format, isRow: false };
 }

@@ -36,7 +36,7 @@ describe('the record of a contract', () => {
     );
   });
 
-  it('is proposed of what bars show, its face value the smallest step of their volumes, and every figure named that nobody told', () => {
+  it('is proposed of what bars show, its face value the smallest step of their volumes, and every figure that the user did not give is named', () => {
     const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
     const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
     expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
@@ -58,7 +58,7 @@ describe('the record of a contract', () => {
     expect(proposeInstrument('futures', 'ETHBTC', { ...seen, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers).toHaveLength(1);
   });
 
-  it('tells the lots in a coin of volume', () => {
+  it('reports the lots in a coin of volume', () => {
     expect(lotsPerCoin(linearContract({ multiplier: 5, multiplierDigits: 1 }, { quantityDigits: 2, baseDigits: 2 }))).toBe(200);
     expect(lotsPerCoin(spotInstrument('BTC', { quantityDigits: 4 }))).toBe(10_000);
   });
@@ -85,7 +85,7 @@ describe('the record of a contract', () => {
     expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
   });
 
-  it('is none of spot', () => {
+  it('does not exist for spot', () => {
     expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(
       /contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/,
     );

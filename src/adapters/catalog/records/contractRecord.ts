@@ -34,26 +34,26 @@ type Around = Pick<Instrument, 'base' | 'quote' | 'quoteDigits' | 'quantityDigit
 /**
  * Returns the member `contract` of a record in natural terms, keys in a fixed order. Volumes are in contracts, amounts in the margin coin.
  */
-export function contractRecord(of: Contract, quantityDigits: number) {
+export function contractRecord(contract: Contract, quantityDigits: number) {
   return {
-    kind: of.kind,
-    contractId: of.contractId,
-    type: of.type,
-    multiplier: fromScaled(of.multiplier, of.multiplierDigits),
-    maxMarketVolume: of.maxMarketLots === 0 ? null : fromScaled(of.maxMarketLots, quantityDigits),
-    minLeverage: of.minLeverage,
-    maxLeverage: of.maxLeverage,
-    openMakerFee: fromScaled(of.openMakerFeePpm, 6),
-    openTakerFee: fromScaled(of.openTakerFeePpm, 6),
-    closeMakerFee: fromScaled(of.closeMakerFeePpm, 6),
-    closeTakerFee: fromScaled(of.closeTakerFeePpm, 6),
-    status: of.isTrading ? 'open' : 'closed',
-    tiers: of.tiers.map(({ upToUnits, maintenancePpm, maxLeverage }) => ({
-      notional: upToUnits === null ? null : fromScaled(upToUnits, of.marginDigits),
+    kind: contract.kind,
+    contractId: contract.contractId,
+    type: contract.type,
+    multiplier: fromScaled(contract.multiplier, contract.multiplierDigits),
+    maxMarketVolume: contract.maxMarketLots === 0 ? null : fromScaled(contract.maxMarketLots, quantityDigits),
+    minLeverage: contract.minLeverage,
+    maxLeverage: contract.maxLeverage,
+    openMakerFee: fromScaled(contract.openMakerFeePpm, 6),
+    openTakerFee: fromScaled(contract.openTakerFeePpm, 6),
+    closeMakerFee: fromScaled(contract.closeMakerFeePpm, 6),
+    closeTakerFee: fromScaled(contract.closeTakerFeePpm, 6),
+    status: contract.isTrading ? 'open' : 'closed',
+    tiers: contract.tiers.map(({ upToUnits, maintenancePpm, maxLeverage }) => ({
+      notional: upToUnits === null ? null : fromScaled(upToUnits, contract.marginDigits),
       maintenanceRate: fromScaled(maintenancePpm, 6),
       maxLeverage,
     })),
-    ...(of.assumed === undefined || of.assumed.length === 0 ? {} : { assumed: of.assumed }),
+    ...(contract.assumed === undefined || contract.assumed.length === 0 ? {} : { assumed: contract.assumed }),
   };
 }
 

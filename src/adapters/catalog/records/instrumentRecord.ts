@@ -50,7 +50,7 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
   const assets = splitSymbol(symbol);
   if (assets === null) {
     throw new ConfigError(
-      `${symbol}: the quote asset is none of ${QUOTES.join(', ')}, or the base asset too`,
+      `${symbol}: the quote asset must be one of ${QUOTES.join(', ')}, or the base asset too`,
       'name base and quote in a file given by --instrument FILE, or the symbol as BASE-QUOTE by --symbol',
     );
   }
@@ -85,18 +85,18 @@ function digitsThatHold(amount: number): number {
 }
 
 /** Returns the record as JSON text in natural terms, keys in a fixed order. */
-export function instrumentText(of: Instrument): string {
+export function instrumentText(instrument: Instrument): string {
   const record = {
-    base: of.base,
-    quote: of.quote,
-    pricePrecision: of.priceDigits,
-    quantityPrecision: of.quantityDigits,
-    minQuantity: fromScaled(of.minLots, of.quantityDigits),
+    base: instrument.base,
+    quote: instrument.quote,
+    pricePrecision: instrument.priceDigits,
+    quantityPrecision: instrument.quantityDigits,
+    minQuantity: fromScaled(instrument.minLots, instrument.quantityDigits),
     // A contract's fees are among its terms.
-    ...(of.contract ? {} : { makerFee: fromScaled(of.makerFeePpm, 6), takerFee: fromScaled(of.takerFeePpm, 6) }),
-    quotePrecision: of.quoteDigits,
-    basePrecision: of.baseDigits,
-    ...(of.contract ? { contract: contractRecord(of.contract, of.quantityDigits) } : {}),
+    ...(instrument.contract ? {} : { makerFee: fromScaled(instrument.makerFeePpm, 6), takerFee: fromScaled(instrument.takerFeePpm, 6) }),
+    quotePrecision: instrument.quoteDigits,
+    basePrecision: instrument.baseDigits,
+    ...(instrument.contract ? { contract: contractRecord(instrument.contract, instrument.quantityDigits) } : {}),
   };
   return `${JSON.stringify(record, null, 2)}\n`;
 }
@@ -119,10 +119,10 @@ export function parseInstrument(json: string, file: string, market: Market, symb
   return instrumentOf(RecordReader.of(json, file, KEYS), market, symbol);
 }
 
-/** Returns `of` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
-export function changedInstrument(of: Instrument, changes: object, where: (key: string) => string): Instrument {
-  const record: unknown = { ...JSON.parse(instrumentText(of)), ...changes };
-  return instrumentOf(RecordReader.at(record, where, KEYS), of.market, of.wireName);
+/** Returns `instrument` with changed values for some keys of its record. `where` returns the place of each key for messages. Throws ConfigError. */
+export function changedInstrument(instrument: Instrument, changes: object, where: (key: string) => string): Instrument {
+  const record: unknown = { ...JSON.parse(instrumentText(instrument)), ...changes };
+  return instrumentOf(RecordReader.at(record, where, KEYS), instrument.market, instrument.wireName);
 }
 
 /** A contract has separate fees for opening and closing, so a single fee is ambiguous. */

@@ -49,8 +49,8 @@ export class DecimalReader {
     this.digits = digits;
     this.whole = whole;
     this.places = places;
-    const exact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
-    this.value = exact ? whole / POWERS[places]! : Number(bytesToText(bytes, at, i));
+    const isExact = whole <= Number.MAX_SAFE_INTEGER && places < POWERS.length;
+    this.value = isExact ? whole / POWERS[places]! : Number(bytesToText(bytes, at, i));
     return true;
   }
 

@@ -111,7 +111,7 @@ export class RowCollector {
       }
       if (!this.turns(time)) return false;
     }
-    this.keep(line);
+    this.store(line);
     return true;
   }
 
@@ -122,7 +122,7 @@ export class RowCollector {
       throw new ConfigError(`${place}${column === null ? '' : ` ${column}`}: ${reason}`, `${remedy}; nothing was imported`);
     }
     if (this.rejects.length === MAX_REJECTS) {
-      throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'mend the file where it was made; nothing was imported');
+      throw new ConfigError(`${place}: more than ${MAX_REJECTS} bad rows`, 'fix the file where it was made; nothing was imported');
     }
     const shown = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}...` : text;
     this.rejects.push({ line, reason: column === null ? reason : `${column}: ${reason}`, text: shown });
@@ -191,7 +191,7 @@ export class RowCollector {
     return true;
   }
 
-  private keep(line: number): void {
+  private store(line: number): void {
     const { row, rows } = this;
     const { values } = row;
     const at = rows % CHUNK_ROWS;

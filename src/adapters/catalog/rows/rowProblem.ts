@@ -8,7 +8,7 @@ import { MAX_DIGITS } from '../records/instrumentRecord.ts';
 import { EARLIEST_MS, LATEST_MS, type RowProblem, type RowCollector } from './rowCollector.ts';
 import { msOfUnix } from './timeText.ts';
 
-const FIX_ROW = 'mend or remove it, or import with --skip-bad';
+const FIX_ROW = 'fix or remove it, or import with --skip-bad';
 
 export function badRow(reason: string): RowProblem {
   return { column: null, reason, remedy: FIX_ROW };
@@ -107,7 +107,7 @@ function priceProblem(names: readonly string[], rows: RowCollector): RowProblem 
     column: null,
     reason: `prices of ${digits} digits behind the point, up to ${high}, are finer than exact money can be`,
     remedy:
-      'if isobar wrote the file, isobar data check tells whether it was altered; else data import with --instrument FILE --round-to-tick',
+      'if isobar wrote the file, isobar data check shows whether it was altered; else data import with --instrument FILE --round-to-tick',
   };
 }
 

@@ -60,8 +60,8 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
 /** Returns the cells of the time and the figures. */
 function columnsOf(header: readonly string[], path: string, key: SeriesKey): readonly number[] {
   const names = header.map((cell) => cell.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
-  const at = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
-  const places = [at(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => at([name])) : [at(RATES)])];
+  const indexOfAny = (wanted: readonly string[]) => wanted.map((name) => names.indexOf(name)).find((index) => index >= 0) ?? -1;
+  const places = [indexOfAny(TIMES), ...(key.kind === 'mark' ? FIGURES.mark.map((name) => indexOfAny([name])) : [indexOfAny(RATES)])];
   if (places.every((place) => place >= 0)) return places;
   const shown = JSON.stringify(header.join(',').slice(0, 60));
   throw new ConfigError(

@@ -19,6 +19,6 @@ export function checkOutFolder(option: string, folder: string): void {
     rmdirSync(mkdtempSync(join(place, '.isobar-')));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new ConfigError(`${option} ${folder}: ${place} may not be written to (${code})`, 'name another folder, or mend its rights');
+    throw new ConfigError(`${option} ${folder}: ${place} may not be written to (${code})`, 'name another folder, or correct its rights');
   }
 }

@@ -1,6 +1,6 @@
 // Audits: compare everything that the venue shows with our records. Instruments in use are audited often, all of them now and then.
 
-import { forAll } from '../calls/forAll.ts';
+import { all, type Work } from '../../../base/task.ts';
 import type { AuditKind, AuditResult, AuditDifference, HaltCode } from '../calls/types.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -14,14 +14,14 @@ export interface AuditsDeps {
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingsCheck;
   /** Reconciles one instrument. `isWhole`: every list was complete. */
-  readonly reconcile: (instrument: number, options: CallOptions, done: (isWhole: boolean) => void) => void;
+  readonly reconcile: (instrument: number, options: CallOptions) => Work<boolean>;
   /** Instruments of this market, and those that have unfinished orders. */
   readonly own: readonly number[];
   readonly active: () => readonly number[];
   /** Differences without a halt cause of their own: orders with a contested id, and open duplicate orders. */
   readonly uncertainties: () => readonly AuditDifference[];
-  /** Passes a lower bound of the venue's current time, or null. */
-  readonly venueNow: (done: (ms: number | null) => void) => void;
+  /** Reads a lower bound of the venue's current time, or null. */
+  readonly venueNow: () => Work<number | null>;
 }
 
 /** Causes that make an audit a mismatch. Each stays until the operator or a later audit explains it. */
@@ -36,22 +36,18 @@ export class Audits {
     this.#parts = parts;
   }
 
-  run(kind: AuditKind, done: (result: AuditResult) => void): void {
-    const { venueNow, own, active } = this.#parts;
-    venueNow((venueMs) => {
-      if (venueMs === null) return done(gap(0, 'the exchange does not tell its time'));
-      const instruments = kind === 'full' ? own : active();
-      const one = (index: number, whole: (isWhole: boolean) => void): void => this.#parts.reconcile(index, OPTIONS[kind], whole);
-      forAll<number, boolean>(instruments, one, (looks) => {
-        const isWhole = looks.every((each) => each);
-        if (!this.#isBalanceDue(kind)) return done(this.#result(isWhole, venueMs));
-        // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
-        this.#parts.holdings.verify(own, OPTIONS[kind], (verified) => {
-          this.#judge(verified);
-          done(this.#result(isWhole && verified.isWhole, venueMs));
-        });
-      });
-    });
+  *run(kind: AuditKind): Work<AuditResult> {
+    const { venueNow, own, active, reconcile, holdings } = this.#parts;
+    const venueMs = yield* venueNow();
+    if (venueMs === null) return gap(0, 'the exchange does not tell its time');
+    const instruments = kind === 'full' ? own : active();
+    const areWhole = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
+    const isWhole = areWhole.every((each) => each);
+    if (!this.#isBalanceDue(kind)) return this.#result(isWhole, venueMs);
+    // On spot, instruments share quote assets, so holdings are compared with the trades of all instruments.
+    const verified = yield* holdings.verify(own, OPTIONS[kind]);
+    this.#judge(verified);
+    return this.#result(isWhole && verified.isWhole, venueMs);
   }
 
   #isBalanceDue(kind: AuditKind): boolean {

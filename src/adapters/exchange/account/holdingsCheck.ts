@@ -1,10 +1,10 @@
 // Compares what the account holds with what its trades add up to: asset totals on spot, net contracts on futures.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { all, sleep, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
-import { forAll } from '../calls/forAll.ts';
 import type { Gap } from '../order/expectedHoldings.ts';
 import type { ExchangeContext } from '../order/context.ts';
 import type { FundingWatch } from './funding.ts';
@@ -21,7 +21,7 @@ export interface Verified {
 export interface HoldingsCheckDeps {
   readonly core: ExchangeContext;
   readonly funding: FundingWatch;
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void) => void;
+  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<TradesRead>;
   /** Called when the holdings agree with the trades, so that the totals can be noted. */
   readonly agreed: () => void;
 }
@@ -38,12 +38,6 @@ interface Snapshot {
   proved(gap: Gap): Verified['differences'];
   /** Makes this read the baseline. */
   adopt(): void;
-}
-
-/** The attempt before this one. Trades that arrive later may explain its read. */
-interface Attempt {
-  readonly number: number;
-  readonly before: Snapshot | null;
 }
 
 const NOTHING: Verified = { isWhole: false, differences: [] };
@@ -70,8 +64,24 @@ export class HoldingsCheck {
    * A difference may come from a trade that no list shows yet. It is proven only if it is the same again after the read lag, with all
    * trades read in between. The first baseline needs two equal reads.
    */
-  verify(instruments: readonly number[], options: CallOptions, done: (verified: Verified) => void): void {
-    this.#try(instruments, options, { number: 1, before: null }, done);
+  *verify(instruments: readonly number[], options: CallOptions): Work<Verified> {
+    const { own, lagMs, venueMs, parts } = this.#parts.core;
+    let before: Snapshot | null = null;
+    for (let number = 1; ; number++) {
+      // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
+      const sinceMs = number === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
+      const areTradesWhole = yield* this.#readTrades(number === 1 ? instruments : own, sinceMs, options);
+      if (!areTradesWhole) return NOTHING;
+      // Trades that arrived since may explain the previous read.
+      if (before?.isComparable === true && before.gaps().some(isNone)) return this.#agreed(instruments);
+      const snapshot: Snapshot | null = yield* this.#read(instruments, options);
+      if (snapshot === null) return NOTHING;
+      const verified = this.#compare(snapshot, before, instruments);
+      if (verified !== null) return verified;
+      if (number === MAX_TRIES) return NOTHING;
+      before = snapshot;
+      yield* sleep(parts.scheduler, Math.ceil(lagMs()));
+    }
   }
 
   /** The operator has explained the proven differences: they become part of what the account must hold. Other differences remain. */
@@ -102,80 +112,62 @@ export class HoldingsCheck {
     this.#lotGaps.clear();
   }
 
-  #try(instruments: readonly number[], options: CallOptions, { number, before }: Attempt, done: (verified: Verified) => void): void {
-    const { own, lagMs, venueMs, parts } = this.#parts.core;
-    const { market, scheduler } = parts;
-    const agreed = (): void => {
-      this.#agreed(instruments);
-      done(AGREED);
-    };
-    const judged = (snapshot: Snapshot | null): void => {
-      if (snapshot === null) return done(NOTHING);
-      if (!snapshot.isComparable) {
-        if (snapshot.signature === before?.signature) {
-          snapshot.adopt();
-          return agreed();
-        }
-      } else {
-        const gaps = snapshot.gaps();
-        if (gaps.some(isNone)) return agreed();
-        const known = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
-        const proved = gaps.find(({ key }) => known.has(key));
-        if (proved !== undefined) return done({ isWhole: true, differences: snapshot.proved(proved) });
-      }
-      if (number === MAX_TRIES) return done(NOTHING);
-      const next = { number: number + 1, before: snapshot };
-      scheduler.at(scheduler.nowMs + Math.ceil(lagMs()), () => this.#try(instruments, options, next, done));
-    };
-    // A trade that became visible late was missed by the earlier reads. Read back far enough to find it.
-    const sinceMs = number === 1 ? Infinity : venueMs() - LOOK_BACK_MS;
-    this.#tradesOf(number === 1 ? instruments : own, sinceMs, options, (isWhole) => {
-      if (!isWhole) return done(NOTHING);
-      // Trades that arrived since may explain the previous read.
-      if (before?.isComparable === true && before.gaps().some(isNone)) return agreed();
-      if (market === 'spot') this.#assets(instruments, options, judged);
-      else this.#contracts(instruments, options, judged);
-    });
+  /** Returns null if another read must decide. `before`: the read before this one. */
+  #compare(snapshot: Snapshot, before: Snapshot | null, instruments: readonly number[]): Verified | null {
+    if (!snapshot.isComparable) {
+      if (snapshot.signature !== before?.signature) return null;
+      snapshot.adopt();
+      return this.#agreed(instruments);
+    }
+    const gaps = snapshot.gaps();
+    if (gaps.some(isNone)) return this.#agreed(instruments);
+    const known = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
+    const proved = gaps.find(({ key }) => known.has(key));
+    return proved === undefined ? null : { isWhole: true, differences: snapshot.proved(proved) };
   }
 
   /** On spot, the assets of all instruments are compared at once. */
-  #agreed(instruments: readonly number[]): void {
+  #agreed(instruments: readonly number[]): Verified {
     if (instruments.length === this.#parts.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
     this.#parts.agreed();
+    return AGREED;
   }
 
-  #tradesOf(instruments: readonly number[], sinceMs: number, options: CallOptions, done: (isWhole: boolean) => void): void {
-    forAll<number, TradesRead>(
-      instruments,
-      (index, one) => this.#parts.readTrades(index, sinceMs, options, one),
-      (reads) => done(reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0)),
-    );
+  /** Returns true if no trade is missing or unattributed. */
+  *#readTrades(instruments: readonly number[], sinceMs: number, options: CallOptions): Work<boolean> {
+    const reads = yield* all(instruments.map((index) => this.#parts.readTrades(index, sinceMs, options)));
+    return reads.every(({ isWhole, unattributed }) => isWhole && unattributed === 0);
   }
   /** True while an order may have had an effect that is not known yet. Holdings read now cannot be a baseline. */
   #isUnsure(): boolean {
     const { own, tracks } = this.#parts.core;
-    return own.some((index) => Array.from(tracks.openOf(index)).some(({ stage }) => stage === 'sent' || stage === 'unknown'));
+    return own.some((index) =>
+      Array.from(tracks.openOf(index)).some(({ isSought, isOnWire, lifecycle }) => isSought || (isOnWire && lifecycle === 'sent')),
+    );
   }
 
-  #assets(instruments: readonly number[], options: CallOptions, done: (snapshot: Snapshot | null) => void): void {
+  #read(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
+    return this.#parts.core.parts.market === 'spot' ? this.#assets(instruments, options) : this.#contracts(instruments, options);
+  }
+
+  *#assets(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, holdings, parts } = this.#parts.core;
     const assets = new Set(instruments.flatMap((index) => [parts.instruments[index]!.base, parts.instruments[index]!.quote]));
     const sinceMs = this.#oldestMs();
-    venue.holdings(options, (held) => {
-      if (held === null || (!holdings.isSet && this.#isUnsure())) return done(null);
-      const totalOf = (asset: string): Decimal => new Decimal(held.find((each) => each.asset === asset)?.total ?? 0);
-      done({
-        signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
-        isComparable: holdings.isSet,
-        gaps: () => Array.from(holdings.gaps(held, assets, sinceMs)),
-        proved: (gap) => {
-          this.#assetGap = gap;
-          return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
-        },
-        adopt: () => holdings.set(held),
-      });
-    });
+    const held = yield* venue.holdings(options);
+    if (held === null || (!holdings.isSet && this.#isUnsure())) return null;
+    const totalOf = (asset: string): Decimal => new Decimal(held.find((each) => each.asset === asset)?.total ?? 0);
+    return {
+      signature: held.map(({ asset, total }) => `${asset} ${total}`).join(' '),
+      isComparable: holdings.isSet,
+      gaps: () => Array.from(holdings.gaps(held, assets, sinceMs)),
+      proved: (gap) => {
+        this.#assetGap = gap;
+        return gap.by.map(([asset, by]) => differenceOf(asset, totalOf(asset), by));
+      },
+      adopt: () => holdings.set(held),
+    };
   }
 
   /** Returns the oldest state, in venue time, that a read requested now may show. */
@@ -184,22 +176,17 @@ export class HoldingsCheck {
     return venueMs() - 2 * lagMs() - OLDEST_MS;
   }
 
-  #contracts(instruments: readonly number[], options: CallOptions, done: (snapshot: Snapshot | null) => void): void {
+  *#contracts(instruments: readonly number[], options: CallOptions): Work<Snapshot | null> {
     const { venue, positions, parts } = this.#parts.core;
     const nets: Net[] = [];
-    const left = [...instruments];
-    const next = (): void => {
-      const index = left.shift();
-      if (index === undefined) return done(this.#positionsOf(nets));
+    for (const index of instruments) {
       const sinceMs = this.#oldestMs();
-      venue.positions(parts.instruments[index]!, options, (page) => {
-        if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return done(null);
-        this.#parts.funding.take(index, page.rows);
-        nets.push({ index, lots: netLots(page.rows, parts.instruments[index]!), sinceMs });
-        next();
-      });
-    };
-    next();
+      const page = yield* venue.positions(parts.instruments[index]!, options);
+      if (page === null || !page.isWhole || (positions.lotsOf(index) === null && this.#isUnsure())) return null;
+      this.#parts.funding.take(index, page.rows);
+      nets.push({ index, lots: netLots(page.rows, parts.instruments[index]!), sinceMs });
+    }
+    return this.#positionsOf(nets);
   }
   /** Each contract is compared by itself: it must equal the sum of its own trades at some time. */
   #positionsOf(nets: readonly Net[]): Snapshot {

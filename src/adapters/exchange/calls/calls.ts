@@ -1,6 +1,7 @@
 // Calls of the REST client: counts those on the wire, sends nothing after a stop, and never throws.
 
 import { ConfigError } from '../../../base/errors.ts';
+import { pending, type Work } from '../../../base/task.ts';
 import type { Given } from '../../../protocol/arguments.ts';
 import { SECURITY } from '../../../protocol/endpoints/endpoint.ts';
 import { endpointOf, type Op, type OpArgs, type OpResult } from '../../../protocol/endpoints/endpoints.ts';
@@ -32,35 +33,35 @@ export class Calls {
     return this.#isStopped;
   }
 
-  /** Calls `done` once. If the call must not be sent (ConfigError), calls it with `notSent` before returning. */
-  call<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions = {}): void {
-    if (this.#isStopped || (this.isLocked && SECURITY[endpointOf(op).security].key)) {
-      done({ kind: 'notSent', cause: this.#isStopped ? 'the exchange is being left' : 'the exchange does not take the key' });
-      return;
-    }
-    this.#open++;
+  /** Returns the outcome. If the call must not be sent (ConfigError), it is `notSent`, without a wait. */
+  *call<O extends Op>(op: O, args: OpArgs<O>, options: CallOptions = {}): Work<Outcome<OpResult<O>>> {
+    if (this.#isStopped || (this.isLocked && SECURITY[endpointOf(op).security].key))
+      return { kind: 'notSent', cause: this.#isStopped ? 'the exchange is being left' : 'the exchange does not take the key' };
     try {
-      this.#client.call(
-        op,
-        args,
-        (outcome) => {
-          this.#open--;
-          this.#onOutcome(op, outcome, args);
-          done(outcome);
-          if (this.#open === 0) this.#whenQuiet?.();
-        },
-        options,
-      );
+      return yield* pending<Outcome<OpResult<O>>>((done) => this.#send(op, args, done, options));
     } catch (error) {
-      this.#open--;
       if (!(error instanceof ConfigError)) throw error;
-      done({ kind: 'notSent', cause: error.message });
+      return { kind: 'notSent', cause: error.message };
     }
   }
 
-  /** Passes the value of a read, or null if the read failed. */
-  read<O extends Op>(op: O, args: OpArgs<O>, done: (value: OpResult<O> | null) => void, options: CallOptions): void {
-    this.call(op, args, (outcome) => done(outcome.kind === 'acked' ? outcome.value : null), options);
+  /** Returns the value of a read, or null if the read failed. */
+  *read<O extends Op>(op: O, args: OpArgs<O>, options: CallOptions): Work<OpResult<O> | null> {
+    const outcome = yield* this.call(op, args, options);
+    return outcome.kind === 'acked' ? outcome.value : null;
+  }
+
+  /** Returns how to cancel the call. What waits for its outcome runs before the calls count as quiet. */
+  #send<O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options: CallOptions): () => void {
+    const answered = (outcome: Outcome<OpResult<O>>): void => {
+      this.#open--;
+      this.#onOutcome(op, outcome, args);
+      done(outcome);
+      if (this.#open === 0) this.#whenQuiet?.();
+    };
+    const cancel = this.#client.call(op, args, answered, options);
+    this.#open++;
+    return cancel;
   }
 
   /** Stops sending. Calls `done` when all calls on the wire have ended. */

@@ -1,5 +1,6 @@
 // Implements the market-independent `VenueCalls` with the futures endpoints.
 
+import { immediate, type Work } from '../../../base/task.ts';
 import { futuresOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
@@ -29,32 +30,21 @@ const idAlone = (venueId: string): CreatedOrder => ({
 });
 
 /** Looks up a trigger order in the list of waiting orders. Once it has fired, finds the resulting order by the shared client order id. */
-function waitingOrder(
+function* waitingOrder(
   calls: Calls,
   contractName: string,
   venueId: string,
   { triggerId, cid }: { readonly triggerId: string; readonly cid: string },
   options: CallOptions,
-  done: (row: OrderRow | 'none' | null) => void,
-): void {
-  calls.read(
-    'futures.triggerOrderList',
-    { contractName, limit },
-    (list) => {
-      if (list === null) return done(null);
-      const found = list.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
-      if (found === undefined) return done('none');
-      const row = triggerAsOrderRow(found, venueId, cid);
-      if (row !== null) return done(row);
-      calls.read(
-        'futures.orderHistory',
-        { contractName, limit },
-        (history) => done(history?.rows.map(historyRow).find((child) => child.cid?.toUpperCase() === cid.toUpperCase()) ?? null),
-        options,
-      );
-    },
-    options,
-  );
+): Work<OrderRow | 'none' | null> {
+  const list = yield* calls.read('futures.triggerOrderList', { contractName, limit }, options);
+  if (list === null) return null;
+  const found = list.rows.find(({ triggerOrderId }) => triggerOrderId === triggerId);
+  if (found === undefined) return 'none';
+  const row = triggerAsOrderRow(found, venueId, cid);
+  if (row !== null) return row;
+  const history = yield* calls.read('futures.orderHistory', { contractName, limit }, options);
+  return history?.rows.map(historyRow).find((child) => child.cid?.toUpperCase() === cid.toUpperCase()) ?? null;
 }
 
 /** Returns the account id of each fill, if the service reports it. */
@@ -75,74 +65,54 @@ export function futuresCalls(
     positionType: request(order.instrumentIndex).positionType,
   });
   return {
-    create: (order, cid, done, options) => {
+    *create(order, cid, options) {
       if (isTriggerOrder(order)) {
-        const reported = ({ triggerIds }: { readonly triggerIds: readonly string[] }): CreatedOrder =>
-          idAlone(triggerTrackId(triggerIds[0] ?? '', cid));
-        calls.call(
-          'futures.createConditionOrder',
-          triggerOrderArgs(order, terms(order), cid),
-          (outcome) => done(mapOutcome(outcome, reported)),
-          options,
-        );
-        return;
+        const created = yield* calls.call('futures.createConditionOrder', triggerOrderArgs(order, terms(order), cid), options);
+        return mapOutcome(created, ({ triggerIds }) => idAlone(triggerTrackId(triggerIds[0] ?? '', cid)));
       }
-      calls.call(
-        'futures.createOrder',
-        futuresOrderArgs(order, terms(order), cid),
-        (outcome) => done(mapOutcome(outcome, ({ orderId }) => idAlone(orderId))),
-        options,
-      );
+      const created = yield* calls.call('futures.createOrder', futuresOrderArgs(order, terms(order), cid), options);
+      return mapOutcome(created, ({ orderId }) => idAlone(orderId));
     },
-    cancel({ wireName: contractName }, orderId, done) {
+    cancel({ wireName: contractName }, orderId) {
       const waiting = parseTriggerTrackId(orderId);
-      if (waiting === null) calls.call('futures.cancelOrder', { contractName, orderId }, done);
-      else calls.call('futures.cancelTriggerOrder', { contractName, orderId: waiting.triggerId }, done);
+      if (waiting === null) return calls.call('futures.cancelOrder', { contractName, orderId });
+      return calls.call('futures.cancelTriggerOrder', { contractName, orderId: waiting.triggerId });
     },
-    serverTime: (done) =>
-      calls.read('futures.serverTime', {}, (value) => done(value?.serverTimeMs ?? null), { priority: 'reconcile', attempts: 1 }),
+    *serverTime() {
+      const value = yield* calls.read('futures.serverTime', {}, { priority: 'reconcile', attempts: 1 });
+      return value?.serverTimeMs ?? null;
+    },
     // Sent without a limit, so no row count can show that rows are missing.
-    openOrders: ({ wireName: contractName }, options, done) =>
-      calls.read('futures.openOrders', { contractName }, (value) => done(value && pageOf(value, Infinity, futuresOrderRow)), options),
-    order({ wireName: contractName }, orderId, options, done) {
-      const waiting = parseTriggerTrackId(orderId);
-      if (waiting !== null) return waitingOrder(calls, contractName, orderId, waiting, options, done);
-      calls.call(
-        'futures.orderInformation',
-        { contractName, orderId },
-        (outcome) => done(outcome.kind !== 'acked' ? null : outcome.value === null ? 'none' : futuresOrderRow(outcome.value)),
-        options,
-      );
+    *openOrders({ wireName: contractName }, options) {
+      const value = yield* calls.read('futures.openOrders', { contractName }, options);
+      return value && pageOf(value, Infinity, futuresOrderRow);
     },
-    trades: ({ wireName: contractName }, { fromId, max }, options, done) =>
-      calls.read(
-        'futures.myTrades',
-        { contractName, limit: max, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, max, futuresTradeRow) : null)),
-        options,
-      ),
-    history: ({ wireName: contractName }, fromId, options, done) =>
-      calls.read(
-        'futures.orderHistory',
-        { contractName, limit, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, limit, historyRow)),
-        options,
-      ),
-    waiting: ({ wireName }, options, done) => readTriggers(calls, wireName, options, done),
-    holdings: (_options, done) => done(null),
-    positions: ({ wireName: contractName }, options, done) =>
-      calls.call(
-        'futures.positions',
-        { contractName },
-        (outcome) => {
-          if (outcome.kind === 'acked') return done(pageOf(outcome.value, Infinity, positionRow));
-          // Some services lack this endpoint. Their account reports the positions, but not the funding paid.
-          const isMissing = outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
-          if (!isMissing) return done(null);
-          calls.read('futures.account', {}, (value) => done(value && positionsIn(value, contractName)), options);
-        },
-        options,
-      ),
+    *order({ wireName: contractName }, orderId, options) {
+      const waiting = parseTriggerTrackId(orderId);
+      if (waiting !== null) return yield* waitingOrder(calls, contractName, orderId, waiting, options);
+      const outcome = yield* calls.call('futures.orderInformation', { contractName, orderId }, options);
+      if (outcome.kind !== 'acked') return null;
+      return outcome.value === null ? 'none' : futuresOrderRow(outcome.value);
+    },
+    *trades({ wireName: contractName }, { fromId, max }, options) {
+      const value = yield* calls.read('futures.myTrades', { contractName, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
+      return value && (account.isOurs(ownersOf(value.rows)) ? pagedOf(value, max, futuresTradeRow) : null);
+    },
+    *history({ wireName: contractName }, fromId, options) {
+      const value = yield* calls.read('futures.orderHistory', { contractName, limit, ...(fromId === null ? {} : { fromId }) }, options);
+      return value && pagedOf(value, limit, historyRow);
+    },
+    waiting: ({ wireName }, options) => readTriggers(calls, wireName, options),
+    holdings: () => immediate(null),
+    *positions({ wireName: contractName }, options) {
+      const outcome = yield* calls.call('futures.positions', { contractName }, options);
+      if (outcome.kind === 'acked') return pageOf(outcome.value, Infinity, positionRow);
+      // Some services lack this endpoint. Their account reports the positions, but not the funding paid.
+      const isMissing = outcome.kind === 'refused' || (outcome.kind === 'unknown' && outcome.status === NOT_FOUND);
+      if (!isMissing) return null;
+      const value = yield* calls.read('futures.account', {}, options);
+      return value && positionsIn(value, contractName);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 // Implements the market-independent `VenueCalls` with the spot endpoints.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { immediate } from '../../../base/task.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
 import { spotOrderArgs } from '../../../protocol/orderArgs.ts';
 import type { Calls } from './calls.ts';
@@ -31,56 +32,44 @@ function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (r
 export function spotCalls(calls: Calls, wrong: (what: string) => void): VenueCalls {
   const account = new AccountIdentity('spot.account', wrong);
   return {
-    create: (order, cid, done, options) =>
-      calls.call(
-        'spot.newOrder',
-        spotOrderArgs(order, cid),
-        (outcome) =>
-          done(
-            mapOutcome(outcome, ({ orderId, clientOrderId, symbol, side, type, price, origQty, timeMs }) => ({
-              venueId: orderId,
-              cid: clientOrderId,
-              symbol,
-              side,
-              isMarket: type === null ? null : type.word === 'MARKET',
-              price,
-              qty: origQty,
-              timeMs,
-            })),
-          ),
-        options,
-      ),
-    cancel: ({ wireName: symbol }, orderId, done) => calls.call('spot.cancelOrder', { symbol, orderId }, done),
-    serverTime: (done) =>
-      calls.read('spot.serverTime', {}, (value) => done(value?.serverTimeMs ?? null), { priority: 'reconcile', attempts: 1 }),
-    openOrders: ({ wireName: symbol }, options, done) =>
-      calls.read('spot.openOrders', { symbol, limit }, (value) => done(value && pageOf(value, limit, spotOrderRow)), options),
-    order: ({ wireName: symbol }, orderId, options, done) =>
-      calls.call(
-        'spot.queryOrder',
-        { symbol, orderId },
-        (outcome) => done(outcome.kind !== 'acked' ? null : outcome.value === null ? 'none' : spotOrderRow(outcome.value)),
-        options,
-      ),
-    trades: ({ wireName: symbol }, { fromId, max }, options, done) =>
-      calls.read(
-        'spot.myTrades',
-        { symbol, limit: max, ...(fromId === null ? {} : { fromId }) },
-        (value) => done(value && pagedOf(value, max, spotTradeRow)),
-        options,
-      ),
-    history: (_instrument, _fromId, _options, done) => done(null),
-    waiting: (_instrument, _options, done) => done([]),
-    holdings: (options, done) =>
-      calls.read(
-        'spot.account',
-        {},
-        (value) => {
-          if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return done(null);
-          done(value.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() })));
-        },
-        options,
-      ),
-    positions: (_instrument, _options, done) => done(null),
+    *create(order, cid, options) {
+      const outcome = yield* calls.call('spot.newOrder', spotOrderArgs(order, cid), options);
+      return mapOutcome(outcome, ({ orderId, clientOrderId, symbol, side, type, price, origQty, timeMs }) => ({
+        venueId: orderId,
+        cid: clientOrderId,
+        symbol,
+        side,
+        isMarket: type === null ? null : type.word === 'MARKET',
+        price,
+        qty: origQty,
+        timeMs,
+      }));
+    },
+    cancel: ({ wireName: symbol }, orderId) => calls.call('spot.cancelOrder', { symbol, orderId }),
+    *serverTime() {
+      const value = yield* calls.read('spot.serverTime', {}, { priority: 'reconcile', attempts: 1 });
+      return value?.serverTimeMs ?? null;
+    },
+    *openOrders({ wireName: symbol }, options) {
+      const value = yield* calls.read('spot.openOrders', { symbol, limit }, options);
+      return value && pageOf(value, limit, spotOrderRow);
+    },
+    *order({ wireName: symbol }, orderId, options) {
+      const outcome = yield* calls.call('spot.queryOrder', { symbol, orderId }, options);
+      if (outcome.kind !== 'acked') return null;
+      return outcome.value === null ? 'none' : spotOrderRow(outcome.value);
+    },
+    *trades({ wireName: symbol }, { fromId, max }, options) {
+      const value = yield* calls.read('spot.myTrades', { symbol, limit: max, ...(fromId === null ? {} : { fromId }) }, options);
+      return value && pagedOf(value, max, spotTradeRow);
+    },
+    history: () => immediate(null),
+    waiting: () => immediate([]),
+    *holdings(options) {
+      const value = yield* calls.read('spot.account', {}, options);
+      if (value === null || value.refused.length > 0 || !account.isOurs([value.uid])) return null;
+      return value.rows.map(({ asset, free, locked }) => ({ asset, total: new Decimal(free).plus(locked).toFixed() }));
+    },
+    positions: () => immediate(null),
   };
 }

@@ -1,5 +1,6 @@
 // Reads all pages of the list of waiting trigger orders. Starts again at page 1 if the list changes in between.
 
+import type { Work } from '../../../base/task.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { Calls } from './calls.ts';
@@ -8,35 +9,27 @@ const ROWS = 1000;
 const MAX_BEGINNINGS = 3;
 const MAX_PAGES = 50;
 
-/** Passes `done` all rows of a contract, or null if the list was incomplete. */
-export function readTriggers(
-  calls: Calls,
-  contractName: string,
-  options: CallOptions,
-  done: (rows: readonly TriggerOrder[] | null) => void,
-): void {
-  const begin = (beginnings: number): void => {
-    const rows: TriggerOrder[] = [];
-    const next = (page: number, count: number | null): void => {
-      calls.read(
-        'futures.triggerOrderList',
-        { contractName, page, limit: ROWS },
-        (value) => {
-          if (value === null || value.refused.length > 0 || page > MAX_PAGES) return done(null);
-          if (page > 1 && value.count !== count) {
-            if (beginnings >= MAX_BEGINNINGS) return done(null);
-            return begin(beginnings + 1);
-          }
-          rows.push(...value.rows);
-          // Without a count, only a page that is not full is known to be the last.
-          const isLast = value.rows.length < ROWS || (value.count !== null && rows.length >= value.count);
-          if (!isLast) return next(page + 1, value.count);
-          done(value.count === null || rows.length === value.count ? rows : null);
-        },
-        options,
-      );
-    };
-    next(1, null);
-  };
-  begin(1);
+/** Returns all rows of a contract, or null if the list was incomplete. */
+export function* readTriggers(calls: Calls, contractName: string, options: CallOptions): Work<readonly TriggerOrder[] | null> {
+  for (let beginning = 1; beginning <= MAX_BEGINNINGS; beginning++) {
+    const rows = yield* readPages(calls, contractName, options);
+    if (rows !== 'changed') return rows;
+  }
+  return null;
+}
+
+/** `changed`: the row count has changed between two pages. */
+function* readPages(calls: Calls, contractName: string, options: CallOptions): Work<readonly TriggerOrder[] | 'changed' | null> {
+  const rows: TriggerOrder[] = [];
+  let count: number | null = null;
+  for (let page = 1; ; page++) {
+    const value = yield* calls.read('futures.triggerOrderList', { contractName, page, limit: ROWS }, options);
+    if (value === null || value.refused.length > 0 || page > MAX_PAGES) return null;
+    if (page > 1 && value.count !== count) return 'changed';
+    count = value.count;
+    rows.push(...value.rows);
+    // Without a count, only a page that is not full is known to be the last.
+    const isLast = value.rows.length < ROWS || (count !== null && rows.length >= count);
+    if (isLast) return count === null || rows.length === count ? rows : null;
+  }
 }

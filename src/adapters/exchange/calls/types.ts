@@ -51,6 +51,8 @@ export interface RestExchangeDeps {
   readonly notes?: ExchangeNotes;
   /** Returns the client order id of an order of this run. */
   readonly clientOrderIdOf: (id: OrderId) => string;
+  /** Returns the order manager's record of an order that was restored, or undefined if it has none any more. */
+  readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
   readonly settings: OrderSettings;
   /** Futures only. */
   readonly contractSettingsTarget?: (instrument: number) => ContractSettingsTarget;
@@ -61,6 +63,9 @@ export interface RestExchangeDeps {
   /** True if another service of the account has raised the same cause, so that clearing it here does not clear it. */
   readonly isRaisedElsewhere?: (code: HaltCode, instrument: number | null) => boolean;
 }
+
+/** What the order manager believes about an order. */
+export type BelievedOrder = Pick<Order, 'id' | 'lifecycle' | 'reason'>;
 
 /** The terms of an order. It is a copy, because the order manager reuses its records. */
 export type OrderRequest = Pick<

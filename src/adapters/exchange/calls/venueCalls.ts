@@ -1,5 +1,6 @@
 // The calls that both markets of the service support, in one shape.
 
+import type { Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { TriggerOrder } from '../../../protocol/shapes/futures.ts';
@@ -25,32 +26,33 @@ export interface VenueHolding {
   readonly total: string;
 }
 
+/** Where a list of trades begins. */
+export interface TradesFrom {
+  readonly fromId: string | null;
+  readonly max: number;
+}
+
 /** Maximum number of rows in a list. */
 export const MAX_ROWS = 1000;
 
-/** Each method calls `done` once; null means no answer. */
+/** Null means no answer. */
 export interface VenueCalls {
-  create(order: OrderRequest, cid: string, done: (outcome: Outcome<CreatedOrder>) => void, options: CallOptions): void;
-  cancel(instrument: Instrument, venueId: string, done: (outcome: Outcome<unknown>) => void): void;
-  serverTime(done: (ms: number | null) => void): void;
-  openOrders(instrument: Instrument, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
+  create(order: OrderRequest, cid: string, options: CallOptions): Work<Outcome<CreatedOrder>>;
+  cancel(instrument: Instrument, venueId: string): Work<Outcome<unknown>>;
+  serverTime(): Work<number | null>;
+  openOrders(instrument: Instrument, options: CallOptions): Work<Page<OrderRow> | null>;
   /** `none`: a reply without information, which proves nothing. */
-  order(instrument: Instrument, venueId: string, options: CallOptions, done: (row: OrderRow | 'none' | null) => void): void;
+  order(instrument: Instrument, venueId: string, options: CallOptions): Work<OrderRow | 'none' | null>;
   /** At most `max` rows, up to 1000: the newest, or those around `fromId`. */
-  trades(
-    instrument: Instrument,
-    from: { readonly fromId: string | null; readonly max: number },
-    options: CallOptions,
-    done: (page: Page<TradeRow> | null) => void,
-  ): void;
+  trades(instrument: Instrument, from: TradesFrom, options: CallOptions): Work<Page<TradeRow> | null>;
   /** Futures only: orders with client order ids, newest first. Null on spot, which has no such list. */
-  history(instrument: Instrument, fromId: string | null, options: CallOptions, done: (page: Page<OrderRow> | null) => void): void;
+  history(instrument: Instrument, fromId: string | null, options: CallOptions): Work<Page<OrderRow> | null>;
   /** Futures only: trigger orders, waiting and past; null if the list was incomplete. Empty on spot. */
-  waiting(instrument: Instrument, options: CallOptions, done: (rows: readonly TriggerOrder[] | null) => void): void;
+  waiting(instrument: Instrument, options: CallOptions): Work<readonly TriggerOrder[] | null>;
   /** Spot only; null on futures. */
-  holdings(options: CallOptions, done: (held: readonly VenueHolding[] | null) => void): void;
+  holdings(options: CallOptions): Work<readonly VenueHolding[] | null>;
   /** Futures only; null on spot. */
-  positions(instrument: Instrument, options: CallOptions, done: (page: Page<PositionRow> | null) => void): void;
+  positions(instrument: Instrument, options: CallOptions): Work<Page<PositionRow> | null>;
 }
 
 /** Returns the same outcome with the value mapped. */

@@ -30,6 +30,8 @@ export interface CallTarget<O extends Op> {
 export interface CallTerms {
   readonly priority: Priority;
   readonly timeoutMs: number;
+  /** How much longer the first attempt may wait for the rate limit, ms. */
+  readonly queueMs: number;
   readonly attempts: number;
   readonly late: ((outcome: Outcome<unknown>) => void) | undefined;
   /** Signing time; undefined means the time of sending. */
@@ -51,6 +53,7 @@ export class RestCall<O extends Op> {
   readonly #market: Market;
   readonly #effect: Effect;
   readonly #isSigned: boolean;
+  readonly #isPublic: boolean;
   /** Attempts started. */
   #attempt = 0;
   #deadlineMs = 0;
@@ -79,14 +82,20 @@ export class RestCall<O extends Op> {
     this.#market = market;
     this.#effect = effect;
     this.#isSigned = SECURITY[security].signature;
+    this.#isPublic = effect === 'read' && !SECURITY[security].key;
   }
 
   start(): void {
-    const { scheduler } = this.#parts;
-    const { timeoutMs } = this.#terms;
-    this.#deadlineMs = scheduler.nowMs + timeoutMs;
-    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${timeoutMs} ms`));
+    const { timeoutMs, queueMs } = this.#terms;
+    this.#endWithin(timeoutMs + queueMs);
     this.#begin();
+  }
+
+  #endWithin(ms: number): void {
+    const { scheduler } = this.#parts;
+    if (this.#timer !== null) scheduler.cancel(this.#timer);
+    this.#deadlineMs = scheduler.nowMs + ms;
+    this.#timer = scheduler.at(this.#deadlineMs, () => this.#end(`no answer within ${this.#terms.timeoutMs} ms`));
   }
 
   cancel(): void {
@@ -125,6 +134,9 @@ export class RestCall<O extends Op> {
     const { request, origin } = this.#target;
     const signMs = this.#terms.signMs ?? times.next(request, clock.now(this.#market).ms);
     const signed = signRequest(request, credentials, signMs, dialect);
+    // It has had its turn. An answer takes no longer than that of a call that did not wait.
+    if (this.#terms.queueMs > 0 && this.#attempt === 1)
+      this.#endWithin(Math.max(0, Math.min(this.#terms.timeoutMs, this.#deadlineMs - scheduler.nowMs)));
     const { method, target, headers, body } = signed;
     this.#isOnWire = true;
     this.#sentMs = scheduler.nowMs;
@@ -135,7 +147,8 @@ export class RestCall<O extends Op> {
       this.#log(outcome, reply, true);
       late?.(outcome);
     };
-    const stop = wire({ method, url: origin + target, headers, body }, (outcome) => this.#answered(outcome, ticket), late && received);
+    const wired = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
+    const stop = wire(wired, (outcome) => this.#answered(outcome, ticket), late && received);
     this.#giveUp = () => {
       stop();
       if (late) this.#listening = scheduler.at(scheduler.nowMs + LATE_MS, stop);

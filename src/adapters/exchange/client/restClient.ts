@@ -21,6 +21,8 @@ export interface CallOptions {
   readonly priority?: Priority;
   /** Limit of the whole call in ms, including the queue and further attempts; default 10 000. */
   readonly timeoutMs?: number;
+  /** Reads: how much longer the first attempt may wait in the rate-limit queue, ms; default 0. */
+  readonly queueMs?: number;
   /** Attempts of a read, 1 to 5; default 3. All other calls have one. */
   readonly attempts?: number;
   /** For calls that are not reads: receives, at most once, a reply that comes after the time limit or a cancel, up to `LATE_MS` later. */
@@ -75,16 +77,25 @@ export class RestClient {
     return () => call.cancel();
   }
 
-  #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, attempts = ATTEMPTS.default, late, signMs }: CallOptions): CallTerms {
+  #terms(op: Op, { priority, timeoutMs = TIMEOUT_MS, queueMs = 0, attempts = ATTEMPTS.default, late, signMs }: CallOptions): CallTerms {
     const { effect } = endpointOf(op);
-    const max = effect === 'read' ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
-    return { priority: priority ?? priorityOf(effect), timeoutMs, attempts: max, late: effect === 'read' ? undefined : late, signMs };
+    const isRead = effect === 'read';
+    const max = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;
+    const waits = { timeoutMs, queueMs: isRead ? queueMs : 0 };
+    return { priority: priority ?? priorityOf(effect), ...waits, attempts: max, late: isRead ? undefined : late, signMs };
   }
 
   #askTime(market: Market, done: (sample: ClockSample | null) => void): void {
     const { scheduler, dialect } = this.#parts;
     const op = market === 'spot' ? 'spot.serverTime' : 'futures.serverTime';
-    const terms: CallTerms = { priority: 'reconcile', timeoutMs: SAMPLE_TIMEOUT_MS, attempts: 1, late: undefined, signMs: undefined };
+    const terms: CallTerms = {
+      priority: 'reconcile',
+      timeoutMs: SAMPLE_TIMEOUT_MS,
+      queueMs: 0,
+      attempts: 1,
+      late: undefined,
+      signMs: undefined,
+    };
     const target = { op, args: {}, request: buildRequest(op, {}, dialect), origin: this.#origins[market] } as const;
     const call = new RestCall<typeof op>(this.#parts, target, terms, (outcome, sentMs) =>
       done(

@@ -1,7 +1,7 @@
 // Polls klines when bars close on the venue's clock, and reports each closed bar.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
-import type { Interval } from '../../../model/interval.ts';
+import { openOf, type Interval } from '../../../model/interval.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
@@ -11,8 +11,11 @@ import { BarTracker, type BarEvent } from './barTracker.ts';
 import { nextPollMs, pollRules, type PollRules } from './pollPlan.ts';
 import { barWindow, coarserWindow, MAX_KLINES, rowsSince, type MarketBar } from './window.ts';
 
-/** Requests the newest `rows` klines (2 to 300). Calls `done` once, never before returning. The returned function cancels the request. */
-export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void) => () => void;
+/**
+ * Requests the newest `rows` klines (2 to 300). `isAgain`: an earlier call for the same bar did not bring it. Calls `done` once, never
+ * before returning. The returned function cancels the request.
+ */
+export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) => void, isAgain?: boolean) => () => void;
 
 export interface BarSink {
   /** Events arrive in the order in which they must be processed. */
@@ -54,6 +57,8 @@ export class BarPoller {
   readonly #rules: PollRules;
   readonly #tracker: BarTracker;
   #failures = 0;
+  /** Open time of the bar that was running at the newest call; NaN before the first. */
+  #askedMs = NaN;
   #timer: number | null = null;
   #giveUp: (() => void) | null = null;
   #isRunning = false;
@@ -97,14 +102,18 @@ export class BarPoller {
     const serverMs = this.#surelyMs();
     if (serverMs === null) return this.#failed("the exchange's clock could not be measured");
     const rows = this.#rows(serverMs);
-    this.#giveUp = this.#parts.ask(rows, (outcome) => {
+    const received = (outcome: Parameters<Parameters<AskKlines>[1]>[0]): void => {
       if (!this.#isRunning) return;
       this.#giveUp = null;
       if (outcome.kind !== 'acked') return this.#failed(causeOf(outcome));
       this.#take(outcome.value, rows, serverMs);
       // The sink may have stopped the feed.
       if (this.#isRunning) this.#wait(this.#nextMs());
-    });
+    };
+    const runningMs = openOf(this.#options.interval, serverMs);
+    const isAgain = runningMs === this.#askedMs;
+    this.#askedMs = runningMs;
+    this.#giveUp = this.#parts.ask(rows, received, isAgain);
   }
 
   /** Returns the earliest time that it may be at the venue, ms, so that a bar counts as closed only if it certainly is. Null if unknown. */

@@ -2,15 +2,22 @@
 
 import type { Market } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
-import type { RestClient } from '../client/restClient.ts';
+import type { CallOptions, RestClient } from '../client/restClient.ts';
 import type { AskKlines } from './barPoller.ts';
 
-const STEADY = { priority: 'steady' } as const;
+/** A recording of bars can wait. */
+const STEADY: CallOptions = { priority: 'steady' };
 
-/** Returns the request for the newest klines of one instrument and interval, at polling priority. */
-export function klinesOf(client: Pick<RestClient, 'call'>, market: Market, symbol: string, interval: Interval): AskKlines {
+/** Returns the request for the newest klines of one instrument and interval; by default at polling priority. */
+export function klinesOf(
+  client: Pick<RestClient, 'call'>,
+  market: Market,
+  symbol: string,
+  interval: Interval,
+  options: CallOptions = STEADY,
+): AskKlines {
   return (limit, done) =>
     market === 'spot'
-      ? client.call('spot.klines', { symbol, interval, limit }, done, STEADY)
-      : client.call('futures.klines', { contractName: symbol, interval, limit }, done, STEADY);
+      ? client.call('spot.klines', { symbol, interval, limit }, done, options)
+      : client.call('futures.klines', { contractName: symbol, interval, limit }, done, options);
 }

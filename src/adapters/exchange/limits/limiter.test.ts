@@ -115,6 +115,37 @@ describe('shares', () => {
     expect(fixture.count('cancel')).toBe(4);
   });
 
+  it('let bars take all of a limit that nothing else waits for', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.klines', 'bars', 50);
+    expect(fixture.count('bars')).toBe(20);
+    fixture.answer();
+    fixture.pass(2000 + GUARD_MS);
+    expect(fixture.count('bars')).toBe(40);
+  });
+
+  it('let a read of the time go before bars that wait', () => {
+    const setup = new LimitsFixture();
+    setup.ask('spot.klines', 'bars', 50);
+    setup.ask('spot.serverTime', 'reconcile');
+    setup.answer();
+    setup.pass(2000 + GUARD_MS);
+    expect(setup.sent[20]!.priority).toBe('reconcile');
+    expect(setup.count('bars')).toBe(20 + 19);
+  });
+
+  it('keep a tenth for steady traffic that waits behind bars', () => {
+    const rig = new LimitsFixture();
+    rig.ask('spot.klines', 'bars', 100);
+    rig.ask('spot.depth', 'steady', 5);
+    for (let window = 0; window < 3; window++) {
+      rig.answer();
+      rig.pass(2000 + GUARD_MS);
+    }
+    expect(rig.count('steady')).toBeGreaterThanOrEqual(5);
+    expect(rig.count('bars') + rig.count('steady')).toBeGreaterThanOrEqual(66);
+  });
+
   it('let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.myTrades', 'reconcile', 50);

@@ -87,9 +87,15 @@ export class Limiter {
    * or too many calls wait. Returns a function that gives up the place; after that, neither is called.
    */
   acquire(op: Op, priority: Priority, go: (ticket: Ticket) => void, refused: (why: LimitRefusal) => void): () => void {
+    const row = this.limitOf(op);
+    return this.#classOf(row).enter({ op, priority, weight: row.weight, go, refused });
+  }
+
+  /** Returns the limit in force of an operation, and the weight of one call. */
+  limitOf(op: Op): OpLimit {
     const row = this.#table.get(op);
     if (!row) throw new TypeError(`no limit of ${op}`);
-    return this.#classOf(row).enter({ op, priority, weight: row.weight, go, refused });
+    return row;
   }
 
   get state(): LimiterState {

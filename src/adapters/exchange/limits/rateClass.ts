@@ -76,7 +76,7 @@ export class RateClass implements Usage {
   readonly #use: WindowUse;
   readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
-  readonly #lanes: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], steady: [] };
+  readonly #lanes: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
   #timer: number | null = null;
   #timerMs = Infinity;
 

@@ -1,15 +1,16 @@
-// Shares of a rate limit: cancels may use all of it. Other calls share a part, in turn, with a reserve for each priority.
+// Shares of a rate limit: cancels may use all of it, and so may klines of bars that have just closed. Other calls share a part, in turn,
+// with a reserve for each priority.
 
 /**
  * In the order in which waiting calls are served. `cancel`: ends orders. `reconcile`: finds out the state of an order, or the server time.
- * `order`: creates, tests and settings. `steady`: polling, and all else that can wait.
+ * `order`: creates, tests and settings. `bars`: klines of bars that strategies wait for. `steady`: polling, and all else that can wait.
  */
-export const PRIORITIES = ['cancel', 'reconcile', 'order', 'steady'] as const;
+export const PRIORITIES = ['cancel', 'reconcile', 'order', 'bars', 'steady'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** As fractions of a limit. */
 export const SHARES = {
-  /** For everything except cancels together. The rest is left for cancels, for other users of the account, and for uncertainty. */
+  /** For everything except cancels and bars together. The rest is for cancels, for other users of the account, and for uncertainty. */
   common: 0.8,
   /** Maximum for steady traffic, so that the same amount is free for reconciliation at once. */
   steady: 0.4,
@@ -31,6 +32,7 @@ export interface Usage {
 export function fits(priority: Priority, weight: number, usage: Usage, allowance: number): boolean {
   const next = usage.used + weight;
   if (priority === 'cancel') return next <= allowance;
+  if (priority === 'bars') return fitsBars(weight, next, usage, allowance);
   const common = shareOf(allowance, SHARES.common, weight);
   if (next > common) return false;
   const sent = usage.sentBy(priority) + weight;
@@ -41,12 +43,24 @@ export function fits(priority: Priority, weight: number, usage: Usage, allowance
   for (const other of PRIORITIES) {
     const first = usage.firstOf(other);
     if (other === priority) isBefore = false;
-    else if (other === 'cancel' || first === 0) continue;
+    // A wait for bars takes nothing from the others: what is theirs of the limit is theirs while they wait.
+    else if (other === 'cancel' || first === 0 || (other === 'bars' && !isBefore)) continue;
     else if (isBefore) return false;
     else kept += Math.max(0, shareOf(allowance, SHARES.floor, first) - usage.sentBy(other));
   }
   // If the limit is so small that the reserves use it up, the order of priorities decides.
   return next <= Math.max(weight, common - kept);
+}
+
+/**
+ * Klines have a rate class without orders and cancels, so bars may use all of it. While a steady call waits that has not had its floor, bars
+ * leave it in the common share.
+ */
+function fitsBars(weight: number, next: number, usage: Usage, allowance: number): boolean {
+  if (usage.firstOf('reconcile') > 0 || usage.firstOf('order') > 0) return false;
+  const steady = usage.firstOf('steady');
+  const kept = steady === 0 ? 0 : shareOf(allowance, SHARES.floor, steady) - usage.sentBy('steady');
+  return next <= (kept <= 0 ? allowance : Math.max(weight, shareOf(allowance, SHARES.common, weight) - kept));
 }
 
 /** Returns a share as a whole number, at least `weight`, so that every call is served even under a very small limit. */

@@ -1,5 +1,6 @@
 // Polls instruments whose orders may end at any time. Resting orders are left to the audits.
 
+import { sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';
 import { parseTriggerTrackId } from '../calls/triggers.ts';
@@ -10,22 +11,23 @@ export interface ActiveOrderPollingDeps {
   readonly tracks: TrackedOrders;
   readonly settings: Pick<OrderSettings, 'followMs' | 'fastMs'>;
   /** Reconciles the instrument once. */
-  readonly reconcile: (instrument: number, done: () => void) => void;
+  readonly reconcile: (instrument: number) => Work<unknown>;
 }
 
 /**
  * True for orders that need a read soon: immediate orders, orders to be cancelled, and orders that a list should have shown. The delay of
  * lists is measured on the last kind, and it counts three times in every proof of absence.
  */
-const isRestless = ({ stage, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
-  stage === 'live' &&
+const isRestless = ({ isLive, request, isCancelWanted, terminal, venueId, listed }: TrackedOrder): boolean =>
+  isLive &&
   (isCancelWanted || parseTriggerTrackId(venueId) === null) &&
   terminal === null &&
   (isCancelWanted || listed === 'missed' || request.limit === 0 || request.timeInForce === 'IOC' || request.timeInForce === 'FOK');
 
 export class ActiveOrderPolling {
   readonly #parts: ActiveOrderPollingDeps;
-  readonly #timers = new Map<number, number>();
+  /** The task that waits for its next read, by instrument. */
+  readonly #pauses = new Map<number, Task<void>>();
 
   constructor(parts: ActiveOrderPollingDeps) {
     this.#parts = parts;
@@ -36,20 +38,19 @@ export class ActiveOrderPolling {
     this.#arm(instrument, this.#parts.settings.followMs);
   }
   stop(): void {
-    for (const handle of this.#timers.values()) this.#parts.scheduler.cancel(handle);
-    this.#timers.clear();
+    for (const pause of this.#pauses.values()) pause.cancel();
+    this.#pauses.clear();
   }
 
   #arm(instrument: number, pauseMs: number): void {
-    if (this.#timers.has(instrument)) return;
+    if (!this.#pauses.has(instrument)) this.#pauses.set(instrument, start(this.#poll(instrument, pauseMs)));
+  }
+  *#poll(instrument: number, pauseMs: number): Work<void> {
     const { scheduler, reconcile, tracks, settings } = this.#parts;
-    const run = (): void => {
-      this.#timers.delete(instrument);
-      reconcile(instrument, () => {
-        const hasRestlessOrder = Array.from(tracks.openOf(instrument)).some(isRestless);
-        if (hasRestlessOrder) this.#arm(instrument, Math.min(2 * pauseMs, settings.fastMs));
-      });
-    };
-    this.#timers.set(instrument, scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), run));
+    yield* sleep(scheduler, Math.ceil(pauseMs));
+    this.#pauses.delete(instrument);
+    yield* reconcile(instrument);
+    const hasRestlessOrder = Array.from(tracks.openOf(instrument)).some(isRestless);
+    if (hasRestlessOrder) this.#arm(instrument, Math.min(2 * pauseMs, settings.fastMs));
   }
 }

@@ -128,7 +128,7 @@ export class OrderAttribution {
     const track = alike.find(({ signMs }) => !isOlder(row, signMs));
     if (track === undefined) return this.#alienWaiting(triggerOrderId, seen.instrument, alike);
     // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
-    if (track.stage === 'sent' || track.stage === 'waiting') return;
+    if (track.lifecycle === 'sent') return;
     this.adopt(track, triggerTrackId(triggerOrderId, track.cid), seen, null);
   }
 
@@ -136,17 +136,17 @@ export class OrderAttribution {
   adopt(track: TrackedOrder, venueId: string, { channel, venueMs }: Sighting, timeMs: number | null): void {
     const { tracks } = this.#parts;
     const sink = this.#parts.sink();
-    const { isBelievedAbsent, stage, isContested, filledLots } = track;
+    const { isBelievedAbsent, lifecycle, isContested, filledLots } = track;
     if (isContested) this.#decided(track, venueId, filledLots);
     // A fired trigger order continues as the order that resulted from it. The engine sees no change, so nothing is reported.
     const hasFired = track.venueId !== null && !isBelievedAbsent;
     const atMs = timeMs ?? venueMs;
     const id = venueId as VenueOrderId;
     tracks.setVenueId(track, venueId);
-    tracks.markLive(track);
+    tracks.watch(track);
     if (hasFired) return this.#parts.adopted(track);
     if (isBelievedAbsent) sink.arrivedLate(track.id, id, atMs);
-    else if (stage === 'unknown') sink.evidence(track.id, { channel, venueMs, complete: true, found: true, venueId: id });
+    else if (lifecycle === 'unknown') sink.evidence(track.id, { channel, venueMs, complete: true, found: true, venueId: id });
     else sink.acked(track.id, id, atMs);
     this.#parts.adopted(track);
   }
@@ -181,9 +181,7 @@ export class OrderAttribution {
   /** The venue has used one id for several orders. None of them has it until a list or a query shows whose it is. */
   contested(tracks: readonly TrackedOrder[], venueId: string): void {
     const { raisedCauses, sink } = this.#parts;
-    const known = tracks.filter(
-      ({ stage, isBelievedAbsent }) => stage === 'live' || stage === 'sent' || (stage === 'unknown' && !isBelievedAbsent),
-    );
+    const known = tracks.filter(({ isOpen }) => isOpen);
     const names = tracks.map(({ cid }) => cid).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
     for (const track of known) {

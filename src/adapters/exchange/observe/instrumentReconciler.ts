@@ -1,10 +1,10 @@
 // Reconciles one instrument: reads its open orders and trades, then the status of each of our orders that the list does not show.
 
+import { all, pending, start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { toScaled } from '../../../base/number/decimal.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { OrderAttribution } from './attribution.ts';
-import { forAll } from '../calls/forAll.ts';
 import { isOther, mayWait, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { Identify } from './identify.ts';
 import type { DelayObserver } from '../calls/types.ts';
@@ -49,46 +49,45 @@ export class InstrumentReconciler {
     return this.#isRunning;
   }
 
-  /**
-   * Calls `done` once, with true if every list was complete. A reconciliation already running may have started too early, so another
-   * follows.
-   */
-  run(options: CallOptions, done: (isWhole: boolean) => void): void {
-    this.#waiting.push({ options, done });
-    if (!this.#isRunning) this.#begin();
+  /** Returns true if every list was complete. A reconciliation already running may have started too early, so another follows. */
+  *run(options: CallOptions): Work<boolean> {
+    return yield* pending<boolean>((done) => {
+      this.#waiting.push({ options, done });
+      if (!this.#isRunning) start(this.#serve());
+      return () => {};
+    });
   }
 
-  #begin(): void {
-    const asked = this.#waiting.splice(0);
-    if (asked.length === 0) return;
-    this.#isRunning = true;
-    const { options } = asked[0]!;
+  /** One reconciliation serves all requests made before it begins. Those made meanwhile are served by the next one. */
+  *#serve(): Work<void> {
+    for (let asked = this.#waiting.splice(0); asked.length > 0; asked = this.#waiting.splice(0)) {
+      this.#isRunning = true;
+      const isWhole = yield* this.#reconcile(asked[0]!.options);
+      this.#isRunning = false;
+      for (const { done } of asked) done(isWhole);
+      if (this.#isRunning) return;
+    }
+  }
+
+  *#reconcile(options: CallOptions): Work<boolean> {
     const { trades, index, raisedCauses, nowMs } = this.#parts;
     const askedMs = nowMs();
-    this.#openOrders(options, (page) => {
-      const listed = page === null ? null : this.#attributeOpen(page);
-      this.#attributeTriggers(listed, options, (areWaitingWhole) =>
-        trades.read(Infinity, options, ({ isWhole, unattributed }) => {
-          const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
-          if (page !== null && !page.isWhole) raisedCauses.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
-          else if (isComplete) raisedCauses.resolve('GAP', index);
-          this.#checkOthers(listed, askedMs, options, () => {
-            this.#isRunning = false;
-            for (const { done } of asked) done(isComplete && unattributed === 0);
-            if (!this.#isRunning) this.#begin();
-          });
-        }),
-      );
-    });
+    const page = yield* this.#openOrders(options);
+    const listed = page === null ? null : this.#attributeOpen(page);
+    const areWaitingWhole = yield* this.#attributeTriggers(listed, options);
+    const { isWhole, unattributed } = yield* trades.read(Infinity, options);
+    const isComplete = page !== null && page.isWhole && areWaitingWhole && isWhole;
+    if (page !== null && !page.isWhole) raisedCauses.raise('GAP', index, 'the list of open orders is cut off or cannot be read');
+    else if (isComplete) raisedCauses.resolve('GAP', index);
+    yield* this.#checkOthers(listed, askedMs, options);
+    return isComplete && unattributed === 0;
   }
 
-  /** Passes null if the list did not arrive. */
-  #openOrders(options: CallOptions, done: (page: Page<OrderRow> | null) => void): void {
+  /** Returns null if the list did not arrive. */
+  *#openOrders(options: CallOptions): Work<Page<OrderRow> | null> {
     const { venue, instrument, index, identify } = this.#parts;
-    venue.openOrders(instrument, options, (page) => {
-      if (page === null) done(null);
-      else identify.rows(page, instrument, index, options, done);
-    });
+    const page = yield* venue.openOrders(instrument, options);
+    return page === null ? null : yield* identify.rows(page, instrument, index, options);
   }
 
   /** Returns our orders that the list shows as open. */
@@ -108,21 +107,20 @@ export class InstrumentReconciler {
   }
 
   /** Trigger orders have their own list. It is read only if we ever had trigger orders on this instrument. */
-  #attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions, done: (isWhole: boolean) => void): void {
+  *#attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions): Work<boolean> {
     const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
     const own = tracks.triggersOf(index);
-    if (own.size === 0) return done(true);
-    venue.waiting(instrument, options, (rows) => {
-      const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
-      for (const row of rows ?? []) {
-        if (!mayWait(row)) continue;
-        const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
-        if (known?.venueId && isOther(row, known.request)) ownership.contested([known], known.venueId);
-        else if (known !== undefined) listed?.add(known);
-        else ownership.attributeTrigger(row, own, seen);
-      }
-      done(rows !== null);
-    });
+    if (own.size === 0) return true;
+    const rows = yield* venue.waiting(instrument, options);
+    const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
+    for (const row of rows ?? []) {
+      if (!mayWait(row)) continue;
+      const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
+      if (known?.venueId && isOther(row, known.request)) ownership.contested([known], known.venueId);
+      else if (known !== undefined) listed?.add(known);
+      else ownership.attributeTrigger(row, own, seen);
+    }
+    return rows !== null;
   }
 
   /** The time from an acknowledgement until a list shows the order measures the read lag. */
@@ -133,20 +131,22 @@ export class InstrumentReconciler {
   }
 
   /** Without a list, every order is queried. */
-  #checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions, done: () => void): void {
+  *#checkOthers(listed: ReadonlySet<TrackedOrder> | null, askedMs: number, options: CallOptions): Work<void> {
     const { tracks, index } = this.#parts;
-    const others = Array.from(tracks.openOf(index)).filter((track) => track.stage === 'live' && !(listed?.has(track) ?? false));
-    const miss = (track: TrackedOrder): void => {
-      if (listed !== null) this.#noteMissing(track, askedMs);
-    };
-    forAll<TrackedOrder, void>(others, (track, one) => this.#parts.statuses().check(track, options, () => one(miss(track))), done);
+    const others = Array.from(tracks.openOf(index)).filter((track) => track.isLive && !(listed?.has(track) ?? false));
+    yield* all(others.map((track) => this.#checkOther(track, listed === null ? null : askedMs, options)));
+  }
+  /** `askedMs`: when the list was requested that does not show the order; null: there is no list. */
+  *#checkOther(track: TrackedOrder, askedMs: number | null, options: CallOptions): Work<void> {
+    yield* this.#parts.statuses().check(track, options);
+    if (askedMs !== null) this.#noteMissing(track, askedMs);
   }
   /**
    * An order that a later list shows as open has been open since its acknowledgement. A list requested later that did not show it was
    * outdated. A list that was already in flight proves nothing.
    */
   #noteMissing(track: TrackedOrder, askedMs: number): void {
-    const isLate = track.stage === 'live' && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
+    const isLate = track.isLive && track.knownMs < askedMs && parseTriggerTrackId(track.venueId) === null;
     if (isLate && track.listed === 'not yet') track.listed = 'missed';
   }
 }

@@ -1,12 +1,12 @@
 // Holds the trade reader and the reconciler of each instrument.
 
+import type { Work } from '../../../base/task.ts';
 import type { CallOptions } from '../client/restClient.ts';
 import type { ExchangeContext } from '../order/context.ts';
 import type { Identify } from './identify.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { InstrumentReconciler } from './instrumentReconciler.ts';
 import type { StatusReader } from './statusReader.ts';
-import type { TrackedOrder } from '../order/trackedOrder.ts';
 import { TradeReader, type TradesRead } from './tradeReader.ts';
 
 /** While the clock is not measured, events up to this long ago may have happened after the start. */
@@ -18,7 +18,6 @@ export interface ReadersDeps {
   readonly ownership: OrderAttribution;
   readonly identify: Identify;
   readonly statuses: () => StatusReader;
-  readonly filled: (track: TrackedOrder) => void;
 }
 
 interface Pair {
@@ -40,21 +39,20 @@ export class Readers {
     return this.#of(index).trades;
   }
   /** `sinceMs` Infinity reads new trades only. */
-  readonly readTrades = (index: number, sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void =>
-    this.trades(index).read(sinceMs, options, done);
-  readonly reconcile = (index: number, options: CallOptions, done: (isWhole: boolean) => void): void =>
-    this.#of(index).passes.run(options, done);
+  readonly readTrades = (index: number, sinceMs: number, options: CallOptions): Work<TradesRead> =>
+    this.trades(index).read(sinceMs, options);
+  readonly reconcile = (index: number, options: CallOptions): Work<boolean> => this.#of(index).passes.run(options);
 
   #of(index: number): Pair {
     const known = this.#pairs.get(index);
     if (known) return known;
-    const { core, ownership, identify, statuses, filled } = this.#parts;
+    const { core, ownership, identify, statuses } = this.#parts;
     const { venue, tracks, raisedCauses, holdings, positions, numbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.parts.scheduler.nowMs;
     const instrument = core.parts.instruments[index]!;
     const shared = { instrument, index, venue, tracks, ownership, raisedCauses, venueMs };
     const trades = new TradeReader(
-      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, filled, outside: core.bookOutside },
+      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, outside: core.bookOutside },
       this.#since(),
     );
     const passes = new InstrumentReconciler({

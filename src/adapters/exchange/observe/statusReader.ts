@@ -1,6 +1,7 @@
 // Queries one order by its id until a terminal status is confirmed.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { resultOf, start, type Task, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -26,8 +27,8 @@ export interface StatusReaderDeps {
   readonly lagMs: () => number;
   /** Reports that the venue has used one id for these orders. */
   readonly contested: (tracks: readonly TrackedOrder[], venueId: string) => void;
-  /** Reads the trades of an instrument, then calls back. */
-  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions, done: () => void) => void;
+  /** Reads the trades of an instrument. */
+  readonly readTrades: (instrument: number, sinceMs: number, options: CallOptions) => Work<unknown>;
 }
 
 /** After this many replies without information about an acknowledged order, the operator has to check. */
@@ -43,27 +44,28 @@ export class StatusReader {
   readonly #timers = new Map<TrackedOrder, number>();
   /** Orders with an unknown status. */
   readonly #unrecognised = new Set<TrackedOrder>();
-  /** Orders being queried, with the callbacks that wait for the reply. */
-  readonly #asking = new Map<TrackedOrder, (() => void)[]>();
+  /** The query of each order that is on the wire. */
+  readonly #queries = new Map<TrackedOrder, Task<void>>();
 
   constructor(parts: StatusReaderDeps) {
     this.#parts = parts;
   }
 
-  /** Queries the order, and again when its end needs confirmation. Calls `done` once, after the immediate consequences of the reply. */
-  check(track: TrackedOrder, options: CallOptions, done: () => void = () => {}): void {
-    if (track.stage !== 'live' || track.venueId === null) return done();
-    const waiting = this.#asking.get(track);
-    if (waiting !== undefined) return void waiting.push(done);
-    this.#asking.set(track, [done]);
+  /** Queries the order, and again when its end needs confirmation. Ends after the immediate consequences of the reply. */
+  *check(track: TrackedOrder, options: CallOptions): Work<void> {
+    if (!track.isLive || track.venueId === null) return;
+    let query = this.#queries.get(track);
+    if (query === undefined) {
+      query = start(this.#query(track, track.venueId, options));
+      if (!query.isOver) this.#queries.set(track, query);
+    }
+    yield* resultOf(query);
+  }
+  *#query(track: TrackedOrder, venueId: string, options: CallOptions): Work<void> {
     const { venue, instruments } = this.#parts;
-    venue.order(instruments[track.request.instrumentIndex]!, track.venueId, options, (row) => {
-      this.#take(track, row, options, () => {
-        const waiters = this.#asking.get(track) ?? [];
-        this.#asking.delete(track);
-        for (const each of waiters) each();
-      });
-    });
+    const row = yield* venue.order(instruments[track.request.instrumentIndex]!, venueId, options);
+    yield* this.#take(track, row, options);
+    this.#queries.delete(track);
   }
 
   /** Returns when the next terminal status is due for confirmation, in ms of our clock; Infinity if none is. */
@@ -77,42 +79,44 @@ export class StatusReader {
     this.#timers.clear();
   }
 
-  #take(track: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions, done: () => void): void {
+  *#take(track: TrackedOrder, row: OrderRow | 'none' | null, options: CallOptions): Work<void> {
     const { scheduler, venueMs } = this.#parts;
-    const index = track.request.instrumentIndex;
-    if (row === null || track.stage !== 'live') return done();
+    if (row === null || !track.isLive) return;
     if (row === 'none') {
       this.#noteEmptyRead(track);
-      return done();
+      return;
     }
     track.emptyReads = 0;
-    // The trigger order has fired: the resulting order replaces it.
-    if (row.venueId !== track.venueId && parseTriggerTrackId(track.venueId) !== null) {
-      const other = this.#parts.tracks.byVenueId(row.venueId);
-      if (other !== undefined && other !== track) {
-        this.#parts.contested([other, track], row.venueId);
-        return done();
-      }
-      this.#parts.tracks.setVenueId(track, row.venueId);
-      track.knownMs = scheduler.nowMs;
-    }
+    if (!this.#isFollowed(track, row)) return;
     const executedLots = executedOf(row, track);
     if (row.status.word === 'UNKNOWN') {
       this.#markUnrecognised(track, `order ${row.venueId} has a status that nobody knows: ${sanitizeText(row.status.raw, 40)}`);
-      return done();
+      return;
     }
     this.#isPlain(track);
     const reading: StatusReading = { status: row.status, executedLots, atMs: scheduler.nowMs };
     // Fills first: the status is accepted only if the booked fills add up to it.
-    const isBehind = executedLots !== track.filledLots;
-    if (!isBehind) {
-      track.lackedFills = false;
-      return this.#assess(track, reading, done);
+    if (executedLots === track.filledLots) track.lackedFills = false;
+    else {
+      // The missing fill is usually among the new trades. If not, it became visible late, so read further back.
+      const sinceMs = track.lackedFills ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
+      track.lackedFills = true;
+      yield* this.#parts.readTrades(track.request.instrumentIndex, sinceMs, options);
     }
-    // The missing fill is usually among the new trades. If not, it became visible late, so read further back.
-    const sinceMs = track.lackedFills ? Math.max(track.signMs, venueMs() - LOOK_BACK_MS) - EARLY_MS : Infinity;
-    track.lackedFills = true;
-    this.#parts.readTrades(index, sinceMs, options, () => this.#assess(track, reading, done));
+    this.#assess(track, reading);
+  }
+  /** Follows a trigger order that has fired: the resulting order replaces it. Returns false if that order is another one of ours. */
+  #isFollowed(track: TrackedOrder, row: OrderRow): boolean {
+    const { scheduler, tracks, contested } = this.#parts;
+    if (row.venueId === track.venueId || parseTriggerTrackId(track.venueId) === null) return true;
+    const other = tracks.byVenueId(row.venueId);
+    if (other !== undefined && other !== track) {
+      contested([other, track], row.venueId);
+      return false;
+    }
+    tracks.setVenueId(track, row.venueId);
+    track.knownMs = scheduler.nowMs;
+    return true;
   }
 
   /** An acknowledged order that is not found counts as alive, because a list may be older than the order. */
@@ -133,8 +137,8 @@ export class StatusReader {
     if (isLast) this.#parts.raisedCauses.resolve('STATUS', instrumentIndex);
   }
 
-  #assess(track: TrackedOrder, reading: StatusReading, done: () => void): void {
-    if (track.stage !== 'live') return done();
+  #assess(track: TrackedOrder, reading: StatusReading): void {
+    if (!track.isLive) return;
     const verdict = assessStatus(track.terminal, reading, track.filledLots, this.#parts.lagMs());
     if (verdict.kind === 'live') {
       track.terminal = null;
@@ -142,8 +146,7 @@ export class StatusReader {
     } else if (verdict.kind === 'unconfirmed') {
       track.terminal = verdict.first;
       this.#again(track, verdict.againMs);
-    } else this.#ended(track, verdict.how);
-    done();
+    } else this.#reportEnd(track, verdict.how);
   }
 
   #again(track: TrackedOrder, atMs: number): void {
@@ -154,15 +157,13 @@ export class StatusReader {
       track,
       scheduler.at(Math.max(scheduler.nowMs, Math.ceil(atMs)), () => {
         this.#timers.delete(track);
-        this.check(track, { priority: 'reconcile' });
+        start(this.check(track, { priority: 'reconcile' }));
       }),
     );
   }
 
-  #ended(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
-    const { tracks, scheduler, sink, venueMs } = this.#parts;
-    this.forget(track);
-    tracks.markEnded(track, 'ended', scheduler.nowMs);
+  #reportEnd(track: TrackedOrder, how: 'filled' | 'canceled' | 'rejected' | 'expired'): void {
+    const { sink, venueMs } = this.#parts;
     sink().ended(track.id, how, how === 'filled' && track.lastFillMs > 0 ? track.lastFillMs : venueMs());
   }
 

@@ -1,6 +1,7 @@
 // Reads the account's trades of one instrument without gaps and books each one once, to its order.
 
 import { Decimal } from '../../../base/number/decimal.ts';
+import { pending, start, type Work } from '../../../base/task.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
@@ -11,12 +12,12 @@ import { FillScale, type TradeNumbers } from '../order/fills.ts';
 import type { UnattributedFill } from '../client/unattributed.ts';
 import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
-import type { Page, TradeRow } from '../calls/rows.ts';
+import type { OrderRow, TradeRow } from '../calls/rows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
 import { mirrored } from './selfTrade.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
-import { MAX_ROWS, type VenueCalls } from '../calls/venueCalls.ts';
+import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
 
 export interface TradesRead {
   /** True if no trade is missing since the last known one. */
@@ -46,8 +47,6 @@ export interface TradeReaderDeps {
   readonly lagMs: () => number;
   /** Books a fill to the account, not to a strategy. */
   readonly outside: (fill: UnattributedFill) => void;
-  /** Called when an order has a new fill. */
-  readonly filled: (track: TrackedOrder) => void;
 }
 
 interface PendingRead {
@@ -111,48 +110,61 @@ export class TradeReader {
   }
 
   /** Reads new trades, and again all from `sinceMs` on, because rows may become visible out of order. Infinity: the last moments only. */
-  read(sinceMs: number, options: CallOptions, done: (read: TradesRead) => void): void {
-    this.#waiting.push({ sinceMs, options, done });
-    if (!this.#isReading) this.#begin();
+  *read(sinceMs: number, options: CallOptions): Work<TradesRead> {
+    return yield* pending<TradesRead>((done) => {
+      this.#waiting.push({ sinceMs, options, done });
+      if (!this.#isReading) start(this.#serve());
+      return () => {};
+    });
   }
 
-  /** One read serves all requests made before it begins. */
-  #begin(): void {
-    const asked = this.#waiting.splice(0);
-    if (asked.length === 0) return;
-    this.#isReading = true;
-    const { venueMs, lagMs } = this.#parts;
-    const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...asked.map((each) => each.sinceMs));
-    const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
+  /** One read serves all requests made before it begins. Those made meanwhile are served by the next one. */
+  *#serve(): Work<void> {
+    for (let asked = this.#waiting.splice(0); asked.length > 0; asked = this.#waiting.splice(0)) {
+      this.#isReading = true;
+      const { venueMs, lagMs } = this.#parts;
+      const sinceMs = Math.min(venueMs() - Math.max(OVERLAP_MS, 2 * lagMs()), ...asked.map((each) => each.sinceMs));
+      const { options } = asked.find((each) => each.options.priority === 'reconcile') ?? asked[0]!;
+      const { rows, isWhole } = yield* this.#rowsSince(sinceMs, options);
+      const fresh = this.#note(rows, isWhole);
+      yield* this.#attribute(options);
+      this.#isReading = false;
+      const unattributed = this.#reportUnattributed();
+      for (const { done } of asked) done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh });
+      if (this.#isReading) return;
+    }
+  }
+
+  /** Reads pages until they connect to the known trades. `isWhole`: no row is missing or unreadable. */
+  *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isWhole: boolean }> {
+    const { venue, instrument } = this.#parts;
     const cursor = this.seen.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
     const rows = new Map<string, TradeRow>();
-    let isFirst = true;
-    let isReadable = true;
     const boundMs = this.seen.isEmpty ? this.seen.sinceMs : sinceMs;
-    const reachesBack = (page: Page<TradeRow>): boolean => cursor === null && page.rows.some((row) => row.timeMs < boundMs);
-    const took = (page: Page<TradeRow> | null): void => {
-      if (page === null) return this.#finish(asked, rows, false, options);
+    let isReadable = true;
+    // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
+    // long.
+    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
+    let from: TradesFrom = { fromId: null, max: cursor === null ? MAX_ROWS : max };
+    for (let isFirst = true; ; isFirst = false) {
+      const page = yield* venue.trades(instrument, from, options);
+      if (page === null) return { rows, isWhole: false };
       for (const row of page.rows) {
         if (isTrade(row)) rows.set(keyOf(row), row);
         else isReadable = false;
       }
       if (!page.isReadable) isReadable = false;
-      const ids = page.rows.map(({ tradeId }) => tradeId);
-      const pageSeen = { ids, isFull: page.isCut };
-      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack(page)) : paging.next(pageSeen, reachesBack(page));
-      isFirst = false;
-      if (step.kind === 'ask') ask({ fromId: step.fromId, max: MAX_ROWS });
-      else this.#finish(asked, rows, step.kind === 'complete' && isReadable, options);
-    };
-    const ask = (from: Parameters<VenueCalls['trades']>[1]): void => this.#parts.venue.trades(this.#parts.instrument, from, options, took);
-    // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
-    // long.
-    const max = Math.min(MAX_ROWS, MAX_NEW + 2 * this.seen.countSince(sinceMs));
-    ask({ fromId: null, max: cursor === null ? MAX_ROWS : max });
+      const pageSeen = { ids: page.rows.map(({ tradeId }) => tradeId), isFull: page.isCut };
+      const reachesBack = cursor === null && page.rows.some((row) => row.timeMs < boundMs);
+      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack) : paging.next(pageSeen, reachesBack);
+      if (step.kind !== 'ask') return { rows, isWhole: step.kind === 'complete' && isReadable };
+      from = { fromId: step.fromId, max: MAX_ROWS };
+    }
   }
 
-  #finish(asked: readonly PendingRead[], rows: ReadonlyMap<string, TradeRow>, isWhole: boolean, options: CallOptions): void {
+  /** Counts the rows, and adds those that are new to the unattributed ones. Returns the number of new rows. */
+  #note(rows: ReadonlyMap<string, TradeRow>, isWhole: boolean): number {
     // Lists are newest first. Both legs of a self-trade have one id, so only the order of the list shows which came first.
     const fresh = Array.from(rows.values())
       .toReversed()
@@ -165,17 +177,16 @@ export class TradeReader {
     const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
     const atMs = this.#parts.nowMs();
     for (const row of [...fresh, ...mirrors]) if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
-    this.#attribute(options, () => {
-      this.#isReading = false;
-      const { raisedCauses, index } = this.#parts;
-      const unowned = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
-      const unattributed = unowned.length;
-      if (unattributed > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
-      else raisedCauses.resolve('STRAY', index);
-      for (const { done } of asked)
-        done({ isWhole: isWhole && this.#unattributed.size === unattributed, unattributed, fresh: fresh.length });
-      if (!this.#isReading) this.#begin();
-    });
+    return fresh.length;
+  }
+
+  /** Raises or clears the halt cause of fills without an order. Returns their number. */
+  #reportUnattributed(): number {
+    const { raisedCauses, index } = this.#parts;
+    const unowned = Array.from(this.#unattributed.values(), ({ row }) => row).filter((row) => this.#ownerOf(row) === undefined);
+    if (unowned.length > 0) raisedCauses.raise('STRAY', index, `fills of no order that is known: ${namedTrades(unowned)}`);
+    else raisedCauses.resolve('STRAY', index);
+    return unowned.length;
   }
 
   /** Returns the other leg of a self-trade if the venue lists only one leg. */
@@ -202,33 +213,25 @@ export class TradeReader {
   }
 
   /** Queries the unknown orders one by one, then books all fills that have an owner. */
-  #attribute(options: CallOptions, done: () => void): void {
+  *#attribute(options: CallOptions): Work<void> {
     const { tracks, ownership, index, venueMs } = this.#parts;
-    const asking = Array.from(new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId)));
-    const next = (): void => {
-      const venueId = asking.shift();
-      if (venueId === undefined) {
-        this.#bookKnown();
-        return done();
-      }
-      if (tracks.byVenueId(venueId) !== undefined || ownership.isExcluded(venueId)) return next();
-      this.#orderOf(venueId, options, (row) => {
-        if (row !== null && row !== 'none') ownership.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
-        next();
-      });
-    };
-    next();
+    for (const venueId of new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId))) {
+      if (tracks.byVenueId(venueId) !== undefined || ownership.isExcluded(venueId)) continue;
+      const row = yield* this.#orderOf(venueId, options);
+      if (row !== null && row !== 'none') ownership.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+    }
+    this.#bookKnown();
   }
 
   /** Spot reports the client order id in the reply to a query, futures only in the history. */
-  #orderOf(venueId: string, options: CallOptions, done: Parameters<VenueCalls['order']>[3]): void {
+  *#orderOf(venueId: string, options: CallOptions): Work<OrderRow | 'none' | null> {
     const { venue, instrument } = this.#parts;
-    if (instrument.contract === undefined) return venue.order(instrument, venueId, options, done);
-    venue.history(instrument, null, options, (page) => {
+    if (instrument.contract !== undefined) {
+      const page = yield* venue.history(instrument, null, options);
       const found = page?.rows.find((row) => row.venueId === venueId);
-      if (found) done(found);
-      else venue.order(instrument, venueId, options, done);
-    });
+      if (found) return found;
+    }
+    return yield* venue.order(instrument, venueId, options);
   }
 
   /**
@@ -254,7 +257,7 @@ export class TradeReader {
   }
 
   #book(track: TrackedOrder, row: TradeRow): void {
-    const { numbers, raisedCauses, index, sink, filled } = this.#parts;
+    const { numbers, raisedCauses, index, sink } = this.#parts;
     const fill = this.#fill;
     const sum = this.#scale.lotsOf(row).plus(track.restLots);
     const lots = sum.floor().toNumber();
@@ -274,7 +277,6 @@ export class TradeReader {
     track.filledLots += lots;
     track.filledUnits += fill.notional;
     sink().filled(track.id, fill);
-    filled(track);
   }
   #nameFine({ tradeId, venueId, qty, price }: TradeRow, rest: Decimal): void {
     const { raisedCauses, index, instrument } = this.#parts;

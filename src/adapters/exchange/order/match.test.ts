@@ -7,7 +7,7 @@ import type { OrderId } from '../../../model/order.ts';
 import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { matchRow } from './match.ts';
 import type { OrderRow } from '../calls/rows.ts';
-import { TrackedOrder, TrackedOrders, copyRequest, type TrackingStage } from './trackedOrder.ts';
+import { TrackedOrder, TrackedOrders, copyRequest } from './trackedOrder.ts';
 
 const BTC = spotInstrument();
 const ROW: OrderRow = {
@@ -15,11 +15,23 @@ const ROW: OrderRow = {
   status: readStatus('NEW'), timeMs: 5000,
 }; // prettier-ignore
 
+/** Where an order is, as the order manager has it: waiting for its turn, or on the wire. */
+const STAGES = {
+  waiting: { lifecycle: 'sent', reason: null, isOnWire: false },
+  sent: { lifecycle: 'sent', reason: null, isOnWire: true },
+  unknown: { lifecycle: 'unknown', reason: null, isOnWire: true },
+  absent: { lifecycle: 'done', reason: 'noEffect', isOnWire: true },
+  live: { lifecycle: 'working', reason: null, isOnWire: true },
+  ended: { lifecycle: 'done', reason: 'canceled', isOnWire: true },
+  dead: { lifecycle: 'done', reason: 'refused', isOnWire: true },
+} as const;
+type Stage = keyof typeof STAGES;
+
 interface Given {
   readonly lots: number;
   readonly limit: number;
   readonly side: 'buy' | 'sell';
-  readonly stage: TrackingStage;
+  readonly stage: Stage;
   readonly venueId: string | null;
 }
 const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null };
@@ -28,8 +40,11 @@ function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
   const tracks = new TrackedOrders(1);
   given.forEach((change, at) => {
     const { stage, venueId, ...wanted } = { ...GIVEN, ...change };
-    const track = new TrackedOrder(copyRequest(new PlainOrder([BTC], wanted, at + 1)), `CID${at + 1}`, 5000);
-    track.stage = stage;
+    const order = new PlainOrder([BTC], wanted, at + 1);
+    const track = new TrackedOrder(copyRequest(order), `CID${at + 1}`, 5000, order);
+    const { isOnWire, ...known } = STAGES[stage];
+    Object.assign(order, known);
+    track.isOnWire = isOnWire;
     track.venueId = venueId;
     tracks.add(track);
   });
@@ -59,7 +74,7 @@ describe('matchRow', () => {
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
       side: fc.constantFrom<'buy' | 'sell'>('buy', 'sell'),
-      stage: fc.constantFrom<TrackingStage>('waiting', 'sent', 'unknown', 'live', 'ended', 'dead'),
+      stage: fc.constantFrom<Stage>('waiting', 'sent', 'unknown', 'absent', 'live', 'ended', 'dead'),
       venueId: fc.constantFrom(null, null, '98'),
     });
     fc.assert(
@@ -86,11 +101,11 @@ describe('matchRow', () => {
   });
 
   it('forgets what is over after a while, and never what may still land', () => {
-    const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }]);
-    for (const track of tracks.all) if (track.stage !== 'unknown') track.endedMs = 1000;
+    const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
+    for (const track of tracks.all) if (track.lifecycle === 'done' && !track.isSought) tracks.retire(track, 1000);
     tracks.forget(1001, 1000);
-    expect([1, 2, 3].map((id) => tracks.byId(id as OrderId)?.stage)).toEqual([undefined, 'dead', 'unknown']);
+    expect([1, 2, 3, 4].map((id) => tracks.byId(id as OrderId)?.order.reason)).toEqual([undefined, 'refused', null, 'noEffect']);
     tracks.forget(Infinity, Infinity);
-    expect(tracks.byCid('CID3')?.stage).toBe('unknown');
+    expect([tracks.byCid('CID2'), tracks.byCid('CID3')?.lifecycle, tracks.byCid('CID4')?.isSought]).toEqual([undefined, 'unknown', true]);
   });
 });

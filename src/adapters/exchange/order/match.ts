@@ -58,8 +58,7 @@ function contested(known: TrackedOrder, { cid }: OrderRow, tracks: TrackedOrders
 }
 
 function isCandidate(track: TrackedOrder, row: OrderRow, instrument: number): boolean {
-  const { request, stage } = track;
-  if (request.instrumentIndex !== instrument || stage === 'waiting' || stage === 'ended') return false;
+  if (track.request.instrumentIndex !== instrument || track.isWaiting || track.hasEnded) return false;
   return couldBe(row, track);
 }
 

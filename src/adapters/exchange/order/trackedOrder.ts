@@ -1,16 +1,10 @@
 // Tracked orders: for each order the request as sent, its venue order id, what was read about it, and whether to cancel it.
 
 import { Decimal } from '../../../base/number/decimal.ts';
-import type { Order, OrderId } from '../../../model/order.ts';
-import type { RestoredTrackedOrder, OrderRequest } from '../calls/types.ts';
+import type { Lifecycle, OrderId } from '../../../model/order.ts';
+import type { BelievedOrder, OrderRequest, RestoredTrackedOrder } from '../calls/types.ts';
 import { isTriggerOrder, triggerTrackId, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { StatusReading } from './confirm.ts';
-
-/**
- * `waiting`: for the disk or its turn; `sent`: on the wire, no reply; `unknown`: reported as unknown; `live`: has an id and may still fill;
- * `ended`: reported as ended; `dead`: refused, not sent or proven absent.
- */
-export type TrackingStage = 'waiting' | 'sent' | 'unknown' | 'live' | 'ended' | 'dead';
 
 const NO_LOTS = new Decimal(0);
 
@@ -19,7 +13,10 @@ export class TrackedOrder {
   readonly cid: string;
   /** X-CH-TS of its create. */
   readonly signMs: number;
-  stage: TrackingStage = 'waiting';
+  /** The order manager's record. The manager changes it in the same call as it gets an event, so it is never behind. */
+  readonly order: BelievedOrder;
+  /** True once its create request was given to the wire. */
+  isOnWire = false;
   venueId: string | null = null;
   filledLots = 0;
   filledUnits = 0;
@@ -28,12 +25,10 @@ export class TrackedOrder {
   /** The venue has used its id for another order too, and it is not known yet which one has it. */
   isContested = false;
   contestedId = '';
-  /** When it ended or became dead, ms of our clock. */
+  /** When the order manager ended it, ms of our clock; NaN before, and if it was proven absent. */
   endedMs = NaN;
   /** Venue time of its last fill, ms; NaN before the first. */
   lastFillMs = NaN;
-  /** The order manager's record while the outcome is unknown. Only that shows whether the order was proven absent. */
-  order: Order | null = null;
   /** The first of two equal terminal reads; null if none was read. */
   terminal: StatusReading | null = null;
   /** Queries in a row without information, and our time of the first one, ms. */
@@ -46,27 +41,46 @@ export class TrackedOrder {
   knownMs = NaN;
   listed: 'not yet' | 'missed' | 'seen' = 'not yet';
 
-  constructor(wanted: OrderRequest, cid: string, signMs: number) {
+  constructor(wanted: OrderRequest, cid: string, signMs: number, order: BelievedOrder) {
     this.request = wanted;
     this.cid = cid;
     this.signMs = signMs;
+    this.order = order;
   }
 
   get id(): OrderId {
     return this.request.id;
   }
+  /** The order manager's lifecycle. `done` if it uses the record for another order by now. */
+  get lifecycle(): Lifecycle {
+    return this.order.id === this.id ? this.order.lifecycle : 'done';
+  }
+  /** True if it waits for the disk or its turn. */
+  get isWaiting(): boolean {
+    return !this.isOnWire && this.lifecycle !== 'done';
+  }
+  /** True if it has an id and may still fill. */
+  get isLive(): boolean {
+    const { lifecycle } = this;
+    return lifecycle === 'working' || lifecycle === 'cancelSent';
+  }
   /** True if it may still fill, or may exist at the venue without our knowledge. */
   get isOpen(): boolean {
-    return this.stage === 'sent' || this.stage === 'unknown' || this.stage === 'live';
-  }
-  /** True if it is completely filled. Never true for an order by quote amount. */
-  get isFull(): boolean {
-    return this.request.lots > 0 && this.filledLots >= this.request.lots;
+    return this.isOnWire && this.lifecycle !== 'done';
   }
   /** True when the order manager has concluded that the venue never had this order. */
   get isBelievedAbsent(): boolean {
-    if (this.stage === 'dead') return true;
-    return this.stage === 'unknown' && this.order !== null && this.order.id === this.id && this.order.lifecycle === 'done';
+    if (this.lifecycle !== 'done') return false;
+    const { reason } = this.order;
+    return reason === 'noEffect' || reason === 'refused' || reason === 'notSent';
+  }
+  /** True if lists are searched for it: its outcome is unknown, or was until its absence was proven. */
+  get isSought(): boolean {
+    return this.lifecycle === 'unknown' || (this.isBelievedAbsent && this.order.reason === 'noEffect');
+  }
+  /** True if the venue had it and it has ended. */
+  get hasEnded(): boolean {
+    return this.lifecycle === 'done' && !this.isBelievedAbsent;
   }
 }
 
@@ -96,7 +110,7 @@ export class TrackedOrders {
     this.#byCid.set(track.cid.toUpperCase(), track);
     if (isTriggerOrder(track.request)) this.#triggers[track.request.instrumentIndex]!.add(track);
     if (track.venueId !== null) this.#byVenueId.set(placeOf(track.venueId), track);
-    if (track.stage !== 'ended' && track.stage !== 'dead') this.openOf(track.request.instrumentIndex).add(track);
+    if (Number.isNaN(track.endedMs)) this.openOf(track.request.instrumentIndex).add(track);
   }
 
   /** All trigger orders of an instrument: waiting, fired or not yet known. */
@@ -135,34 +149,31 @@ export class TrackedOrders {
     track.terminal = null;
     track.listed = 'not yet';
     track.isContested = true;
-    track.stage = 'unknown';
     this.openOf(track.request.instrumentIndex).add(track);
   }
   /** True if an open order of the instrument has a contested id. */
   hasContested(instrument: number): boolean {
     return Array.from(this.openOf(instrument)).some(({ isContested, isBelievedAbsent }) => isContested && !isBelievedAbsent);
   }
-  /** Marks the order as live, perhaps again. */
-  markLive(track: TrackedOrder): void {
-    track.stage = 'live';
-    track.endedMs = NaN;
+  /** Watches the order, perhaps again, because the venue has shown it. One that has ended is watched until it is forgotten. */
+  watch(track: TrackedOrder): void {
+    if (!track.hasEnded) track.endedMs = NaN;
     track.terminal = null;
     this.openOf(track.request.instrumentIndex).add(track);
   }
-  markEnded(track: TrackedOrder, stage: 'ended' | 'dead', nowMs: number): void {
-    track.stage = stage;
+  /** Moves an order that has ended to the memory of ended orders. */
+  retire(track: TrackedOrder, nowMs: number): void {
     track.endedMs = nowMs;
-    track.order = null;
     this.openOf(track.request.instrumentIndex).delete(track);
   }
 
-  /** Removes orders that ended before `endedMs`, and refused orders before `deadMs`. Orders proven absent stay `unknown` and are kept. */
-  forget(endedMs: number, deadMs: number): void {
+  /** Removes orders that ended before `endedMs`, and refused orders before `absentMs`. Orders proven absent are kept. */
+  forget(endedMs: number, absentMs: number): void {
     for (const track of this.#byId.values()) {
-      const bound = track.stage === 'ended' ? endedMs : track.stage === 'dead' ? deadMs : -Infinity;
-      if (!(track.endedMs < bound)) continue;
+      if (!(track.endedMs < (track.isBelievedAbsent ? absentMs : endedMs))) continue;
       this.#byId.delete(track.id);
       this.#byCid.delete(track.cid.toUpperCase());
+      this.openOf(track.request.instrumentIndex).delete(track);
       this.#triggers[track.request.instrumentIndex]!.delete(track);
       if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     }
@@ -176,13 +187,13 @@ function placeOf(venueId: string): string {
 }
 
 /** Returns the tracked order of an earlier run. Orders proven absent are kept permanently. */
-export function restoreTrackedOrder(order: RestoredTrackedOrder): TrackedOrder {
-  const track = new TrackedOrder(order.request, order.cid, order.signMs);
+export function restoreTrackedOrder(order: RestoredTrackedOrder, record: BelievedOrder): TrackedOrder {
+  const track = new TrackedOrder(order.request, order.cid, order.signMs, record);
+  track.isOnWire = true;
   track.venueId = order.venueId;
   track.filledLots = order.filledLots;
   track.filledUnits = order.filledUnits;
   track.isCancelWanted = order.state === 'cancelSent';
-  track.stage = order.state === 'tomb' ? 'dead' : order.state === 'unknown' ? 'unknown' : 'live';
   track.endedMs = order.state === 'tomb' ? Infinity : NaN;
   if (order.state === 'unknown' && order.contestedId != null) {
     track.isContested = true;

@@ -1,5 +1,6 @@
 // Compares the venue's time with the expected time. Evidence is void if the venue's clock jumps.
 
+import type { Work } from '../../../base/task.ts';
 import type { ServerTime } from '../time/serverClock.ts';
 import type { DelayObserver } from '../calls/types.ts';
 import type { OrderSettings } from '../calls/settings.ts';
@@ -27,24 +28,23 @@ export class VenueClockMonitor {
     return this.#highestMs > -Infinity ? this.#highestMs : this.#parts.serverTime().ms;
   }
 
-  /** Reads the venue's time: a lower bound for everything read afterwards. Passes null if there is no reply or the time is implausible. */
-  now(done: (ms: number | null) => void): void {
+  /** Reads the venue's time: a lower bound for everything read afterwards. Returns null if there is no reply or the time is implausible. */
+  *now(): Work<number | null> {
     const { venue, serverTime, settings, delayObserver, raisedCauses } = this.#parts;
     const before = serverTime();
-    venue.serverTime((ms) => {
-      if (ms === null) return done(null);
-      const after = serverTime();
-      const slackMs = settings.clockJumpMs + Math.min(after.uncertaintyMs, settings.maxUncertaintyMs);
-      const isKnown = after.uncertaintyMs < Infinity;
-      if (isKnown && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
-        delayObserver?.onClockJump();
-        raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${before.ms} to ${after.ms} was expected`);
-        return done(null);
-      }
-      if (ms > this.#highestMs) this.#highestMs = ms;
-      delayObserver?.onVenueTime(ms);
-      if (after.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
-      done(ms);
-    });
+    const ms = yield* venue.serverTime();
+    if (ms === null) return null;
+    const after = serverTime();
+    const slackMs = settings.clockJumpMs + Math.min(after.uncertaintyMs, settings.maxUncertaintyMs);
+    const isKnown = after.uncertaintyMs < Infinity;
+    if (isKnown && (ms < before.ms - slackMs || ms > after.ms + slackMs)) {
+      delayObserver?.onClockJump();
+      raisedCauses.raise('CLOCK', null, `the exchange says ${ms}, where ${before.ms} to ${after.ms} was expected`);
+      return null;
+    }
+    if (ms > this.#highestMs) this.#highestMs = ms;
+    delayObserver?.onVenueTime(ms);
+    if (after.uncertaintyMs <= settings.maxUncertaintyMs) raisedCauses.resolve('CLOCK', null);
+    return ms;
   }
 }

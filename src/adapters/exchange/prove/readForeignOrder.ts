@@ -1,6 +1,7 @@
 // Reads a foreign order before its adoption. All of its fills must be known.
 
 import { toScaled } from '../../../base/number/decimal.ts';
+import type { Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { CallOptions } from '../client/restClient.ts';
@@ -27,31 +28,28 @@ interface ReadForeignOrderDeps {
 
 const RECONCILE: CallOptions = { priority: 'reconcile' };
 
-/** Calls back once with the order, or with a sentence that says why it cannot be adopted. */
-export function readForeignOrder(
+/** Returns the order, or a sentence that says why it cannot be adopted. */
+export function* readForeignOrder(
   venueId: string,
   { venue, instruments, ownership, readers }: ReadForeignOrderDeps,
-  done: (found: ForeignOrderDetails | string) => void,
-): void {
+): Work<ForeignOrderDetails | string> {
   const foreign = ownership.foreignOrders.get(venueId);
-  if (foreign === undefined) return done(`${venueId} is no order that waits for a name`);
-  if (foreign.isWaiting) return done('a condition order cannot be taken over: cancel it at the exchange, or ignore it');
+  if (foreign === undefined) return `${venueId} is no order that waits for a name`;
+  if (foreign.isWaiting) return 'a condition order cannot be taken over: cancel it at the exchange, or ignore it';
   const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.
-  venue.order(instrument, venueId, RECONCILE, (row) => {
-    if (row === null || row === 'none') return done('the exchange does not say what it asks for: try again');
-    const { priceDigits, quantityDigits } = instrument;
-    const [lots, limit, executed] = [
-      toScaled(row.qty, quantityDigits),
-      row.price === null ? null : toScaled(row.price, priceDigits),
-      toScaled(row.executed, quantityDigits),
-    ];
-    if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
-      return done('only a limit order can be taken over: this one has no sound price and quantity');
-    readers.readTrades(foreign.instrument, Infinity, RECONCILE, ({ isWhole }) => {
-      const known = readers.trades(foreign.instrument).foreignLots(venueId);
-      if (!isWhole || known < executed) return done('not all that it has filled is known here: cancel it at the exchange, and ignore it');
-      done({ instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' });
-    });
-  });
+  const row = yield* venue.order(instrument, venueId, RECONCILE);
+  if (row === null || row === 'none') return 'the exchange does not say what it asks for: try again';
+  const { priceDigits, quantityDigits } = instrument;
+  const [lots, limit, executed] = [
+    toScaled(row.qty, quantityDigits),
+    row.price === null ? null : toScaled(row.price, priceDigits),
+    toScaled(row.executed, quantityDigits),
+  ];
+  if (row.isMarket === true || lots === null || lots === 0 || limit === null || limit === 0 || executed === null)
+    return 'only a limit order can be taken over: this one has no sound price and quantity';
+  const { isWhole } = yield* readers.readTrades(foreign.instrument, Infinity, RECONCILE);
+  const known = readers.trades(foreign.instrument).foreignLots(venueId);
+  if (!isWhole || known < executed) return 'not all that it has filled is known here: cancel it at the exchange, and ignore it';
+  return { instrument: foreign.instrument, side: row.side, lots, limit, reduceOnly: row.action === 'CLOSE' };
 }

@@ -1,5 +1,6 @@
 // Sends cancels: once the venue order id is known, and again until the order has ended. Reads the order after every reply.
 
+import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { OrderSettings } from '../calls/settings.ts';
@@ -12,7 +13,7 @@ export interface CancelsDeps {
   readonly instruments: readonly Instrument[];
   readonly settings: Pick<OrderSettings, 'cancelRetryMs' | 'cancelRetryMaxMs'>;
   /** Queries the order's state. */
-  readonly check: (track: TrackedOrder) => void;
+  readonly check: (track: TrackedOrder) => Work<void>;
 }
 
 export class Cancels {
@@ -27,7 +28,7 @@ export class Cancels {
   /** Requests the order's cancellation. Without an id it waits for `named`. */
   want(track: TrackedOrder): void {
     track.isCancelWanted = true;
-    if (track.stage === 'live' && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
+    if (track.isLive && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
   }
   /** The venue order id has become known. */
   named(track: TrackedOrder): void {
@@ -45,8 +46,8 @@ export class Cancels {
 
   /** Sends a cancel. Repeating it is safe: cancels are idempotent, and the venue refuses them for an ended order. */
   #send(track: TrackedOrder, pauseMs: number): void {
-    const { scheduler, venue, instruments, settings, check } = this.#parts;
-    if (track.stage !== 'live' || track.venueId === null) return this.forget(track);
+    const { scheduler, settings } = this.#parts;
+    if (!track.isLive || track.venueId === null) return this.forget(track);
     const nextMs = Math.min(pauseMs * 2, settings.cancelRetryMaxMs);
     this.#timers.set(
       track,
@@ -54,7 +55,12 @@ export class Cancels {
     );
     // A terminal status was read, which only needs confirmation.
     if (track.terminal !== null) return;
-    // Query the order after any reply, even a refusal that there is no such order. Only the order's own status shows that it has ended.
-    venue.cancel(instruments[track.request.instrumentIndex]!, track.venueId, () => check(track));
+    start(this.#cancel(track, track.venueId));
+  }
+  /** Queries the order after any reply, even a refusal that there is no such order. Only the order's own status shows that it has ended. */
+  *#cancel(track: TrackedOrder, venueId: string): Work<void> {
+    const { venue, instruments, check } = this.#parts;
+    yield* venue.cancel(instruments[track.request.instrumentIndex]!, venueId);
+    yield* check(track);
   }
 }

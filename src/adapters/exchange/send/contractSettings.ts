@@ -1,5 +1,7 @@
 // Sets leverage, margin mode and position mode of contracts until the venue confirms them. No position opens before that.
 
+import { assertNever } from '../../../base/assert.ts';
+import { resultOf, sleep, start, type Task, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
@@ -27,7 +29,8 @@ type Name = (typeof NAMES)[number];
 export class ContractSettings {
   readonly #parts: ContractSettingsDeps;
   readonly #ready = new Set<number>();
-  readonly #timers = new Map<number, number>();
+  /** The pause before the next attempt, by instrument. */
+  readonly #pauses = new Map<number, Task<void>>();
 
   constructor(parts: ContractSettingsDeps) {
     this.#parts = parts;
@@ -41,64 +44,64 @@ export class ContractSettings {
   begin(instruments: readonly number[]): void {
     for (const instrument of instruments) {
       this.#parts.raisedCauses.raise('SETTINGS', instrument, 'leverage and margin mode are not confirmed yet');
-      this.#set(instrument, 0, this.#parts.retryMs);
+      start(this.#setAll(instrument));
     }
   }
   stop(): void {
-    for (const handle of this.#timers.values()) this.#parts.scheduler.cancel(handle);
-    this.#timers.clear();
+    for (const pause of this.#pauses.values()) pause.cancel();
+    this.#pauses.clear();
   }
 
-  #set(instrument: number, step: number, pauseMs: number): void {
-    const name = NAMES[step];
-    if (name === undefined) {
-      this.#ready.add(instrument);
-      return this.#parts.raisedCauses.resolve('SETTINGS', instrument);
+  *#setAll(instrument: number): Work<void> {
+    for (const name of NAMES) yield* this.#set(instrument, name);
+    this.#ready.add(instrument);
+    this.#parts.raisedCauses.resolve('SETTINGS', instrument);
+  }
+  /** Ends once the venue confirms the setting. */
+  *#set(instrument: number, name: Name): Work<void> {
+    const { retryMs, retryMaxMs } = this.#parts;
+    for (let pauseMs = retryMs; ; pauseMs = Math.min(2 * pauseMs, retryMaxMs)) {
+      this.#note(instrument, name, false);
+      const isSet = yield* this.#isConfirmed(instrument, name);
+      if (isSet) return this.#note(instrument, name, true);
+      yield* this.#pause(instrument, pauseMs);
     }
-    this.#note(instrument, name, false);
-    this.#send(instrument, name, (outcome) => {
-      if (outcome.kind === 'acked') return this.#done(instrument, name, step);
-      const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
-      if (!isInUse) return this.#again(instrument, step, pauseMs);
-      this.#isSetAlready(instrument, (isSet) => {
-        if (isSet) this.#done(instrument, name, step);
-        else this.#again(instrument, step, pauseMs);
-      });
-    });
+  }
+  *#isConfirmed(instrument: number, name: Name): Work<boolean> {
+    const outcome = yield* this.#send(instrument, name);
+    if (outcome.kind === 'acked') return true;
+    const isInUse = outcome.kind === 'refused' && outcome.code === VENUE_CODES.unsupportedOperation.code;
+    return isInUse ? yield* this.#isSetAlready(instrument) : false;
+  }
+  *#pause(instrument: number, ms: number): Work<void> {
+    const pause = start(sleep(this.#parts.scheduler, Math.ceil(ms)));
+    this.#pauses.set(instrument, pause);
+    yield* resultOf(pause);
   }
 
-  #done(instrument: number, name: Name, step: number): void {
-    this.#note(instrument, name, true);
-    this.#set(instrument, step + 1, this.#parts.retryMs);
-  }
-  #again(instrument: number, step: number, pauseMs: number): void {
-    const { scheduler, retryMaxMs } = this.#parts;
-    const run = (): void => this.#set(instrument, step, Math.min(2 * pauseMs, retryMaxMs));
-    this.#timers.set(instrument, scheduler.at(scheduler.nowMs + Math.ceil(pauseMs), run));
-  }
-
-  #send(instrument: number, name: Name, done: (outcome: Outcome<null>) => void): void {
+  #send(instrument: number, name: Name): Work<Outcome<null>> {
     const { calls, target, instruments } = this.#parts;
     const { positionModel, positionType, leverage } = target(instrument);
     const contractName = instruments[instrument]!.wireName;
     switch (name) {
       case 'positionModel':
-        return calls.call('futures.changePositionMode', { contractName, positionModel }, done);
+        return calls.call('futures.changePositionMode', { contractName, positionModel });
       case 'positionType':
-        return calls.call('futures.changeMarginMode', { contractName, marginModel: positionType }, done);
+        return calls.call('futures.changeMarginMode', { contractName, marginModel: positionType });
       case 'leverage':
-        return calls.call('futures.changeLeverage', { contractName, nowLevel: leverage }, done);
+        return calls.call('futures.changeLeverage', { contractName, nowLevel: leverage });
+      default:
+        return assertNever(name);
     }
   }
 
   /** The venue refuses settings for a contract with a position. Then the position shows its settings. */
-  #isSetAlready(instrument: number, done: (isSet: boolean) => void): void {
+  *#isSetAlready(instrument: number): Work<boolean> {
     const { venue, instruments, target } = this.#parts;
     const { leverage, positionType } = target(instrument);
-    venue.positions(instruments[instrument]!, { priority: 'reconcile' }, (page) => {
-      const rows = page?.isWhole === true ? page.rows : [];
-      done(rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType));
-    });
+    const page = yield* venue.positions(instruments[instrument]!, { priority: 'reconcile' });
+    const rows = page?.isWhole === true ? page.rows : [];
+    return rows.length > 0 && rows.every((row) => row.leverage === leverage && row.positionType === positionType);
   }
 
   #note(instrument: number, name: Name, confirmed: boolean): void {

@@ -1,6 +1,7 @@
 // Sends create requests: each waits until it is durable and its side is free, is sent once, and its outcome is reported.
 
 import { timeMs } from '../../../base/brand.ts';
+import { start, type Work } from '../../../base/task.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueOrderId } from '../../../model/order.ts';
 import type { ExchangeSink } from '../../../ports/exchange.ts';
@@ -94,8 +95,8 @@ export class CreateQueue {
       if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;
       lane.queue.shift();
       const why = this.#whyNot(head.track);
-      if (why !== null) this.#notSent(head.track, why);
-      else this.#send(lane, head.track);
+      if (why !== null) this.#parts.sink().notSent(head.track.id, why);
+      else start(this.#send(lane, head.track));
     }
   }
 
@@ -104,7 +105,7 @@ export class CreateQueue {
     const { tracks, serverTime, settings, holdCode, raisedCauses } = this.#parts;
     const { instrumentIndex, side } = track.request;
     for (const other of tracks.openOf(instrumentIndex)) {
-      if (other.stage === 'unknown' && other.request.side === side && !other.isBelievedAbsent) return 'SIDE_UNKNOWN';
+      if (other.lifecycle === 'unknown' && other.request.side === side) return 'SIDE_UNKNOWN';
     }
     const { ms, uncertaintyMs } = serverTime();
     if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {
@@ -115,54 +116,39 @@ export class CreateQueue {
     return holdCode(track);
   }
 
-  #notSent(track: TrackedOrder, cause: string): void {
-    const { tracks, scheduler, sink } = this.#parts;
-    tracks.markEnded(track, 'dead', scheduler.nowMs);
-    sink().notSent(track.id, cause);
-  }
-
-  #send(lane: SideQueue, track: TrackedOrder): void {
+  *#send(lane: SideQueue, track: TrackedOrder): Work<void> {
     const { venue, settings } = this.#parts;
     this.#sent.take(track.id);
-    track.stage = 'sent';
+    track.isOnWire = true;
     lane.onWire = track;
-    const options = {
+    const outcome = yield* venue.create(track.request, track.cid, {
       timeoutMs: settings.createTimeoutMs,
       signMs: timeMs(track.signMs),
-      late: (outcome: Outcome<unknown>) => this.#late(track, outcome),
-    };
-    venue.create(
-      track.request,
-      track.cid,
-      (outcome) => {
-        lane.onWire = null;
-        this.#answered(track, outcome, lane);
-        this.#pump(lane);
-      },
-      options,
-    );
+      late: (late) => this.#late(track, late),
+    });
+    lane.onWire = null;
+    this.#answered(track, outcome, lane);
+    this.#pump(lane);
   }
 
   #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
-    const { sink, raisedCauses, tracks, scheduler } = this.#parts;
+    const { sink, raisedCauses } = this.#parts;
     const found = createOutcome(outcome, track.request, track.cid);
     switch (found.kind) {
       case 'acked':
         return this.#acked(track, found.venueId, found.timeMs);
       case 'refused':
         // A list has shown the order meanwhile, which is stronger than a refusal.
-        if (track.stage !== 'sent' && track.stage !== 'unknown') return;
-        tracks.markEnded(track, 'dead', scheduler.nowMs);
-        return sink().refused(track.id, found.code);
+        if (track.lifecycle === 'sent' || track.lifecycle === 'unknown') sink().refused(track.id, found.code);
+        return;
       case 'notSent':
-        return this.#notSent(track, found.cause);
+        return sink().notSent(track.id, found.cause);
       case 'unknown': {
         if (found.echo !== null) raisedCauses.raise('ECHO', null, `${track.cid}: ${found.cause}`);
-        if (track.stage !== 'sent') return;
-        track.stage = 'unknown';
+        if (track.lifecycle !== 'sent') return;
         sink().outcomeUnknown(track.id, found.code === null ? found.cause : `${found.code}: ${found.cause}`);
         // With an unknown order on this side, the rest of the queue must not be sent.
-        for (const { track: next } of lane.queue.splice(0)) this.#notSent(next, 'SIDE_UNKNOWN');
+        for (const { track: next } of lane.queue.splice(0)) sink().notSent(next.id, 'SIDE_UNKNOWN');
       }
     }
   }
@@ -170,7 +156,7 @@ export class CreateQueue {
   /** Handles a late reply. It still counts, and its value is the create's. */
   #late(track: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
-      if (track.stage === 'unknown' && !track.isBelievedAbsent) this.#answered(track, outcome, this.#sideQueueOf(track));
+      if (track.lifecycle === 'unknown') this.#answered(track, outcome, this.#sideQueueOf(track));
       return;
     }
     if (outcome.kind !== 'acked') return;
@@ -192,10 +178,10 @@ export class CreateQueue {
     if (atMs !== null && !(delayMs > -EARLY_MS && delayMs <= settings.windowMs)) {
       raisedCauses.raise('ADMISSION', null, `order ${venueId} was taken ${delayMs} ms after the time with which it was signed`);
     }
-    const wasDead = track.isBelievedAbsent;
+    const wasAbsent = track.isBelievedAbsent;
     tracks.setVenueId(track, venueId);
-    tracks.markLive(track);
-    if (wasDead) sink().arrivedLate(track.id, venueId as VenueOrderId, atMs ?? ms);
+    tracks.watch(track);
+    if (wasAbsent) sink().arrivedLate(track.id, venueId as VenueOrderId, atMs ?? ms);
     else sink().acked(track.id, venueId as VenueOrderId, atMs ?? ms);
     adopted(track);
   }

@@ -8,7 +8,7 @@ import type { LateReplyWire, WireReply } from './lateReplyWire.ts';
 import { checkedOrigin } from './origin.ts';
 
 export interface UndiciWireOptions {
-  /** Connections to each service; further requests wait for a free one. Default 32. */
+  /** Connections to each service for public reads, and as many for all else; further requests wait for a free one. Default 32. */
   readonly connections?: number;
   /** Maximum body size in bytes, compressed or not; default 8 MiB. A larger one ends as `failed`. */
   readonly maxBodyBytes?: number;
@@ -27,10 +27,16 @@ const LATE_SHARE = 0.5;
  * a closing connection has an unknown outcome.
  */
 const KEEP_ALIVE_MARGIN_MS = 500;
+/**
+ * How long idle connections are kept if the server announces no end: short for orders and other calls with a key, because an order that
+ * meets a closing connection has an unknown outcome; long for public reads, so that the klines of the next close pay no handshake.
+ */
+const IDLE_MS = { private: 4000, public: 300_000 } as const;
 
 /** Opens sockets as needed; `close` ends them. */
 export class UndiciWire {
   readonly #agent: Agent;
+  readonly #publicAgent: Agent;
   readonly #maxBodyBytes: number;
   readonly #maxLate: number;
   /** Oldest first. */
@@ -40,35 +46,40 @@ export class UndiciWire {
   constructor({ connections = 32, maxBodyBytes = MAX_BODY_BYTES, connectTimeoutMs = 10_000, ca }: UndiciWireOptions = {}) {
     this.#maxBodyBytes = maxBodyBytes;
     this.#maxLate = Math.floor(connections * LATE_SHARE);
-    this.#agent = new Agent({
-      connections,
-      pipelining: 1,
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      // The caller sets time limits on its Scheduler; undici's own are coarse.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      // Set explicitly: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the default off.
-      connect: connectorWithoutContinue({
-        timeout: connectTimeoutMs,
-        rejectUnauthorized: true,
-        minVersion: 'TLSv1.2',
-        ...(ca === undefined ? {} : { ca }),
-      }),
-    });
+    const agent = (keepAliveTimeout: number): Agent =>
+      new Agent({
+        connections,
+        pipelining: 1,
+        keepAliveTimeout,
+        keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
+        // The caller sets time limits on its Scheduler; undici's own are coarse.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        // Set explicitly: NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would turn the default off.
+        connect: connectorWithoutContinue({
+          timeout: connectTimeoutMs,
+          rejectUnauthorized: true,
+          minVersion: 'TLSv1.2',
+          ...(ca === undefined ? {} : { ca }),
+        }),
+      });
+    this.#agent = agent(IDLE_MS.private);
+    this.#publicAgent = agent(IDLE_MS.public);
   }
 
   /** Throws ConfigError for a URL that is neither https nor on this computer. */
   readonly send: LateReplyWire = (request, done, late) => {
     const { origin, path } = this.#split(request.url);
     const call = new WireCall(this.#maxBodyBytes, done, late);
-    const { method, headers, body } = request;
-    this.#agent.dispatch({ origin, path, method, headers, body: body.length === 0 ? null : body }, call);
+    const { method, headers, body, isPublic = false } = request;
+    const agent = isPublic ? this.#publicAgent : this.#agent;
+    agent.dispatch({ origin, path, method, headers, body: body.length === 0 ? null : body }, call);
     return () => this.#cancel(call);
   };
 
   /** Closes every connection. Requests under way fail as after a reset. */
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#agent.destroy(), this.#publicAgent.destroy()]);
   }
 
   #split(url: string): { readonly origin: string; readonly path: string } {

@@ -25,7 +25,7 @@ export interface JournalFileOptions {
   /** The previous file, which must be synced before the first new record relies on it; null if there is no such file. */
   readonly prior: string | null;
   /** Finished files before that one. None of them may disappear or change while the journal is written. */
-  readonly past?: readonly string[];
+  readonly finishedFiles?: readonly string[];
   /** A file larger than this is followed by the next one. Default 16 MiB. */
   readonly segmentBytes?: number;
   /** The journal fails when more than this waits for the disk. Default 64 MiB. */
@@ -37,7 +37,7 @@ export interface JournalFileOptions {
 const SEGMENT_BYTES = 16 * 2 ** 20;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
 /** Finished files checked with each sync. */
-const PAST_LOOKS = 8;
+const FINISHED_CHECKS = 8;
 
 /** Lines of one file that wait for the next write. */
 interface Waiting {
@@ -63,7 +63,7 @@ export class JournalFile {
   /** End of the appended records, written or not. */
   #ending: SegmentEnd;
   /** Finished files and their identities, checked in turn. */
-  readonly #past: (readonly [path: string, identity: string])[] = [];
+  readonly #finishedFiles: (readonly [path: string, identity: string])[] = [];
   #look = 0;
   /** The file of the latest write. */
   #written = '';
@@ -85,8 +85,8 @@ export class JournalFile {
     // Records that were read back count as durable once they are synced, which happens before the first write.
     this.#durableSeq = options.ending.seq;
     this.#begin();
-    const { prior, past = [] } = options;
-    for (const path of past) this.#past.push([path, disk.identity(path)]);
+    const { prior, finishedFiles = [] } = options;
+    for (const path of finishedFiles) this.#finishedFiles.push([path, disk.identity(path)]);
     if (prior === null) return;
     this.#isBusy = true;
     // Sync the folder too; otherwise a crash could leave the next file without this one.
@@ -193,7 +193,7 @@ export class JournalFile {
     this.#isBusy = true;
     this.#sync(path, () => {
       const identity = identityOf(this.#disk, path);
-      if (identity !== null) this.#past.push([path, identity]);
+      if (identity !== null) this.#finishedFiles.push([path, identity]);
       this.#isBusy = false;
       this.#next();
     });
@@ -213,20 +213,20 @@ export class JournalFile {
       if (failure !== null && !guards.syncIsFinal) this.#sync(path, then);
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
-        this.#fail(failure === REPLACED ? goneText(path) : `${path}: ${failure}`);
+        this.#fail(failure === REPLACED ? changedText(path) : `${path}: ${failure}`);
         this.#next();
-      } else if (this.#isPastWhole()) then();
+      } else if (this.#areFinishedFilesUnchanged()) then();
       else this.#next();
     });
   }
 
   /** Checks some finished files with each sync, because every journalled record must be there at the next start. */
-  #isPastWhole(): boolean {
-    for (let looks = Math.min(PAST_LOOKS, this.#past.length); looks > 0; looks--) {
-      const [path, identity] = this.#past[this.#look++ % this.#past.length]!;
+  #areFinishedFilesUnchanged(): boolean {
+    for (let looks = Math.min(FINISHED_CHECKS, this.#finishedFiles.length); looks > 0; looks--) {
+      const [path, identity] = this.#finishedFiles[this.#look++ % this.#finishedFiles.length]!;
       if (identityOf(this.#disk, path) === identity) continue;
       this.#isBusy = false;
-      this.#fail(goneText(path));
+      this.#fail(changedText(path));
       return false;
     }
     return true;
@@ -241,7 +241,7 @@ export class JournalFile {
   }
 }
 
-const goneText = (path: string): string => `${path}: somebody has removed, replaced or changed it while it was in use`;
+const changedText = (path: string): string => `${path}: another process has removed, replaced or changed it while it was in use`;
 
 /** Returns null if the file does not exist. */
 function identityOf(disk: Disk, path: string): string | null {

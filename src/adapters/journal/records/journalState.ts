@@ -109,7 +109,7 @@ export class JournalState {
         this.unnoted.delete(`${record.symbol} ${record.channel}`);
         break;
       case 'FUNDED':
-        this.#paid(record);
+        this.#addPayment(record);
         break;
       case 'SETTING':
         this.settings.set(`${record.contract} ${record.name}`, record);
@@ -175,7 +175,7 @@ export class JournalState {
     } else this.cursors.set(key, record);
   }
 
-  #paid({ symbol, long, amount }: RecordOf<'FUNDED'>): void {
+  #addPayment({ symbol, long, amount }: RecordOf<'FUNDED'>): void {
     const key = `${symbol} funding ${long ? 'buy' : 'sell'}`;
     this.unnoted.set(key, new Decimal(amount).plus(this.unnoted.get(key) ?? 0));
   }

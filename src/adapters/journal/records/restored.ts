@@ -21,10 +21,13 @@ export interface RestartFacts {
 export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
   const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>): RestoredOrder[] =>
     [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
-  const ended = (now: 'tomb' | 'refused') => (trace: OrderTrace) => ({ state: now, signMs: trace.send?.signMs ?? trace.intent.createdMs });
+  const ended = (now: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
+    state: now,
+    signMs: trace.send?.signMs ?? trace.intent.createdMs,
+  });
   const orders = [
     ...restored(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
-    ...restored(state.provenAbsent.values(), ended('tomb')),
+    ...restored(state.provenAbsent.values(), ended('provenAbsent')),
     ...restored(state.refused.values(), ended('refused')),
   ];
   // Reservations of orders proven absent end in the order in which they were proven.
@@ -110,7 +113,7 @@ function intentOf(
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;
   const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
-  const sum = (of: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + of(fill), 0);
+  const sum = (valueOf: (fill: OrderTrace['fills'][number]) => number): number => fills.reduce((total, fill) => total + valueOf(fill), 0);
   const filledLots = sum(({ qty }) => scaledFromRecord(qty, quantityDigits));
   const targetLots = targets.reduce((total, { qty }) => total + (qty === null ? 0 : scaledFromRecord(qty, quantityDigits)), 0);
   return {

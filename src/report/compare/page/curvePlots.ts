@@ -146,7 +146,7 @@ export class CurvePlots {
         ms.findLastIndex((time) => time <= this.shown.to),
       );
     if (!read || ms[row] === undefined) return;
-    const one = (side: 0 | 1, name: string, letter: string) => {
+    const reading = (side: 0 | 1, name: string, letter: string) => {
       const [value, down] = [growth[side][row], depth[side][row]];
       const text = typeof value !== 'number' || typeof down !== 'number' ? NONE : `${fixed(value, 2)}, drawdown ${signedPercent(down)}`;
       return keyed(name, `${letter} ${text}`);
@@ -154,8 +154,8 @@ export class CurvePlots {
     const gap = between[row];
     read.replaceChildren(
       element('span', {}, timeText(ms[row])),
-      one(0, 'accent', 'A'),
-      one(1, 'bench', 'B'),
+      reading(0, 'accent', 'A'),
+      reading(1, 'bench', 'B'),
       element('span', {}, typeof gap === 'number' ? `B − A ${signed(gap * 100, 2)}${THIN}pp` : ''),
     );
   }

@@ -10,7 +10,7 @@ const DAY = 86_400_000;
 const RANGES: Readonly<Record<string, number>> = { '1d': DAY, '1w': 7 * DAY, '1M': 30 * DAY, '3M': 91 * DAY, '1y': 365 * DAY };
 
 function present(): Theme {
-  return THEMES.find((of) => of === document.documentElement.dataset['theme']) ?? 'system';
+  return THEMES.find((theme) => theme === document.documentElement.dataset['theme']) ?? 'system';
 }
 
 /**

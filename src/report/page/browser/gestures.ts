@@ -21,10 +21,10 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
   element.addEventListener(
     'wheel',
     (event) => {
-      const sideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
-      if (!sideways && !event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
+      const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+      if (!isSideways && !event.ctrlKey && !event.metaKey && document.activeElement !== element) return;
       event.preventDefault();
-      if (sideways) shown.move(event.deltaX / area().width);
+      if (isSideways) shown.move(event.deltaX / area().width);
       else shown.zoom(event.deltaY > 0 ? STEP : 1 / STEP, shareAt(event.clientX));
     },
     { passive: false },
@@ -52,7 +52,7 @@ export function addGestures(element: HTMLElement, shown: TimeWindow, { area, onC
 function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptions['area'], onClick: GestureOptions['onClick']): void {
   const pressed = new Map<number, { x: number; y: number }>();
   let start = { from: 0, to: 0, x: 0, y: 0, gap: 0 };
-  let wandered = false;
+  let hasMoved = false;
   const begin = () => {
     const [a, b] = [...pressed.values()];
     if (!a) return;
@@ -60,7 +60,7 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
   };
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
-    if (pressed.size === 0) wandered = false;
+    if (pressed.size === 0) hasMoved = false;
     pressed.set(event.pointerId, { x: event.clientX, y: event.clientY });
     begin();
   });
@@ -72,10 +72,10 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
     const { left, width } = area();
     const x = b ? (a.x + b.x) / 2 : a.x;
     if (Math.abs(x - start.x) > STILL || Math.abs(a.y - start.y) > STILL || b) {
-      if (!wandered) element.setPointerCapture(event.pointerId);
-      wandered = true;
+      if (!hasMoved) element.setPointerCapture(event.pointerId);
+      hasMoved = true;
     }
-    if (!wandered) return;
+    if (!hasMoved) return;
     const span = (start.to - start.from) * (b ? start.gap / Math.max(8, Math.abs(a.x - b.x)) : 1);
     const edge = element.getBoundingClientRect().left + left;
     // The time under the fingers stays under them.
@@ -86,7 +86,7 @@ function addPointers(element: HTMLElement, shown: TimeWindow, area: GestureOptio
   const end = (event: PointerEvent) => {
     if (!pressed.delete(event.pointerId)) return;
     begin();
-    if (pressed.size > 0 || wandered || event.type !== 'pointerup') return;
+    if (pressed.size > 0 || hasMoved || event.type !== 'pointerup') return;
     const box = element.getBoundingClientRect();
     onClick?.(event.clientX - box.left, event.clientY - box.top);
   };

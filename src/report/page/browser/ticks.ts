@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 export function niceStep(span: number, max: number): number {
   const rough = Math.max(span, Number.MIN_VALUE) / Math.max(1, max);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const times = [1, 2, 5, 10].find((of) => of * power >= rough) ?? 10;
+  const times = [1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10;
   return times * power;
 }
 
@@ -25,9 +25,9 @@ export function logTicks(low: number, high: number, max: number): number[] {
   if (high / low < 4) return niceTicks(low, high, max);
   const ticks: number[] = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++)
-    for (const of of [1, 2, 5]) ticks.push(of * 10 ** power);
-  const inside = ticks.filter((of) => of >= low && of <= high);
-  return inside.length <= max * 2 ? inside : inside.filter((of) => of.toExponential().startsWith('1'));
+    for (const factor of [1, 2, 5]) ticks.push(factor * 10 ** power);
+  const visible = ticks.filter((tick) => tick >= low && tick <= high);
+  return visible.length <= max * 2 ? visible : visible.filter((tick) => tick.toExponential().startsWith('1'));
 }
 
 /** Returns the number of decimals that distinguishes marks `step` apart. */

@@ -28,7 +28,7 @@ export interface TimePlot {
 }
 
 /** Returns the options of a plot whose first column is ms UTC. The caller that fills it sets both scales. */
-export function timePlot(of: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
+export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotClass.Axis): uPlotClass.Options {
   const common: uPlotClass.Axis = {
     stroke: colour('muted'),
     font: TICK_FONT,
@@ -36,36 +36,36 @@ export function timePlot(of: TimePlot, series: uPlotClass.Series[], y: uPlotClas
     ticks: { show: false },
   };
   return {
-    width: of.width,
-    height: of.height,
+    width: plot.width,
+    height: plot.height,
     ms: 1,
-    padding: [8, 0, of.isLast ? 0 : 4, 0],
+    padding: [8, 0, plot.isLast ? 0 : 4, 0],
     legend: { show: false },
     scales: {
       x: { time: true, auto: false, range: (_, min, max) => [min, max] },
       y: { auto: false, range: (_, min, max) => [min, max] },
     },
-    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: of.sync } },
+    cursor: { drag: { x: false, y: false, setScale: false }, y: false, points: { size: 6 }, sync: { key: plot.sync } },
     series: [{}, ...series],
     axes: [
       {
         ...common,
         scale: 'x',
         show: true,
-        size: of.isLast ? 26 : 0,
+        size: plot.isLast ? 26 : 0,
         space: 64,
         incrs: TIME_STEPS,
         splits: timeSplits,
-        values: (plot, ticks, __, ___, step) =>
-          of.isLast
-            ? timeTexts(ticks, step).map((text, at) => (plot.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
+        values: (chart, ticks, __, ___, step) =>
+          plot.isLast
+            ? timeTexts(ticks, step).map((text, at) => (chart.valToPos(ticks[at]!, 'x') < HALF_LABEL ? '' : text))
             : ticks.map(() => ''),
       },
       { ...common, scale: 'y', side: 1, size: AXIS_WIDTH, gap: 6, ...y },
     ],
     hooks: {
-      ...(of.draw ? { drawClear: [of.draw] } : {}),
-      setCursor: [of.onCursor],
+      ...(plot.draw ? { drawClear: [plot.draw] } : {}),
+      setCursor: [plot.onCursor],
     },
   };
 }

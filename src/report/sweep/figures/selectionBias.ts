@@ -31,10 +31,10 @@ export function selectionBiasOf(record: SweepRecord, best: number | null): Selec
 }
 
 function deflatedSharpe(record: SweepRecord, best: number | null, expectedBest: number): Figure {
-  const of = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
-  const n = of('days');
+  const bestValue = (name: string) => (best === null ? NaN : (figureOf(record, name)?.[best] ?? NaN));
+  const n = bestValue('days');
   if (!(n >= 4)) return 'too-few-returns';
   const yearly = Math.sqrt(DAYS_PER_YEAR);
-  const sample = { n, sharpe: of('sharpe') / yearly, skew: of('skew'), excessKurtosis: of('excessKurtosis') };
+  const sample = { n, sharpe: bestValue('sharpe') / yearly, skew: bestValue('skew'), excessKurtosis: bestValue('excessKurtosis') };
   return probabilityAbove(sample, expectedBest / yearly);
 }

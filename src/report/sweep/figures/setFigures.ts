@@ -28,13 +28,13 @@ export function setFigures(record: SetRecord): Float64Array {
   const series = seriesOf(daily.timeMs, daily.equity);
   const pnl = closedPnl(record);
   const { profitFactor, winRate } = resultFigures(pnl);
-  const of: Readonly<Record<SetFigure, Figure>> = {
+  const figures: Readonly<Record<SetFigure, Figure>> = {
     ...mainFigures(series, record.falls ?? barFalls(record)),
     profitFactor,
     winRate,
     trades: pnl.length,
     days: series.returns.length,
   };
-  const { values } = settle(of);
+  const { values } = settle(figures);
   return Float64Array.from(SET_FIGURES, (name) => values[name] ?? NaN);
 }

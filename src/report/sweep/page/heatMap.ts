@@ -191,9 +191,9 @@ export class HeatMap {
     if (!layout) return;
     const column = Math.floor((event.offsetX - layout.left) / layout.cellWidth);
     const row = layout.rows - 1 - Math.floor((event.offsetY - TOP) / layout.cellHeight);
-    const isInside = column >= 0 && column < layout.columns && row >= 0 && row < layout.rows;
-    const at = isInside ? row * layout.columns + column : -1;
-    if (isChosen && isInside) this.#moveTo(at, true);
+    const isOnMap = column >= 0 && column < layout.columns && row >= 0 && row < layout.rows;
+    const at = isOnMap ? row * layout.columns + column : -1;
+    if (isChosen && isOnMap) this.#moveTo(at, true);
     else this.#onCursor(this.#cells[at] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
   }
 

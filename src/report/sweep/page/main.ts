@@ -66,10 +66,12 @@ function cellLines(model: Model, { figure, isSmooth }: View, { set, kind, value 
   const where = paramsOf(model, set);
   if (kind === 'refused') return [where, 'refused by the strategy'];
   if (kind === 'failed') return [where, 'failed'];
-  const at = (name: string) => model.figures.find((of) => of.name === name);
+  const figureNamed = (name: string) => model.figures.find((each) => each.name === name);
   const beside = ['sharpe', 'totalReturn', 'maxDrawdown', 'trades'].flatMap((name) => {
-    const of = at(name);
-    return of && of.name !== figure.name ? [`${of.label} ${sweepFigureText(of.values[set] ?? NaN, of.kind, page.asset)}`] : [];
+    const other = figureNamed(name);
+    return other && other.name !== figure.name
+      ? [`${other.label} ${sweepFigureText(other.values[set] ?? NaN, other.kind, page.asset)}`]
+      : [];
   });
   const around = sweepFigureText(model.neighbours(figure)[set] ?? NaN, figure.kind, page.asset);
   const shown = sweepFigureText(isSmooth ? (figure.values[set] ?? NaN) : value, figure.kind, page.asset);

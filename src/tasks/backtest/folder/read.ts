@@ -39,10 +39,11 @@ export function openRun(folder: string): StoredRun {
   const missing = FILES.filter((file) => !existsSync(join(folder, file)));
   if (missing.length === FILES.length) throw new ConfigError(`${folder}: expected a run folder, got ${contentOf(folder)}`, nearby(folder));
   const run = { folder, name: basename(resolve(folder)), manifest: parseManifest(join(folder, 'manifest.json')) };
-  if (missing.length > 0) {
+  const lacks = run.manifest.report === false ? missing.filter((file) => file !== 'report.html') : missing;
+  if (lacks.length > 0) {
     const again = `isobar backtest ${shellWord(displayPath(resolve(folder, 'definition.yaml')))}`;
     throw new ConfigError(
-      `${folder}: the run is not whole: ${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`,
+      `${folder}: the run is not whole: ${lacks.join(', ')} ${lacks.length === 1 ? 'is' : 'are'} missing`,
       `make it again: ${again}`,
     );
   }
@@ -91,6 +92,7 @@ const manifestSchema = z.object({
   inputs: z.array(z.object({ use: z.enum(['definition', 'strategy', 'model', 'data']), file: text, sha256 })),
   lockFile: z.object({ file: text, sha256 }).nullable(),
   versions: z.record(text, text),
+  report: z.literal(false).optional(),
 });
 
 function parseManifest(path: string): Manifest {

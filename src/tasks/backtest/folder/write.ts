@@ -57,6 +57,8 @@ export interface Manifest {
   /** The lock file of the folder in which the run was started; null: none. */
   readonly lockFile: LockFile | null;
   readonly versions: Readonly<Record<string, string>>;
+  /** Written only if the run was made without a report. */
+  readonly report?: false | undefined;
 }
 
 /** What identifies a run. The rest of the manifest says where and from which files it was made. */
@@ -94,23 +96,24 @@ function identityOf({ resolved, record, summary, origin, clock }: FinishedRun): 
 }
 
 /**
- * Writes the run folder into `staging`, renames it to `<out>/<yyyymmdd-hhmmss>-<name>` and returns that path. Throws ConfigError if it
- * cannot be written, and leaves nothing behind.
+ * Writes the run folder into `staging`, renames it to `<out>/<yyyymmdd-hhmmss>-<name>` and returns that path. Without `hasReport` it has no
+ * report.html. Throws ConfigError if it cannot be written, and leaves nothing behind.
  */
-export async function writeRunFolder(out: string, staging: string, run: FinishedRun): Promise<string> {
+export async function writeRunFolder(out: string, staging: string, run: FinishedRun, hasReport = true): Promise<string> {
   const { record, log, summary, clock } = run;
   const identity = identityOf(run);
   const definition = definitionText(run.resolved, run.origin);
   const name = `${runTimestamp(clock.nowMs)}-${record.name}`;
+  const provenanceIn = (parent: string, folder: string) =>
+    provenanceOf(run, identity, join(freePath(parent, folder), identity.definition.file));
   try {
     mkdirSync(staging, { recursive: true });
     const place = (file: string) => join(staging, file);
-    const provenance = provenanceOf(run, identity, join(freePath(out, name), identity.definition.file));
     // The report is compressed on other threads while this one writes the tables.
-    const report = writeReport({ record, summary, provenance }, place('report.html'));
+    const report = hasReport ? writeReport({ record, summary, provenance: provenanceIn(out, name) }, place('report.html')) : null;
     const tables = deferOutcome(() => {
       const startedIn = relative(resolve(out, name), process.cwd());
-      const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run) };
+      const manifest: Manifest = { ...identity, startedIn, inputs: inputFiles(run), ...(hasReport ? {} : { report: false }) };
       writeFileSync(place('manifest.json'), `${JSON.stringify(manifest, null, 2)}\n`);
       writeFileSync(place('definition.yaml'), definition);
       writeRunFiles(record, summary, staging);

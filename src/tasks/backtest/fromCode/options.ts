@@ -6,7 +6,7 @@ import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { checkStrategy, type LoadedStrategy } from '../../../adapters/plugins/loadStrategy.ts';
 import { Strategy, type StrategyClass } from '../../../strategy/strategy.ts';
-import { isComposeModule, type ModuleAtHand } from '../../../definition/models/modules.ts';
+import { isComposeModule, type ModuleInMemory } from '../../../definition/models/modules.ts';
 import type { ComposeModule } from '../../../definition/plan/module.ts';
 import type { OptionsRequest, RunRequest } from '../../../definition/request.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
@@ -44,6 +44,8 @@ export interface CodeOptions {
   readonly market?: Definition['market'];
   /** How the account trades contracts (docs/futures.md). Only with `market: 'futures'`. */
   readonly futures?: Definition['futures'];
+  /** When strategies decide: `'whenComplete'` (default) or `'perFeed'` (docs/backtest.md#when-strategies-decide). */
+  readonly decide?: Definition['decide'];
   /** Start, and end (exclusive), of the run: `2024-01-01` or `2024-01-01T08:30`, UTC. Default: all bars. */
   readonly from?: string;
   readonly to?: string;
@@ -80,7 +82,7 @@ export interface CodeRequest {
   /** The strategy class, if one was given as a value. */
   readonly given: LoadedStrategy | null;
   /** The modules that were given as values, by their index in the list. */
-  readonly modules: ReadonlyMap<number, ModuleAtHand>;
+  readonly modules: ReadonlyMap<number, ModuleInMemory>;
 }
 
 /** Throws ConfigError for an invalid strategy class, an invalid module and invalid bars. */
@@ -88,7 +90,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
   checkObject(options);
   if ('definition' in options) return { request: fileRequest(options), given: null, modules: new Map() };
   const { data, strategy, fees, symbol, interval, modules: composed, ...rest } = options;
-  const modules = modulesAtHand(composed);
+  const modules = modulesInMemory(composed);
   const given = typeof strategy === 'function' ? loadedFrom(strategy) : null;
   const list = data === undefined ? [] : isList(data) ? data : [data];
   const files = list.filter((item) => typeof item === 'string');
@@ -118,7 +120,7 @@ export function backtestRequest(options: BacktestOptions): CodeRequest {
 }
 
 /** Finds modules that were given as values. A path is loaded with the definition, which also rejects all other values. */
-function modulesAtHand(composed: unknown): ReadonlyMap<number, ModuleAtHand> {
+function modulesInMemory(composed: unknown): ReadonlyMap<number, ModuleInMemory> {
   if (composed === undefined) return new Map();
   if (!Array.isArray(composed))
     throw new ConfigError(

@@ -15,14 +15,14 @@ export class AsyncWatch {
   readonly #hook: AsyncHook;
   readonly #report: Report;
   readonly #made = new Set<number>();
-  #isInside = false;
+  #isRunning = false;
   #first: Place | null = null;
   #wentOn = 0;
 
   constructor(report: Report) {
     this.#report = report;
     const init = (id: number, type: string): void => {
-      if (!this.#isInside || !KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
+      if (!this.#isRunning || !KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
       // Ignore what isobar itself creates meanwhile.
       this.#first ??= authorPlace(init);
       if (this.#first === null) return;
@@ -30,18 +30,18 @@ export class AsyncWatch {
       if (type === 'PROMISE') this.#report('IMPURE_PROMISE', 'a promise', init);
     };
     const before = (id: number): void => {
-      if (!this.#isInside && this.#made.has(id)) this.#wentOn++;
+      if (!this.#isRunning && this.#made.has(id)) this.#wentOn++;
     };
     this.#hook = createHook({ init, before });
   }
 
   during<T>(run: () => T): T {
     this.#hook.enable();
-    this.#isInside = true;
+    this.#isRunning = true;
     try {
       return run();
     } finally {
-      this.#isInside = false;
+      this.#isRunning = false;
       if (this.#made.size === 0) this.#hook.disable();
     }
   }

@@ -21,14 +21,14 @@ type Frames = readonly NodeJS.CallSite[];
 
 /**
  * Returns the place in the author's code from which the function `below` was called, or null where isobar called it. Frames of built-ins,
- * Node and packages say nothing about who asked, so the first other frame decides. `of`: the URL of the only module that is meant; null:
+ * Node and packages say nothing about who asked, so the first other frame decides. `module`: the URL of the only module that is meant; null:
  * any.
  */
-export function authorPlace(below: (...args: never[]) => unknown, of: string | null = null): Place | null {
+export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
   for (const frame of framesBelow(below)) {
     const file = fileOf(frame);
     if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
-    if (of !== null && !file.startsWith(of)) return null;
+    if (module !== null && !file.startsWith(module)) return null;
     return OWN_FOLDERS.some((folder) => file.startsWith(folder))
       ? null
       : mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);

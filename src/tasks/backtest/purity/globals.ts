@@ -148,8 +148,8 @@ function watchRead(report: Report, code: WarningCode, holder: unknown, name: str
 /** Watches functions created from text. Their code is watched like any other, except for modules that they import. */
 function watchMakers(report: Report): (() => void)[] {
   const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
-  return kinds.flatMap((of) => {
-    const holder = Object.getPrototypeOf(of) as { readonly constructor: FunctionConstructor };
+  return kinds.flatMap((kind) => {
+    const holder = Object.getPrototypeOf(kind) as { readonly constructor: FunctionConstructor };
     const real = holder.constructor;
     const watched: Method = function (...args): unknown {
       if (args.some((text) => String(text).includes('import'))) report('IMPURE_MODULE', `${real.name}() with an import`, watched);

@@ -11,7 +11,7 @@ const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
 const TYPED: object = Object.getPrototypeOf(Float64Array.prototype);
 const HOLDERS: readonly (readonly [string, object])[] = [
   ...Object.entries({ Math, Object, Reflect, Number, Array, JSON }),
-  ...[Map, WeakMap, Set, WeakSet, Array, Number, Function, ArrayBuffer, DataView].map((of): [string, object] => [`${of.name}.prototype`, of.prototype]),
+  ...[Map, WeakMap, Set, WeakSet, Array, Number, Function, ArrayBuffer, DataView].map((builtIn): [string, object] => [`${builtIn.name}.prototype`, builtIn.prototype]),
   ['TypedArray.prototype', TYPED],
   ['ArrayIterator.prototype', Object.getPrototypeOf([][Symbol.iterator]())],
   ['MapIterator.prototype', Object.getPrototypeOf(new Map()[Symbol.iterator]())],

@@ -13,12 +13,14 @@ import type { Report } from './report.ts';
 
 /** For a process that also runs other code: the built-ins before the first strategy was loaded. */
 const AT_START = new BuiltIns();
+/** Node 24 writes these itself at the first look at its network functions, which this watch takes. Calls of them are reported. */
+const OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
 export class PurityWatch {
   readonly #warnings: WarningList;
   readonly #isAlone: boolean;
   /** What has been reported. The first call of each is enough. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #undo: (() => void)[] = [];
   readonly #async: AsyncWatch;
   readonly #before = new Set(Reflect.ownKeys(globalThis));
@@ -51,7 +53,7 @@ export class PurityWatch {
   /** Runs the load of the module at `url`. Reports only calls of that module. */
   async whileLoading<T>(url: string, load: () => Promise<T>): Promise<T> {
     if (this.#isAlone) return load();
-    const end = listen((code, what, below) => this.#tell(code, what, authorPlace(below, url)));
+    const end = listen((code, what, below) => this.#warn(code, what, authorPlace(below, url)));
     try {
       return await load();
     } finally {
@@ -68,7 +70,7 @@ export class PurityWatch {
   checkGlobals(): void {
     this.#builtIns.check(this.#warnings, this.#isAlone);
     for (const key of Reflect.ownKeys(globalThis)) {
-      if (this.#before.has(key)) continue;
+      if (this.#before.has(key) || OF_NODE.test(String(key))) continue;
       this.#before.add(key);
       this.#warnings.add(
         warning('STATE_GLOBAL', `the strategy writes globalThis.${String(key)}, which every strategy of this process shares`),
@@ -83,12 +85,12 @@ export class PurityWatch {
   }
 
   readonly #report: Report = (code, what, below) => {
-    if (!this.#told.has(what)) this.#tell(code, what, authorPlace(below));
+    if (!this.#reported.has(what)) this.#warn(code, what, authorPlace(below));
   };
 
-  #tell(code: WarningCode, what: string, place: Place | null): void {
-    if (place === null || this.#told.has(what)) return;
-    this.#told.add(what);
+  #warn(code: WarningCode, what: string, place: Place | null): void {
+    if (place === null || this.#reported.has(what)) return;
+    this.#reported.add(what);
     this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
   }
 }

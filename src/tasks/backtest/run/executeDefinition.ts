@@ -15,7 +15,7 @@ import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
-import { tellHalts } from './tellHalts.ts';
+import { sendHaltAlerts } from './sendHaltAlerts.ts';
 import { versions } from '../../../adapters/runtime/version.ts';
 import type { Phase } from './progressCells.ts';
 
@@ -105,7 +105,7 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   await checkCustoms(plan, prepared.engine, warnings);
   watcher.enter('bars');
   await runWatched(prepared, plan, watch);
-  await tellHalts(prepared, log);
+  await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
   const record = runRecordOf(plan, prepared, true, warnings);
   log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });

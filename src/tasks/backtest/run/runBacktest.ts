@@ -66,7 +66,7 @@ export function runRecordOf(
       bars: feed.bars,
       firstRow: feed.firstRow,
       execution: feed.isExecution,
-      ...(feed.isHidden ? { isInside: true } : {}),
+      ...(feed.isHidden ? { isExecutionOnly: true } : {}),
       quality: plan.feeds[at]!.quality,
     })),
     orders: engine.orders.columns(),
@@ -84,17 +84,35 @@ export function runRecordOf(
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
   const marks = instruments.map(({ id }) => data.get(id)?.marks ?? null);
   const sources = instruments.map(({ contract }, at) => marks[at]?.source ?? (contract === undefined ? 'close' : 'last price'));
-  return { markSources: sources, markTicks: marks.map((of) => of?.close ?? null) };
+  return { markSources: sources, markTicks: marks.map((columns) => columns?.close ?? null) };
 }
 
 function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): IndicatorTrace[] {
   const drawn = runs.flatMap((run) => run.drawn);
-  return drawn.map(({ feed, series, name, pane }) => ({
-    name,
-    pane: pane ?? (isOverPrice(name) ? 'price' : name),
-    feed: feeds.indexOf(feed),
-    values: feed.indicators.traceValues(series),
-  }));
+  return drawn.map(({ feed: { indicators }, series, name, pane }, at) => {
+    const place = feeds.indexOf(drawn[at]!.feed);
+    return new RunTrace(name, pane ?? (isOverPrice(name) ? 'price' : name), place, () => indicators.traceValues(series));
+  });
+}
+
+/** The values are computed when they are first read: only charts need them, and a run without a report has none. */
+class RunTrace implements IndicatorTrace {
+  readonly name: string;
+  readonly pane: string;
+  readonly feed: number;
+  readonly #make: () => Float64Array;
+  #values: Float64Array | null = null;
+
+  constructor(name: string, pane: string, feed: number, make: () => Float64Array) {
+    this.name = name;
+    this.pane = pane;
+    this.feed = feed;
+    this.#make = make;
+  }
+
+  get values(): Float64Array {
+    return (this.#values ??= this.#make());
+  }
 }
 
 /** True for averages and channels of prices, which are drawn over the bars. False if they are computed from an oscillator. */

@@ -36,11 +36,11 @@ export function fromWire(wire: WireError): Error {
 function rebuilt({ kind, message, remedy, cause }: WireError): Error {
   if (kind === 'ConfigError') return new ConfigError(message, remedy);
   if (kind === 'DiffersError') return new DiffersError(message, remedy);
-  if (kind === 'StrategyError') return new StrategyError(message, remedy, cause === null ? undefined : revived(cause));
+  if (kind === 'StrategyError') return new StrategyError(message, remedy, cause === null ? undefined : errorFrom(cause));
   return kind === 'InvariantError' ? new InvariantError(message) : new Error(message);
 }
 
-function revived(cause: { readonly message: string; readonly stack: string }): Error {
+function errorFrom(cause: { readonly message: string; readonly stack: string }): Error {
   const error = new Error(cause.message);
   error.stack = cause.stack;
   return error;

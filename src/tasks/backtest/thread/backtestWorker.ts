@@ -33,32 +33,32 @@ port.once('message', (input: WorkerInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
-async function answer(of: WorkerInput): Promise<FromWorker> {
-  const { work } = of;
+async function answer(input: WorkerInput): Promise<FromWorker> {
+  const { work } = input;
   if (work.kind === 'run') {
-    const finished = await perform(of, work.request);
-    return { kind: 'done', outcome: await writtenRun(of, work.request.kind === 'demo' ? finished : noted(finished, work.trial)) };
+    const finished = await perform(input, work.request);
+    return { kind: 'done', outcome: await writtenRun(input, work.request.kind === 'demo' ? finished : noteTrial(finished, work.trial)) };
   }
   const { verifyRun } = await import('../verify/verify.ts');
-  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(of, request), of.stagingFolder) };
+  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(input, request), input.stagingFolder) };
 }
 
 /** Loads, runs and measures. */
-async function perform(of: WorkerInput, request: RunRequest): Promise<PerformedRun> {
-  const heartbeat = new ProgressCells(of.memory);
+async function perform(input: WorkerInput, request: RunRequest): Promise<PerformedRun> {
+  const heartbeat = new ProgressCells(input.memory);
   const enter = (phase: Phase) => {
     if (!begun.has(phase)) begun.set(phase, nowMs());
     heartbeat.enter(phase);
   };
   enter('load');
-  const requested = await openRequest(request, of.barsFolder);
+  const requested = await openRequest(request, input.barsFolder);
   const watcher: Watcher = {
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
-    loaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, of.isByBar) }),
+    loaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, input.isByBar) }),
   };
-  const finished = await runBacktestRequest(requested, of.isByBar ? { blockRows: 1 } : {}, watcher);
+  const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');
   return { ...finished, requested };
 }
@@ -68,7 +68,7 @@ interface PerformedRun extends FinishedRun {
 }
 
 /** Returns the run after noting it in the trial ledger; if that fails, with a warning. */
-function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
+function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun {
   const { resolved, requested, summary } = run;
   try {
     noteRun(ledger ?? ledgerFolderOf(requested), family, resolved, summary);
@@ -80,11 +80,12 @@ function noted(run: PerformedRun, { ledger, family }: TrialOptions): FinishedRun
   }
 }
 
-async function writtenRun(of: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
-  const folder = await writeRunFolder(of.outFolder, of.stagingFolder, finished);
+async function writtenRun(input: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
+  const folder = await writeRunFolder(input.outFolder, input.stagingFolder, finished, input.hasReport);
   const { record, summary } = finished;
-  const table = closingTable(record, summary, { colour: of.colour, report: displayPath(resolve(folder, 'report.html')) });
-  return { folder, summary: summaryText(summary), table, timings: timingsOf(of.processStartMs) };
+  const report = input.hasReport ? { report: displayPath(resolve(folder, 'report.html')) } : {};
+  const table = closingTable(record, summary, { colour: input.colour, ...report });
+  return { folder, summary: summaryText(summary), table, timings: timingsOf(input.processStartMs) };
 }
 
 function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {

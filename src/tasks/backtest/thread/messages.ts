@@ -29,6 +29,8 @@ export interface WorkerInput {
   /** One bar per block, with the close times sent to the watcher, so that it can name the bar at which the run stalled. */
   readonly isByBar: boolean;
   readonly processStartMs: number;
+  /** False: the run folder gets no report. */
+  readonly hasReport: boolean;
   /** Use colours in the table. */
   readonly colour: boolean;
 }

@@ -21,6 +21,8 @@ export interface WatchOptions {
   /** Time without progress after which a run is ended; 0: no limit. */
   readonly barTimeoutMs: number;
   readonly colour: boolean;
+  /** False: the run folder gets no report. */
+  readonly hasReport: boolean;
   readonly onLoaded: (loaded: Loaded) => void;
   /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
   readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
@@ -90,8 +92,8 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
 }
 
 function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
-  const { outFolder, stagingFolder, colour } = options;
-  return { outFolder, stagingFolder, colour, memory, processStartMs: processStartMs() };
+  const { outFolder, stagingFolder, colour, hasReport } = options;
+  return { outFolder, stagingFolder, colour, hasReport, memory, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {

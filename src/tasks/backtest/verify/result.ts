@@ -112,7 +112,9 @@ function moneyText(value: number, { reportingAsset, reportingDigits }: RunRecord
 
 /** Returns the summary with the recorded inputs in place of the current ones. Inputs are compared separately. */
 function asRecorded(summary: Summary, manifest: Manifest): Summary {
-  const strategies = [summary.run.strategy].flat().map((of, at) => ({ ...of, hash: manifest.strategies[at]?.sha256 ?? of.hash }));
+  const strategies = [summary.run.strategy]
+    .flat()
+    .map((strategy, at) => ({ ...strategy, hash: manifest.strategies[at]?.sha256 ?? strategy.hash }));
   const [only] = strategies;
   return {
     ...summary,

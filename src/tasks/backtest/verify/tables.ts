@@ -48,8 +48,8 @@ function firstUnequal(stored: Buffer, table: Table): number | null {
     if (found === null) {
       const part = stored.subarray(at, at + bytes.length);
       if (part.length !== bytes.length || Buffer.compare(part, bytes) !== 0) {
-        const inside = part.findIndex((byte, i) => byte !== bytes[i]);
-        found = at + (inside < 0 ? part.length : inside);
+        const offset = part.findIndex((byte, i) => byte !== bytes[i]);
+        found = at + (offset < 0 ? part.length : offset);
       }
     }
     at += bytes.length;

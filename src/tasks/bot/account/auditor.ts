@@ -14,14 +14,14 @@ export interface AuditorDeps {
 }
 
 export class Auditor {
-  readonly #parts: AuditorDeps;
+  readonly #deps: AuditorDeps;
   #isRunning = false;
   #isBusy = false;
   #timer: number | null = null;
   #nextFullMs = Infinity;
 
-  constructor(parts: AuditorDeps) {
-    this.#parts = parts;
+  constructor(deps: AuditorDeps) {
+    this.#deps = deps;
   }
 
   get isBusy(): boolean {
@@ -33,51 +33,51 @@ export class Auditor {
    */
   start(clean: () => void): void {
     this.#isRunning = true;
-    const { scheduler, startGapMs, fullMs, fastMs } = this.#parts;
+    const { scheduler, startGapMs, fullMs, fastMs } = this.#deps;
     let firstMs: number | null = null;
-    const again = (): void =>
+    const repeat = (): void =>
       this.#run('full', (result) => {
         if (result.kind !== 'ok') {
           firstMs = null;
-          return this.#after(Math.max(fastMs, 1000), again);
+          return this.#runAfter(Math.max(fastMs, 1000), repeat);
         }
         if (firstMs !== null && scheduler.nowMs - firstMs >= startGapMs) {
           this.#nextFullMs = scheduler.nowMs + fullMs;
           clean();
-          return this.#after(fastMs, () => this.#continue());
+          return this.#runAfter(fastMs, () => this.#continue());
         }
         firstMs ??= scheduler.nowMs;
-        this.#after(Math.max(1, firstMs + startGapMs - scheduler.nowMs), again);
+        this.#runAfter(Math.max(1, firstMs + startGapMs - scheduler.nowMs), repeat);
       });
-    again();
+    repeat();
   }
 
   stop(): void {
     this.#isRunning = false;
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
   #continue(): void {
-    const { scheduler, fastMs, fullMs } = this.#parts;
+    const { scheduler, fastMs, fullMs } = this.#deps;
     const kind = scheduler.nowMs >= this.#nextFullMs ? 'full' : 'fast';
     if (kind === 'full') this.#nextFullMs = scheduler.nowMs + fullMs;
-    this.#run(kind, () => this.#after(fastMs, () => this.#continue()));
+    this.#run(kind, () => this.#runAfter(fastMs, () => this.#continue()));
   }
 
   #run(kind: AuditKind, done: (result: AuditResult) => void): void {
     this.#isBusy = true;
-    this.#parts.audit(kind, (result) => {
+    this.#deps.audit(kind, (result) => {
       this.#isBusy = false;
       if (!this.#isRunning) return;
-      this.#parts.onResult(kind, result);
+      this.#deps.onResult(kind, result);
       done(result);
     });
   }
 
-  #after(ms: number, run: () => void): void {
+  #runAfter(ms: number, run: () => void): void {
     if (!this.#isRunning) return;
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     this.#timer = scheduler.at(scheduler.nowMs + ms, () => {
       this.#timer = null;
       run();

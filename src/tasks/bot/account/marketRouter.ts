@@ -47,4 +47,8 @@ export class MarketRouter implements OrderGateway {
   read(order: Order, channel: Channel): void {
     this.of(order.instrument.market).read(order, channel);
   }
+  /** Orders that ended before their service was opened are not known there. */
+  orderEnded(order: Order): void {
+    this.#byMarket.get(order.instrument.market)?.orderEnded(order);
+  }
 }

@@ -61,16 +61,16 @@ export interface MaintenanceDeps {
 }
 
 export class Maintenance {
-  readonly #parts: MaintenanceDeps;
+  readonly #deps: MaintenanceDeps;
   #timer: number | null = null;
 
-  constructor(parts: MaintenanceDeps) {
-    this.#parts = parts;
+  constructor(deps: MaintenanceDeps) {
+    this.#deps = deps;
   }
 
   /** Checks the windows now, and again at every start and end of one. */
   start(): void {
-    const { windows, scheduler, venueMs } = this.#parts;
+    const { windows, scheduler, venueMs } = this.#deps;
     if (windows.length === 0) return;
     const nowMs = venueMs();
     const spans = windows.flatMap(({ cancels, spanAt }) => {
@@ -84,19 +84,19 @@ export class Maintenance {
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(edgeMs - nowMs, MAX_WAIT_MS)), () => this.start());
   }
   stop(): void {
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
   #settle(cancels: boolean, open: readonly MaintenanceSpan[], nowMs: number): void {
-    const { engine, step } = this.#parts;
+    const { engine, step } = this.#deps;
     const code = cancels ? CODES.cancel : CODES.keep;
     const { halts } = engine.risk;
     if (open.length > 0 === halts.holds(ACCOUNT, code)) return;
     const untilMs = Math.max(...open.map(({ toMs }) => toMs));
     step(() => {
       if (open.length > 0) halts.raise(ACCOUNT, 'HALT_NEW', code, `maintenance until ${formatMinute(untilMs)}`, nowMs);
-      else halts.clear(ACCOUNT, code, 'the maintenance window is over', nowMs);
+      else halts.clear(ACCOUNT, code, 'the maintenance window has ended', nowMs);
     });
   }
 }

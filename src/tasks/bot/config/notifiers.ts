@@ -11,7 +11,7 @@ import type { Notifier } from '../../../ports/notifier.ts';
 import { readKeyFile } from '../../../access/keyFile.ts';
 import { textValue } from '../../../definition/text/values.ts';
 
-const file = (of: string) => textValue('the path of a file', `file, mode 0600, that holds ${of}`);
+const file = (content: string) => textValue('the path of a file', `file, mode 0600, that holds ${content}`);
 
 /** The list of `alerts`. A webhook address is usually a secret: anyone who has it can post there. */
 export const alertsSchema = z
@@ -36,7 +36,7 @@ export const alertsSchema = z
     { error: 'a list, such as [{ kind: webhook, urlFile: webhook.url }]' },
   )
   .max(8, { error: 'at most 8 receivers' })
-  .describe('whom to tell: webhooks and Telegram chats');
+  .describe('receivers of alerts: webhooks and Telegram chats');
 
 export type AlertEntry = z.output<typeof alertsSchema>[number];
 

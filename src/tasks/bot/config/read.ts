@@ -14,6 +14,7 @@ import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { readYaml, definitionValueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
+import { barLoad, defaultGraceMs, type BarLoad, type BarTimes } from './barTimes.ts';
 import { checkAuditPeriod } from './riskDefaults.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
 import { maintenanceWindows, type MaintenanceWindow } from './maintenance.ts';
@@ -28,13 +29,6 @@ export interface AuditTimes {
   readonly fullMs: number;
   /** Minimum time between the two clean audits that a start needs before it trades. */
   readonly startGapMs: number;
-}
-
-export interface BarTimes {
-  /** From the close of a bar to the time when strategies decide without it. */
-  readonly graceMs: number;
-  readonly delayMs: number;
-  readonly spreadMs: number;
 }
 
 /** Settings that determine how a bot behaves, independent of the exchange's address. */
@@ -66,6 +60,7 @@ export interface LiveConfig extends LiveBehaviour {
   readonly audit: AuditTimes;
   readonly clock: { readonly samples: number; readonly periodMs: number };
   readonly bars: BarTimes;
+  readonly barLoad: BarLoad;
   readonly maintenance: readonly MaintenanceWindow[];
   /** From one funding time to the next, ms. */
   readonly fundingMs: number;
@@ -104,6 +99,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     alerts: given.alerts ?? [],
     maintenance: maintenanceWindows(given.maintenance),
     ...timesOf(given),
+    ...barsOf(given, barLoad(behaviour, access.limits.overrides)),
   };
 }
 
@@ -127,7 +123,7 @@ function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): L
   };
 }
 
-type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'bars' | 'fundingMs'>;
+type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' | 'fundingMs'>;
 
 /**
  * With a time scale, 1 ms of clock uncertainty here is several ms at the exchange. The exchange accepts signatures from 5 s behind its
@@ -135,7 +131,7 @@ type Times = Pick<LiveConfig, 'orders' | 'proof' | 'onStop' | 'audit' | 'clock' 
  */
 const HURRIED = { doubtMs: 2000, backdateMs: 1500 } as const;
 
-function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
+function timesOf({ orders = {}, audit = {}, clock = {}, funding = {}, timeScale = 1 }: LiveFile): Times {
   const like = ORDER_SETTINGS;
   const doubtMs = clock.maxUncertaintyMs ?? like.maxUncertaintyMs;
   return {
@@ -159,9 +155,13 @@ function timesOf({ orders = {}, audit = {}, clock = {}, bars = {}, funding = {},
     onStop: orders.onStop ?? 'leave',
     audit: { fullMs: audit.fullMs ?? 300_000, startGapMs: 10_000 },
     clock: { samples: clock.samples ?? 5, periodMs: clock.periodMs ?? 300_000 },
-    bars: { graceMs: bars.graceMs ?? 5000, delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 1000 },
     fundingMs: (funding.everyHours ?? 8) * 3_600_000,
   };
+}
+
+function barsOf({ bars = {} }: LiveFile, load: BarLoad): Pick<LiveConfig, 'bars' | 'barLoad'> {
+  const times = { delayMs: bars.delayMs ?? 400, spreadMs: bars.spreadMs ?? 0 };
+  return { bars: { ...times, graceMs: bars.graceMs ?? defaultGraceMs(load, times) }, barLoad: load };
 }
 
 function marketsOf({ feeds, market = DEFAULTS.market }: LiveFile): readonly Market[] {

@@ -9,8 +9,25 @@ import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
 
-const { name, strategy, params, feeds, market, futures, cash, size, fees, fills, risk, models, modules, seed, catalog, instruments } =
-  definitionSchema.shape;
+const {
+  name,
+  strategy,
+  params,
+  feeds,
+  market,
+  futures,
+  decide,
+  cash,
+  size,
+  fees,
+  fills,
+  risk,
+  models,
+  modules,
+  seed,
+  catalog,
+  instruments,
+} = definitionSchema.shape;
 const { keyFile, secretFile, socketUrl, dialect } = accessSchema.shape;
 
 const noModel = (what: string, of: string) => ({ error: `no ${what} model here (${of} of a bot come from the exchange; leave it out)` });
@@ -24,7 +41,7 @@ const ownModels = map(
 ).describe('risk rules of your own, loaded like strategies');
 
 const DAY_MS = 86_400_000;
-const url = (of: string) => textValue('a URL such as http://127.0.0.1:8080', `address of the ${of} service`).optional();
+const url = (service: string) => textValue('a URL such as http://127.0.0.1:8080', `address of the ${service} service`).optional();
 
 const exchange = map(
   {
@@ -47,7 +64,7 @@ const orders = map(
     cancelRetryMs: ms('first pause before a cancel is sent again', 500, 60_000),
     deltaMinMs: ms('least assumed time from admission to visibility', 10_000, DAY_MS),
     resolveEveryMs: ms('period of reads about an unknown outcome', 500, 60_000),
-    humanAfterMs: ms('after so long beyond the fence a person has to look', 60_000, DAY_MS),
+    humanAfterMs: ms('time beyond the absence horizon after which the operator must decide', 60_000, DAY_MS),
     onStop: z.enum(['leave', 'cancel'], { error: 'one of leave, cancel' }).describe('working orders when the bot is stopped').optional(),
   },
   'times of the order path, such as { readLagMs: 3000 }',
@@ -89,7 +106,7 @@ const funding = map(
       .optional(),
   },
   'the times of funding, such as { everyHours: 8 }',
-).describe('when contracts are charged funding, which the exchange does not tell');
+).describe('when contracts are charged funding, which the exchange does not report');
 
 const executionInterval = z
   .enum(['off', ...INTERVAL_NAMES], { error: 'an interval such as 1m, or off' })
@@ -97,7 +114,7 @@ const executionInterval = z
   .optional();
 const onWindowStart = z
   .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
-  .describe('working orders that would open: kept (default), or taken back as it begins')
+  .describe('working orders that would open: kept (default), or cancelled as it begins')
   .optional();
 const maintenance = z
   .array(
@@ -127,12 +144,13 @@ export const liveSchema = map(
     name,
     mode: z.enum(['paper', 'live'], { error: 'one of paper, live' }).describe('paper, or live: real money').optional(),
     exchange,
-    data: textValue('the path of a folder', 'folder of the journal, the latches and the control socket').optional(),
+    data: textValue('the path of a folder', 'folder of the journal, the kill switch and the control socket').optional(),
     strategy,
     params,
     feeds,
     market,
     futures,
+    decide,
     cash,
     size,
     fees,
@@ -165,7 +183,7 @@ export const liveSchema = map(
       .number({ error: 'a number from 1 to 1000' })
       .min(1, { error: 'a number from 1 to 1000' })
       .max(1000, { error: 'a number from 1 to 1000' })
-      .describe('how many times as fast the paper exchange lives; refused in live')
+      .describe('how many times as fast the clock of the paper exchange runs; rejected in live mode')
       .optional(),
   },
   'a bot config: keys and values',
@@ -182,6 +200,7 @@ export const DEFINITION_KEYS = [
   'feeds',
   'market',
   'futures',
+  'decide',
   'cash',
   'size',
   'fees',

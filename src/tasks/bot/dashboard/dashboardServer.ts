@@ -158,8 +158,8 @@ class DashboardHandler {
     return this.#perform(received, read.request, typed);
   }
 
-  async #perform(heard: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {
-    const allowed = this.#guard!.allows(heard, requiredScope(request.op));
+  async #perform(received: ReceivedRequest, request: BotRequest, typed: unknown): Promise<Answer> {
+    const allowed = this.#guard!.allows(received, requiredScope(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
     if (word !== null && typed !== word) return refused({ status: 400, problem: `type the word ${word} to confirm` });

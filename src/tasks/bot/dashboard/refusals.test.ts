@@ -21,7 +21,7 @@ it('100,000 refused requests within a minute: two lines in the log, and the coun
   ]);
 });
 
-it('what the log does not know of is told when the dashboard closes', () => {
+it('what the log does not know of is reported when the dashboard closes', () => {
   const lines: string[] = [];
   const refusals = new Refusals(
     () => 0,

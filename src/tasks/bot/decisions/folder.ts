@@ -19,8 +19,8 @@ export interface ReplayFolderOptions {
 
 /** `path`: the folder of a journal, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
-  const inside = join(path, 'journal');
-  const folder = resolve(existsSync(inside) ? inside : path);
+  const journalFolder = join(path, 'journal');
+  const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
   if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');
   const bot = readBotFile(dirname(folder));
   return replayJournal(readRecords(folder), readLiveFile(config ?? bot.config), {
@@ -31,7 +31,7 @@ export async function replayFolder(path: string, { config, load }: ReplayFolderO
 
 function readRecords(folder: string): readonly JournalRecord[] {
   const records: JournalRecord[] = [];
-  const disk = { list: (of: string) => readdirSync(of).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
+  const disk = { list: (path: string) => readdirSync(path).toSorted(), read: (of: string): Uint8Array => readFileSync(of) };
   const { damage, otherFormat } = withDiskErrors(() => readJournal(disk, folder, (record) => void records.push(record)));
   if (damage) throw damageError(damage, otherFormat);
   return records;

@@ -7,10 +7,10 @@ import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import type { LiveBehaviour } from '../config/read.ts';
 import { plansFor } from '../feeds/feeds.ts';
-import { livePlan } from '../life/liveEngine.ts';
-import type { ReplayDifference } from '../life/askedAgain.ts';
-import { newestLife, rowsOf } from '../life/life.ts';
-import { replayLife } from '../life/replayLife.ts';
+import { livePlan } from '../lifetime/liveEngine.ts';
+import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
+import { newestLifetime, rowsOf } from '../lifetime/lifetime.ts';
+import { replayLifetime } from '../lifetime/replayLifetime.ts';
 
 export interface ReplayOptions {
   readonly instruments: readonly Instrument[];
@@ -39,30 +39,30 @@ export async function replayJournal(
   behaviour: LiveBehaviour,
   { instruments, load }: ReplayOptions,
 ): Promise<ReplayResult> {
-  const life = newestLife(records);
-  if (life === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
+  const lifetime = newestLifetime(records);
+  if (lifetime === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
   const { file, hash: own } = behaviour;
-  const { hash } = life.newest;
+  const { hash } = lifetime.newest;
   if (hash !== own) {
     throw new ConfigError(
       `${file}: this is not the config that the bot ran with (${own.slice(0, 12)}, the journal says ${hash.slice(0, 12)})`,
       'name the config as it was then: --config FILE',
     );
   }
-  const feeds = plansFor(behaviour, instruments, { warm: life.warm, rows: rowsOf(life) });
-  const plan = await livePlan(behaviour, feeds, life.fromMs, load ? { load } : {});
-  const { replay } = await replayLife(life, plan, {
+  const feeds = plansFor(behaviour, instruments, { warm: lifetime.warm, rows: rowsOf(lifetime) });
+  const plan = await livePlan(behaviour, feeds, lifetime.fromMs, load ? { load } : {});
+  const { replay } = await replayLifetime(lifetime, plan, {
     absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
     isTorn: false,
     stopsAtDifference: true,
   });
   const { asked, restarts, instants, bars, missedBars, interruption } = replay;
   const isInterrupted =
-    interruption ?? (life.acceptedTo >= 0 ? 'changed code was accepted' : life.number > 1 ? 'strategies began anew' : null);
+    interruption ?? (lifetime.acceptedTo >= 0 ? 'changed code was accepted' : lifetime.number > 1 ? 'strategies began anew' : null);
   return {
     processes: restarts + 1,
     instants,
-    bars: bars + life.warm.length,
+    bars: bars + lifetime.warm.length,
     decisions: asked.decisions,
     difference: asked.difference,
     equalToUnstopped: asked.difference === null && isInterrupted === null,

@@ -1,4 +1,5 @@
-// Turns closed bars of the exchange into instants: strategies decide once on all feeds that close together, in time or not at all.
+// Turns closed bars of the exchange into instants: strategies decide on feeds that close together, at once or one by one, in time or not at
+// all.
 
 import type { BarEvent } from '../../../adapters/exchange/klines/barTracker.ts';
 import { BarPoller, type AskKlines } from '../../../adapters/exchange/klines/barPoller.ts';
@@ -6,13 +7,14 @@ import { pollRules } from '../../../adapters/exchange/klines/pollPlan.ts';
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import { feedsByNeed } from '../../../engine/host/needOrder.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Market } from '../../../model/instrument.ts';
 import { closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
-import type { BarTimes } from '../config/read.ts';
+import type { BarTimes } from '../config/barTimes.ts';
 import { watchRow } from './localStops.ts';
 import type { LiveSet } from './feeds.ts';
 import type { BarFact } from './barFact.ts';
@@ -22,17 +24,20 @@ export interface BarDeliveryDeps {
   readonly sets: readonly LiveSet[];
   readonly scheduler: Scheduler;
   readonly serverTime: (market: Market) => ServerTime;
-  readonly ask: (set: LiveSet) => AskKlines;
+  /** `place`: position of the set in the order in which strategies need bars, from 0. */
+  readonly ask: (set: LiveSet, place: number) => AskKlines;
   readonly random: () => number;
   readonly times: BarTimes;
-  /** Reads the state of the orders of these instruments. Calls `done` once, perhaps within the call. */
-  readonly settle: (done: () => void) => void;
-  /** Appends `bars` to their feeds, then strategies decide at `atMs`. */
+  /** Reads the state of the orders of these instruments; null: of all. Calls `done` once, perhaps within the call. */
+  readonly settle: (instruments: ReadonlySet<number> | null, done: () => void) => void;
+  /** Appends `bars` to their feeds, then strategies decide at `atMs`. With `decide: perFeed` called for each part of an instant. */
   readonly deliver: (atMs: number, bars: readonly BarFact[], append: () => void) => void;
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
+  /** `decide: perFeed`: the instant has ended, and nothing is left to be decided at it. */
+  readonly ended: (atMs: number) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
-  /** The newest instant of a life that continues, ms UTC. Null: a new life begins. */
+  /** The newest instant of a lifetime that continues, ms UTC. Null: a new lifetime begins. */
   readonly sinceMs: number | null;
 }
 
@@ -50,19 +55,40 @@ interface Staged {
   receivedMs: number | null;
 }
 
+/** The feeds of one instrument, which decide together with `decide: perFeed`. */
+interface Part {
+  readonly instrument: number;
+  readonly staged: readonly Staged[];
+  /** The newest instant at which its strategies have decided, or could not. */
+  overMs: number;
+}
+
 export class BarDelivery {
-  readonly #parts: BarDeliveryDeps;
+  readonly #deps: BarDeliveryDeps;
   readonly #staged: readonly Staged[];
+  /** In the order in which strategies need them. */
+  readonly #byNeed: readonly Part[];
   /** Every instant up to this time has ended. */
   #closedMs: number;
   #isBusy = false;
+  /** `decide: perFeed`: parts whose orders are being read. */
+  #settling = 0;
+  /** `decide: perFeed`: true from the first decision at an instant to its end. */
+  #isInInstant = false;
   #isRunning = false;
   #timer: number | null = null;
 
-  constructor(parts: BarDeliveryDeps) {
-    this.#parts = parts;
-    this.#closedMs = parts.sinceMs ?? parts.engine.parts.fromMs;
-    this.#staged = parts.sets.map((set) => this.#stage(set));
+  constructor(deps: BarDeliveryDeps) {
+    this.#deps = deps;
+    const { sinceMs, engine } = deps;
+    // With `decide: perFeed` the last process may have ended between two parts of its newest instant.
+    this.#closedMs = sinceMs === null ? engine.deps.fromMs : engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
+    const places = placesOf(deps.engine, deps.sets);
+    this.#staged = deps.sets.map((set, at) => this.#stage(set, places[at]!));
+    this.#byNeed = engine.byNeed.map((instrument) => {
+      const staged = this.#staged.filter(({ feeds }) => feeds.some((feed) => engine.feeds[feed]!.instrumentIndex === instrument));
+      return { instrument, staged, overMs: -Infinity };
+    });
   }
 
   /**
@@ -71,12 +97,12 @@ export class BarDelivery {
    */
   start(): void {
     this.#isRunning = true;
-    const { sinceMs, times, catchUp } = this.#parts;
+    const { sinceMs, times, catchUp } = this.#deps;
     if (sinceMs === null) this.#closedMs = Math.max(this.#closedMs, this.#venueMs());
     else {
       this.#closedMs = Math.max(this.#closedMs, Math.floor(this.#venueMs()) - times.graceMs);
-      const facts = this.#due(this.#closedMs);
-      catchUp(this.#closedMs, facts, () => appendFacts(this.#parts.engine, facts));
+      const facts = this.#due(this.#closedMs, this.#staged);
+      catchUp(this.#closedMs, facts, () => appendFacts(this.#deps.engine, facts));
     }
     for (const { poller } of this.#staged) poller.start();
     this.#pump();
@@ -90,11 +116,16 @@ export class BarDelivery {
 
   /** True when no received bar waits for a decision. */
   get isIdle(): boolean {
-    return !this.#isBusy && this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs));
+    return (
+      !this.#isBusy &&
+      this.#settling === 0 &&
+      !this.#isInInstant &&
+      this.#staged.every(({ bars }) => bars.every(({ closeMs }) => closeMs <= this.#closedMs))
+    );
   }
 
-  #stage(set: LiveSet): Staged {
-    const { engine, scheduler, serverTime, ask, random, times } = this.#parts;
+  #stage(set: LiveSet, place: number): Staged {
+    const { engine, scheduler, serverTime, ask, random, times } = this.#deps;
     const feeds = engine.feeds.flatMap(({ bars }, at) => (set.copies.some((copy) => copy === bars) ? [at] : []));
     const staged: Staged = {
       set,
@@ -106,7 +137,7 @@ export class BarDelivery {
           scheduler,
           serverTime: () => serverTime(set.key.market),
           random,
-          ask: ask(set),
+          ask: ask(set, place),
           sink: {
             event: (event) => this.#take(staged, event),
             onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
@@ -125,12 +156,12 @@ export class BarDelivery {
 
   #onProblem(set: LiveSet, problem: string, againMs: number | null): void {
     const again = againMs === null ? '' : `; asked again in ${Math.round(againMs / 1000)} s`;
-    this.#parts.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
+    this.#deps.log('warn', `bars of ${nameOf(set)}: ${problem}${again}`);
   }
 
   #take(staged: Staged, event: BarEvent): void {
     const { set, bars } = staged;
-    const { log, scheduler } = this.#parts;
+    const { log, scheduler } = this.#deps;
     const name = nameOf(set);
     if (event.kind === 'gap')
       return log('warn', `${name}: ${event.bars} bars from ${formatMinute(event.fromMs)} on never came (${event.why})`);
@@ -158,9 +189,14 @@ export class BarDelivery {
       const waitMs = t - nowMs;
       // Let other events run between two instants.
       if (waitMs > 0 || hasDecided) return this.#arm(Math.max(0, waitMs));
-      const deadlineMs = t + this.#parts.times.graceMs;
-      if (nowMs > deadlineMs + this.#parts.times.graceMs) this.#passOver(t, nowMs - this.#parts.times.graceMs);
-      else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
+      const deadlineMs = t + this.#deps.times.graceMs;
+      // What was on time is decided on first, however long its reads take.
+      if (this.#settling > 0 && nowMs > deadlineMs + this.#deps.times.graceMs) return;
+      if (nowMs > deadlineMs + this.#deps.times.graceMs) this.#passOver(t, nowMs - this.#deps.times.graceMs);
+      else if (this.#deps.engine.decidesPerFeed) {
+        hasDecided = this.#decidePart(t, nowMs >= deadlineMs);
+        if (!hasDecided) return this.#arm(Math.max(0, deadlineMs - nowMs) || MAX_WAIT_MS);
+      } else if (nowMs >= deadlineMs || this.#isComplete(t)) hasDecided = this.#decide(t);
       else return this.#arm(deadlineMs - nowMs);
     }
   }
@@ -168,45 +204,93 @@ export class BarDelivery {
   /** Skips the decision at `t`, because it is too late. Received bars are delivered with the next instant, without a decision. */
   #passOver(t: number, untilMs: number): void {
     if (this.#staged.some(({ bars }) => bars.length > 0))
-      this.#parts.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
+      this.#deps.log('info', `bars from ${formatMinute(t)} on are caught up without a decision`);
     this.#closedMs = Math.max(t, untilMs);
+    this.#isInInstant = false;
+  }
+
+  /**
+   * Lets the strategies of the first part decide whose bars are there. `isLate`: the grace has ended, so no more bars are waited for. Ends the
+   * instant after its last part. Returns false while bars are waited for.
+   */
+  #decidePart(t: number, isLate: boolean): boolean {
+    const closing = ({ staged }: Part): readonly Staged[] => staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
+    const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
+    const isThere = ({ bars, set }: Staged): boolean => newestCloseMs(set) >= t || bars.some(({ closeMs }) => closeMs >= t);
+    const part = open.find((each) => closing(each).every(isThere)) ?? (isLate ? open[0] : undefined);
+    if (part !== undefined) {
+      this.#warnOfMissing(
+        t,
+        closing(part).filter((staged) => !isThere(staged)),
+      );
+      part.overMs = t;
+      this.#isInInstant = true;
+      if (part.staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t))) this.#settlePart(t, part);
+      return true;
+    }
+    if (open.length > 0 || this.#settling > 0) return false;
+    this.#closedMs = t;
+    this.#isInInstant = false;
+    const { engine, ended } = this.#deps;
+    // Timers wait for the last bar, and so do callbacks of strategies without a bar at this instant.
+    if (engine.timers.nextMs <= t || !engine.callbacks.isEmpty) this.#settleAndDeliver(t, [], null);
+    else ended(t);
+    return true;
   }
 
   /** Returns false if there was nothing to decide on. */
   #decide(t: number): boolean {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
-    for (const { set, bars } of due) {
-      if (bars.some(({ closeMs }) => closeMs >= t)) continue;
-      this.#parts.log(
-        'warn',
-        `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${this.#parts.times.graceMs} ms: no decision on it`,
-      );
-    }
+    this.#warnOfMissing(
+      t,
+      due.filter(({ bars }) => !bars.some(({ closeMs }) => closeMs >= t)),
+    );
     this.#closedMs = t;
     const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
-    if (!isFresh && this.#parts.engine.timers.nextMs > t) return false;
+    if (!isFresh && this.#deps.engine.timers.nextMs > t) return false;
+    this.#settleAndDeliver(t, this.#staged, null);
+    return true;
+  }
+
+  #warnOfMissing(t: number, missing: readonly Staged[]): void {
+    const { log, times } = this.#deps;
+    for (const { set } of missing)
+      log('warn', `${nameOf(set)}: the bar that closed at ${formatMinute(t)} did not come within ${times.graceMs} ms: no decision on it`);
+  }
+
+  /** Delivers the bars of a part once its orders are known. Other parts do not wait for that. */
+  #settlePart(t: number, { staged, instrument }: Part): void {
+    this.#settling++;
+    this.#deps.settle(new Set([instrument]), () => {
+      if (this.#isRunning) this.#deliver(t, staged);
+      this.#settling--;
+      this.#soon();
+    });
+  }
+
+  /** Delivers the bars of `staged` once the orders of `instruments` are known; null: those of all. */
+  #settleAndDeliver(t: number, staged: readonly Staged[], instruments: ReadonlySet<number> | null): void {
     this.#isBusy = true;
     let isWithin = true;
-    this.#parts.settle(() => {
-      if (this.#isRunning) this.#deliver(t);
+    this.#deps.settle(instruments, () => {
+      if (this.#isRunning) this.#deliver(t, staged);
       this.#isBusy = false;
       // If `settle` has called back within the call, the loop in #pump continues.
       if (!isWithin) this.#soon();
     });
     isWithin = false;
-    return true;
   }
 
-  #deliver(t: number): void {
-    const { engine, deliver } = this.#parts;
-    const facts = this.#due(t);
+  #deliver(t: number, staged: readonly Staged[]): void {
+    const { engine, deliver } = this.#deps;
+    const facts = this.#due(t, staged);
     deliver(t, facts, () => appendFacts(engine, facts));
   }
 
   /** Removes and returns the bars that have closed by `t`. */
-  #due(t: number): readonly BarFact[] {
+  #due(t: number, staged: readonly Staged[]): readonly BarFact[] {
     const facts: BarFact[] = [];
-    for (const { bars, feeds } of this.#staged) {
+    for (const { bars, feeds } of staged) {
       const count = bars.findIndex(({ closeMs }) => closeMs > t);
       const due = bars.splice(0, count < 0 ? bars.length : count);
       for (const feed of feeds) {
@@ -222,7 +306,7 @@ export class BarDelivery {
   }
 
   #nextInstant(): number {
-    const { nextMs } = this.#parts.engine.timers;
+    const { nextMs } = this.#deps.engine.timers;
     const closes = this.#staged.map(({ set }) => this.#closeAfterClosed(set));
     return Math.min(...closes, nextMs > this.#closedMs ? nextMs : Infinity);
   }
@@ -233,12 +317,12 @@ export class BarDelivery {
 
   /** The venue's time; with several markets the earliest. */
   #venueMs(): number {
-    return Math.min(...this.#parts.sets.map(({ key }) => this.#parts.serverTime(key.market).ms));
+    return Math.min(...this.#deps.sets.map(({ key }) => this.#deps.serverTime(key.market).ms));
   }
 
   #arm(waitMs: number): void {
     this.#disarm();
-    const { scheduler } = this.#parts;
+    const { scheduler } = this.#deps;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(waitMs, MAX_WAIT_MS)), () => {
       this.#timer = null;
       this.#pump();
@@ -246,9 +330,21 @@ export class BarDelivery {
   }
 
   #disarm(): void {
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
+}
+
+/** Returns the position of each set in the order in which strategies need bars. */
+function placesOf({ feeds, runs }: Engine, sets: readonly LiveSet[]): readonly number[] {
+  const needed = feedsByNeed(feeds, runs);
+  return sets.map(({ copies }) => needed.findIndex(({ bars }) => copies.some((copy) => copy === bars)));
+}
+
+/** Returns the close of the newest delivered bar, ms UTC; -Infinity before the first. */
+function newestCloseMs({ copies }: LiveSet): number {
+  const { length, closeMs } = copies[0]!;
+  return length === 0 ? -Infinity : closeMs[length - 1]!;
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;

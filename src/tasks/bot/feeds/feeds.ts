@@ -9,7 +9,7 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
-import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import type { Interval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
 import { wireInterval } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
@@ -20,6 +20,7 @@ import { proposedFor, instrumentRecordOf, type ListedInstrument } from '../../do
 import { answerTo, askTime, listedIn, listMarket, type MarketService } from '../../download/service.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import type { LiveBehaviour, LiveConfig } from '../config/read.ts';
+import { setIdOf, wantedFeeds, type WantedFeed } from '../config/wantedFeeds.ts';
 import type { BarFact } from './barFact.ts';
 import { barsSince, joinWarmup } from './warmup.ts';
 import { GrowingBars, ROOM_ROWS } from '../../../model/bars/growingBars.ts';
@@ -37,7 +38,7 @@ export interface LiveSet {
   readonly known: readonly MarketBar[];
   /** One copy for each feed. */
   readonly copies: readonly GrowingBars[];
-  /** For a life that continues: closed bars newer than those it has, oldest first. */
+  /** For a lifetime that continues: closed bars newer than those it has, oldest first. */
   readonly behind: readonly MarketBar[];
 }
 
@@ -61,7 +62,7 @@ export interface LiveMarket {
   readonly atMs: number;
 }
 
-/** The bars that a life of the bot has received. */
+/** The bars that a lifetime of the bot has received. */
 export interface LivedBars {
   readonly warm: readonly BarFact[];
   /** Returns the open time of the newest bar of a feed, ms UTC. */
@@ -85,17 +86,6 @@ export function plansFor(
   });
 }
 
-interface WantedFeed {
-  readonly name: string;
-  readonly key: BarKey;
-  readonly isHidden: boolean;
-}
-
-/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
-export function feedNames(behaviour: Pick<LiveBehaviour, 'definition' | 'source'>): readonly string[] {
-  return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
-}
-
 /** Throws ConfigError for a symbol that the exchange does not list, and NoAnswer if the exchange does not reply. */
 export async function loadLiveMarket(config: LiveConfig, service: MarketService): Promise<LiveMarket> {
   const wanted = wantedFeeds(config);
@@ -107,7 +97,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   const catalog = catalogOf(config);
   const sets = new Map<string, ListedSet>();
   for (const { key, name } of wanted) {
-    const id = idOf(key);
+    const id = setIdOf(key);
     if (sets.has(id)) continue;
     const listed = listedIn(listings.get(key.market)!, key.market, key.symbol, whereIs(config.source, ['feeds', name]));
     const from = klineInterval(service, key);
@@ -118,7 +108,7 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
   return { wanted, sets, atMs };
 }
 
-/** Returns the feeds for the start of a new life. */
+/** Returns the feeds for the start of a new lifetime. */
 export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
   const notes: string[] = [];
   return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
@@ -128,8 +118,8 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
   });
 }
 
-/** Returns the feeds of a life that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
-export function feedsOfLife(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
+/** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
+export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
   return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);
@@ -144,7 +134,7 @@ function liveFeeds(
 ): LiveFeeds {
   const live = new Map<string, LiveSet & { copies: GrowingBars[] }>();
   const plans = wanted.map(({ name, key, isHidden }, feed): FeedPlan => {
-    const id = idOf(key);
+    const id = setIdOf(key);
     const set = sets.get(id)!;
     const { bars, behind } = barsOf(set, feed);
     const known = live.get(id);
@@ -156,54 +146,14 @@ function liveFeeds(
 }
 
 function appendWarm(bars: GrowingBars, feed: number, warm: readonly BarFact[]): void {
-  for (const [of, openMs, open, high, low, close, volume] of warm) if (of === feed) bars.append({ openMs, open, high, low, close, volume });
+  for (const [row, openMs, open, high, low, close, volume] of warm)
+    if (row === feed) bars.append({ openMs, open, high, low, close, volume });
 }
 
 /** Tries the path in the config from the current folder, then from the config's folder. A bot can run without a catalog. */
 export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' | 'source'>): string {
   const path = resolve(definition.catalog ?? DEFAULTS.catalog);
   return existsSync(path) ? path : resolve(source.folder, definition.catalog ?? DEFAULTS.catalog);
-}
-
-const idOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
-
-function wantedFeeds({ definition, source }: Pick<LiveBehaviour, 'definition' | 'source'>): readonly WantedFeed[] {
-  const byDefault = definition.market ?? DEFAULTS.market;
-  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
-    (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
-      const interval = parseInterval(feed.interval);
-      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
-      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
-    }),
-  );
-  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source)];
-}
-
-/**
- * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
- */
-function executionOnlyFeedsOf(
-  seen: readonly WantedFeed[],
-  given: string | undefined,
-  source: LiveBehaviour['source'],
-): readonly WantedFeed[] {
-  const interval = given === undefined ? null : parseInterval(given);
-  if (interval === null) return [];
-  const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
-  const finest = new Map<string, WantedFeed>();
-  for (const feed of seen) {
-    const symbol = `${feed.key.market} ${feed.key.symbol}`;
-    const known = finest.get(symbol);
-    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
-  }
-  return [...finest.values()].flatMap(({ name, key }) => {
-    if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
-    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
-    throw new ConfigError(
-      `${whereIs(source, ['fills', 'inside'])}: expected an interval of which bars of ${key.interval} are made, got ${given}`,
-      `one of ${nestedIn(key.interval).join(' ')}`,
-    );
-  });
 }
 
 /** Live bars are checked as they arrive, not as a set. */
@@ -266,7 +216,7 @@ function catalogBars(catalog: string, key: BarKey, instrument: Instrument): BarC
   if (!existsSync(barsPath(catalog, key))) return null;
   const { bars } = loadBars(catalog, key);
   const from = Math.max(0, bars.length - CATALOG_ROWS);
-  const column = (of: Float64Array) => of.subarray(from);
+  const column = (values: Float64Array) => values.subarray(from);
   return {
     instrument,
     interval: bars.interval,

@@ -53,7 +53,7 @@ test('what is missing is said by its times', () => {
   );
 });
 
-test('the grid goes on from a time that is some ms beside it', () => {
+test('the grid continues from a time that is some ms beside it', () => {
   for (const afterMs of [at(8), at(8) + 12, at(8) - 12]) expect(gridTimes(afterMs, at(24), PERIOD)).toEqual([at(16), at(24)]);
   expect(gridTimes(at(8), at(15), PERIOD)).toEqual([]);
 });

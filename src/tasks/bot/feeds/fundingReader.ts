@@ -42,12 +42,12 @@ interface Line {
 }
 
 export class FundingReader {
-  readonly #parts: FundingReaderDeps;
+  readonly #deps: FundingReaderDeps;
   readonly #lines: readonly Line[];
 
-  constructor(parts: FundingReaderDeps) {
-    this.#parts = parts;
-    this.#lines = parts.engine.instruments.flatMap((instrument, index) =>
+  constructor(deps: FundingReaderDeps) {
+    this.#deps = deps;
+    this.#lines = deps.engine.instruments.flatMap((instrument, index) =>
       instrument.contract === undefined ? [] : [this.#lineOf(instrument, index)],
     );
   }
@@ -60,7 +60,7 @@ export class FundingReader {
   start(): void {
     for (const line of this.#lines) {
       this.#begin(line);
-      if (line.lacks !== null) this.#parts.log('info', null, line.lacks);
+      if (line.lacks !== null) this.#deps.log('info', null, line.lacks);
       line.poller.start();
     }
     this.warnReaders();
@@ -81,16 +81,16 @@ export class FundingReader {
   warnReaders(): void {
     for (const { lacks, index, warnedStrategies } of this.#lines) {
       if (lacks === null) continue;
-      for (const run of this.#parts.engine.runs) {
+      for (const run of this.#deps.engine.runs) {
         if (warnedStrategies.has(run.index) || !run.readsFundingOf(index)) continue;
         warnedStrategies.add(run.index);
-        this.#parts.log('warn', run.name, `the funding that it reads is not covered: ${lacks}; it reads NaN`);
+        this.#deps.log('warn', run.name, `the funding that it reads is not covered: ${lacks}; it reads NaN`);
       }
     }
   }
 
   #lineOf(instrument: Instrument, index: number): Line {
-    const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#parts;
+    const { plan, scheduler, serverTime, ask, periodMs, known, log } = this.#deps;
     const begins = known(instrument);
     const nextMs = (Math.floor(serverTime().ms / periodMs) + 1) * periodMs;
     const line: Line = {
@@ -121,13 +121,13 @@ export class FundingReader {
     const { instrument, rates } = line;
     const { length, lastMs, rate } = rates;
     if (line.dueMs === lastMs && Number.isNaN(rate[length - 1]!))
-      this.#parts.log(
+      this.#deps.log(
         'warn',
         null,
         `the funding rate of ${instrument.wireName} of ${formatMinute(lastMs)} was not seen: strategies read NaN`,
       );
     line.dueMs = dueMs;
-    const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#parts.periodMs);
+    const times = length === 0 ? [dueMs] : gridTimes(lastMs, dueMs, this.#deps.periodMs);
     const unknown = times.map(() => NaN);
     this.#set(line, times, unknown);
   }
@@ -135,7 +135,7 @@ export class FundingReader {
   #set({ instrument, rates }: Line, times: readonly number[], values: readonly number[]): void {
     if (times.length === 0) return;
     const texts = values.map(rateText);
-    this.#parts.journal({ symbol: instrument.id, times, rates: texts });
+    this.#deps.journal({ symbol: instrument.id, times, rates: texts });
     times.forEach((timeMs, at) => rates.set(timeMs, rateFrom(texts[at]!)));
   }
 }

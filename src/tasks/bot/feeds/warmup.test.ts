@@ -77,7 +77,7 @@ test('what a strategy lacks is said with the times of the missing bars', () => {
   expect(missingWarmup('Cross', stored, 60)).toBe(
     'Cross needs 60 bars of BTCUSDT 1m before it can begin; 10 are missing, from 1970-01-01 01:30 UTC to 1970-01-01 01:40 UTC',
   );
-  expect(missingWarmup('Cross', catalog(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and there is none');
+  expect(missingWarmup('Cross', catalog(0, 0), 60)).toBe('Cross needs 60 bars of BTCUSDT 1m before it can begin, and it has none');
 });
 
 const since = (lastMinute: number, stored: BarColumns | null, window: readonly MarketBar[]) =>

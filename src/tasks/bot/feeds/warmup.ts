@@ -64,7 +64,7 @@ export function barsSince(lastMs: number, { instrument, interval, catalog, windo
   throw new ConfigError(
     `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(toMs)}` +
       (why === null ? '' : ` (${why})`),
-    'isobar data download brings them into the catalog; or begin anew with --accept-changes: strategies start afresh, the books go on',
+    'isobar data download brings them into the catalog; or begin anew with --accept-changes: strategies start afresh, the books continue',
   );
 }
 
@@ -121,7 +121,7 @@ export function missingWarmup(name: string, bars: BarColumns, needed: number): s
   if (missing <= 0) return null;
   const { instrument, interval, length } = bars;
   const set = `${instrument.wireName} ${interval}`;
-  if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and there is none`;
+  if (length === 0) return `${name} needs ${needed} bars of ${set} before it can begin, and it has none`;
   const firstMs = bars.openMs[0]!;
   const range = `from ${formatMinute(firstMs - missing * typicalLengthMs(interval))} to ${formatMinute(firstMs)}`;
   return `${name} needs ${needed} bars of ${set} before it can begin; ${missing} are missing, ${range}`;

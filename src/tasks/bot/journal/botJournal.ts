@@ -123,20 +123,20 @@ export function checkCapital(config: LiveConfig, { state: { config: before } }: 
   if (before === null) return;
   const now = capitalFacts(config);
   const was = Object.fromEntries(Object.entries(before.limits).filter(([name]) => name.startsWith('cash.')));
-  const same = Object.keys({ ...now, ...was }).every((name) => now[name] === was[name]);
-  if (same && before.timeScale === config.timeScale) return;
-  const text = (of: Readonly<Record<string, unknown>>) =>
-    Object.entries(of)
+  const isSame = Object.keys({ ...now, ...was }).every((name) => now[name] === was[name]);
+  if (isSame && before.timeScale === config.timeScale) return;
+  const text = (facts: Readonly<Record<string, unknown>>) =>
+    Object.entries(facts)
       .map(([name, value]) => `${name} ${String(value)}`)
       .join(', ');
-  throw same
+  throw isSame
     ? new ConfigError(
         `timeScale: the journal in ${config.data} was begun with ${before.timeScale}, the config says ${config.timeScale}`,
         'begin another data folder',
       )
     : new ConfigError(
         `cash: the journal in ${config.data} was begun with ${text(was)}, the config says ${text(now)}`,
-        'capital stays as it was while a journal goes on: begin another data folder for another capital',
+        'capital cannot change while a journal continues: begin another data folder for another capital',
       );
 }
 

@@ -78,7 +78,7 @@ export class NarratedJournal implements Journal {
   state(order: Order): number {
     if (order.lifecycle === 'unknown') {
       this.counts.unknowns++;
-      this.#narrate(order, `${orderText(order)}: nobody knows whether it stands at the exchange; it is looked for`, 'UNKNOWN_OUTCOME');
+      this.#narrate(order, `${orderText(order)}: outcome unknown: the reply was lost; checking the exchange`, 'UNKNOWN_OUTCOME');
     } else if (order.lifecycle === 'done' && order.reason !== null) this.#narrate(order, `${orderText(order)}: ${order.reason}`, null);
     return this.#journal.state(order);
   }
@@ -87,7 +87,7 @@ export class NarratedJournal implements Journal {
     return this.#journal.cancelSent(order);
   }
   provenAbsent(order: Order): number {
-    this.#narrate(order, `${orderText(order)}: proved to have had no effect; it is watched for ever`, null);
+    this.#narrate(order, `${orderText(order)}: proven to have had no effect; it is still watched`, null);
     return this.#journal.provenAbsent(order);
   }
 

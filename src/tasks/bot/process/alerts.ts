@@ -36,7 +36,7 @@ function causeAlerts(before: BotView | null, now: BotView, alert: Make): readonl
     return [alert(level, code, scope, `${state}: ${why}. What to do: ${todo.replaceAll('`', '')}.`)];
   });
   const cleared = [...was].flatMap(([key, { scope, cause }]) =>
-    is.has(key) ? [] : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} is over: ${scope} is in state ${stateOf(now, scope)}`)],
+    is.has(key) ? [] : [alert('info', `${cause.code}_OVER`, scope, `${cause.code} has ended: ${scope} is in state ${stateOf(now, scope)}`)],
   );
   return [...raised, ...cleared];
 }
@@ -66,6 +66,6 @@ function orderAlerts(before: BotView | null, now: BotView, alert: Make): readonl
 function killAlerts(before: BotView | null, { kill }: BotView, alert: Make): readonly Alert[] {
   if (kill === null || kill.phase !== 'done' || before?.kill?.phase === 'done') return [];
   return kill.residuals.length === 0
-    ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} is through: ${kill.message}`)]
+    ? [alert('warn', 'KILL_DONE', 'account', `the kill by ${kill.who} completed: ${kill.message}`)]
     : [alert('alarm', 'KILL_UNRESOLVED', 'account', `the kill by ${kill.who} has left: ${kill.residuals.join('; ')}`)];
 }

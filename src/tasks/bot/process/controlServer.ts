@@ -81,7 +81,7 @@ class Conversation {
     const socket = this.#socket;
     const lines = new Lines(
       MAX_REQUEST_BYTES,
-      (text) => this.#asked(text),
+      (text) => this.#handleRequest(text),
       () => this.#refuse('the request is too long'),
     );
     socket.setEncoding('utf8');
@@ -92,7 +92,7 @@ class Conversation {
     this.#awaitMore();
   }
 
-  #asked(text: string): void {
+  #handleRequest(text: string): void {
     if (this.#waiting.length >= MAX_WAITING) return this.#refuse(`expected at most ${MAX_WAITING} requests that wait for an answer`);
     this.#waiting.push(text);
     this.#socket.pause();

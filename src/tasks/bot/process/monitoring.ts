@@ -61,9 +61,9 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
 
 type AlertTask = Omit<Monitoring, 'dashboard'>;
 
-async function startAlertsOr(undo: () => Promise<void> | undefined, ...of: Parameters<typeof startAlerts>): Promise<AlertTask> {
+async function startAlertsOr(undo: () => Promise<void> | undefined, ...given: Parameters<typeof startAlerts>): Promise<AlertTask> {
   try {
-    return startAlerts(...of);
+    return startAlerts(...given);
   } catch (error) {
     await undo();
     throw error;
@@ -79,7 +79,7 @@ function startAlerts(
   const scheduler = new LiveScheduler();
   const notifiers = openNotifiers(alerts, folder);
   const outbox = new AlertOutbox(scheduler, [...notifiers.all, ...added], {
-    lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not told: ${notifier}, ${code} of ${scope}: ${why}`),
+    lost: ({ code, scope }, notifier, why) => log.warn(`an alert was not delivered: ${notifier}, ${code} of ${scope}: ${why}`),
   });
   let before: BotView | null = null;
   const look = (): void => {

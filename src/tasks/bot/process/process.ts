@@ -77,10 +77,11 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
   const ending = new Ending();
   // Also while the bot ends: the handlers stay until the process exits.
   const output = new LogOutput(process.stdout, [process.stderr], {
-    lost: (code) => log?.warn(`nobody reads what the bot prints any more (${code}): isobar logs shows it`),
-    missed: (lines) => log?.warn(`${lines} lines before this one were not printed, for nobody read them: isobar logs shows the newest`),
+    lost: (code) => log?.warn(`stdout is closed (${code}); run isobar logs to read the log`),
+    missed: (lines) =>
+      log?.warn(`${lines} lines before this one were not printed, because stdout was not read: isobar logs shows the newest`),
     full(code) {
-      const message = `the log cannot be written (${code}): the bot goes on, and writes again once there is room`;
+      const message = `the log cannot be written (${code}): the bot continues, and writes again once there is room`;
       writeLine(process.stderr, `${message}\n  make room; isobar logs shows the newest lines\n`);
       log?.warn(message);
     },
@@ -113,12 +114,12 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
-    const { exchange } = opened.bot.parts;
+    const { exchange } = opened.bot.deps;
     undo.push(writeHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
-    const alarmed = (): void => opened.bot.attention.alarm(opened.bot.parts.venueMs());
+    const noteAlarm = (): void => opened.bot.attention.alarm(opened.bot.deps.venueMs());
     const monitoring = await openMonitoring(
       control,
-      { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed },
+      { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed: noteAlarm },
       log,
     );
     undo.push(() => monitoring.close());
@@ -148,10 +149,10 @@ async function run(
   const offSignals = onSignals(ending, control, log);
   const removeHandlers = onUnhandledErrors(bot);
   const stopLooking = repeat(POLL_MS, () => checkKillFiles(config, control));
-  const loss = new LossKill({ risk: bot.parts.engine.risk, equityUnits: () => bot.equity.total() });
+  const loss = new LossKill({ risk: bot.deps.engine.risk, equityUnits: () => bot.equity.total() });
   const stopWatching = repeat(LOSS_POLL_MS, () => killOnLossLimit(control, bot, loss));
   const stopTimer = seconds === null ? () => {} : repeat(seconds * 1000, () => ending.end(EXIT.ok, `${seconds} s are over`));
-  const names = bot.parts.plan.strategies.map(({ record }) => record.name).join(', ');
+  const names = bot.deps.plan.strategies.map(({ record }) => record.name).join(', ');
   log.info(`${config.mode} on account ${config.fingerprint}, time scale ${config.timeScale}: ${names}`);
   bot.start();
   const { code, why } = await ending.promise;
@@ -219,7 +220,7 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
 function onUnhandledErrors(bot: OpenedBot['bot']): () => void {
   let forget = (): void => {};
   const act = (error: unknown): void => {
-    bot.giveUp(`an error that nobody caught: ${unhandledErrorText(error)}`);
+    bot.giveUp(`an uncaught error: ${unhandledErrorText(error)}`);
     forget();
     // The error may come from the work that is left to do, so set a time limit.
     forget = after(MAX_ENDING_MS, () => process.exit(EXIT.failed));

@@ -28,21 +28,21 @@ export interface DriverDeps {
  * event of the exchange inside a step, such as a refusal, belongs to that step.
  */
 export class Driver implements ExchangeSink {
-  readonly #parts: DriverDeps;
+  readonly #deps: DriverDeps;
   #stepMs = 0;
   #isInStep = false;
   #isOver = false;
   #timer: number | null = null;
   #armedMs = Infinity;
 
-  constructor(parts: DriverDeps) {
-    this.#parts = parts;
-    this.#stepMs = parts.venueMs();
+  constructor(deps: DriverDeps) {
+    this.#deps = deps;
+    this.#stepMs = deps.venueMs();
   }
 
   /** The time that the journal writes: that of the current step, or of the clock between steps. */
   get nowMs(): number {
-    return this.#isInStep ? this.#stepMs : this.#parts.venueMs();
+    return this.#isInStep ? this.#stepMs : this.#deps.venueMs();
   }
   get isInStep(): boolean {
     return this.#isInStep;
@@ -51,90 +51,90 @@ export class Driver implements ExchangeSink {
   /** Runs `act` as a step at the current time. `finish` continues it after a strategy has thrown. */
   step(act: () => void, finish?: () => void): void {
     if (this.#isInStep) act();
-    else this.#guarded(() => applyInbox(this.#parts.engine, this.#stepMs, act), finish);
+    else this.#runGuarded(() => applyInbox(this.#deps.engine, this.#stepMs, act), finish);
   }
 
   /** Lets strategies decide on the bars that close at `t`, once all of them are present. `before` runs first, in the same step. */
   instant(t: number, before: () => void): void {
-    const { engine } = this.#parts;
+    const { engine } = this.#deps;
     const decide = (): void => {
       before();
       deliverInstant(engine, t);
     };
-    this.#guarded(decide, () => finishInstant(engine, t));
+    this.#runGuarded(decide, () => finishInstant(engine, t));
   }
 
   /** Continues after a restart with what happened until `untilMs`. `before` runs first, in the same step. */
   catchUp(untilMs: number, before: (nowMs: number) => void): void {
-    const { engine } = this.#parts;
+    const { engine } = this.#deps;
     const go = (): void => {
       before(this.#stepMs);
       catchUp(engine, untilMs, this.#stepMs);
     };
-    this.#guarded(go, () => finishCatchUp(engine, untilMs));
+    this.#runGuarded(go, () => finishCatchUp(engine, untilMs));
   }
 
   /** Takes no more steps. */
   stop(): void {
     this.#isOver = true;
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
   // --- Events of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.step(() => this.#parts.engine.acked(id, venueId, timeMs));
+    this.step(() => this.#deps.engine.acked(id, venueId, timeMs));
   }
   refused(id: OrderId, code: string): void {
-    this.step(() => this.#parts.engine.refused(id, code));
+    this.step(() => this.#deps.engine.refused(id, code));
   }
   notSent(id: OrderId, cause: string): void {
-    this.step(() => this.#parts.engine.notSent(id, cause));
+    this.step(() => this.#deps.engine.notSent(id, cause));
   }
   outcomeUnknown(id: OrderId, cause: string, isContested = false): void {
-    this.step(() => this.#parts.engine.outcomeUnknown(id, cause, isContested));
+    this.step(() => this.#deps.engine.outcomeUnknown(id, cause, isContested));
   }
   filled(id: OrderId, fill: Fill): void {
     this.step(() => {
-      this.#parts.filling(id, fill);
-      this.#parts.engine.filled(id, fill);
+      this.#deps.filling(id, fill);
+      this.#deps.engine.filled(id, fill);
     });
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
-    this.step(() => this.#parts.engine.ended(id, how, timeMs));
+    this.step(() => this.#deps.engine.ended(id, how, timeMs));
   }
   evidence(id: OrderId, seen: Evidence): void {
-    this.step(() => this.#parts.engine.evidence(id, seen));
+    this.step(() => this.#deps.engine.evidence(id, seen));
   }
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.step(() => this.#parts.engine.arrivedLate(id, venueId, timeMs));
+    this.step(() => this.#deps.engine.arrivedLate(id, venueId, timeMs));
   }
   raiseHalt(code: string, instrument: number | null, why: string): void {
-    this.step(() => this.#parts.engine.raiseHalt(code, instrument, why));
+    this.step(() => this.#deps.engine.raiseHalt(code, instrument, why));
   }
   clearHalt(code: string, instrument: number | null): void {
-    this.step(() => this.#parts.engine.clearHalt(code, instrument));
+    this.step(() => this.#deps.engine.clearHalt(code, instrument));
   }
   funded(instrument: number, isLong: boolean, units: number, timeMs: number): void {
     this.step(() => {
-      this.#parts.funding(instrument, isLong, units, timeMs);
-      this.#parts.engine.funded(instrument, isLong, units, timeMs);
+      this.#deps.funding(instrument, isLong, units, timeMs);
+      this.#deps.engine.funded(instrument, isLong, units, timeMs);
     });
   }
   liquidated(instrument: number, wasLong: boolean, fill: Fill): void {
-    this.step(() => this.#parts.engine.liquidated(instrument, wasLong, fill));
+    this.step(() => this.#deps.engine.liquidated(instrument, wasLong, fill));
   }
 
-  #guarded(act: () => void, finish: () => void = () => {}): void {
+  #runGuarded(act: () => void, finish: () => void = () => {}): void {
     if (this.#isOver) return;
     this.#isInStep = true;
     // The venue's time never goes back, so neither does the time of steps.
-    this.#stepMs = Math.max(this.#stepMs, this.#parts.venueMs());
+    this.#stepMs = Math.max(this.#stepMs, this.#deps.venueMs());
     try {
       act();
     } catch (error) {
-      this.#failed(error, finish);
+      this.#stopOnError(error, finish);
     } finally {
       this.#isInStep = false;
     }
@@ -142,21 +142,21 @@ export class Driver implements ExchangeSink {
   }
 
   /** Stops the strategy that has thrown, and continues with the others. */
-  #failed(error: unknown, finish: () => void): void {
-    const { engine, strategyFailed, broken } = this.#parts;
+  #stopOnError(error: unknown, finish: () => void): void {
+    const { engine, strategyFailed, broken } = this.#deps;
     if (error instanceof InvariantError) return broken(error);
     strategyFailed(engine.currentStrategy, engine.attributeError(error));
     try {
       notifyOthers(engine);
       finish();
     } catch (next) {
-      this.#failed(next, finish);
+      this.#stopOnError(next, finish);
     }
   }
 
   /** Sets a timer for the next action in the engine's queue. */
   #arm(): void {
-    const { engine, scheduler, venueMs } = this.#parts;
+    const { engine, scheduler, venueMs } = this.#deps;
     const { nextMs } = engine.queue;
     if (nextMs === this.#armedMs && this.#timer !== null) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);

@@ -24,22 +24,22 @@ export const foreignOrdersOf = (services: MarketRouter): readonly OpenForeignOrd
   services.all().flatMap((service) => service.foreignOrders.map((foreign) => ({ ...foreign, service })));
 
 /** Formats the id for a HUMAN record: venue order ids are unique only within a market. */
-const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.parts.engine.instruments[instrument]!.id} ${venueId}`;
+const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `${bot.deps.engine.instruments[instrument]!.id} ${venueId}`;
 /** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
-  const found = foreignOrdersOf(bot.parts.services).filter(({ venueId }) => venueId === id);
+  const found = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
   if (found.length === 0) return refused(`${id} is no order that waits for a name`);
   for (const foreign of found) {
-    bot.parts.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
+    bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
   }
-  return { done: true, message: `${id} is left alone from now on${named(bot, who, why)}` };
+  return { done: true, message: `${id} is left alone from now on${reasonText(bot, who, why)}` };
 }
 
 /** Adopts a foreign order for a strategy: it is reserved and tracked from now on, and its fills are booked. */
 export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { what: 'adopt' }>, who: Who): Promise<ActAnswer> {
   const { id, strategy: name, why } = decision;
-  const { engine, services } = bot.parts;
+  const { engine, services } = bot.deps;
   const runs = engine.runs.filter((run) => name === null || run.name === name);
   const [run] = runs;
   const names = engine.runs.map((each) => each.name).join(', ');
@@ -55,23 +55,23 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;
     const problem = adoptionProblem(engine, run.index, found);
     if (problem !== null) {
-      text.answer = refused(`${id}: the books of ${run.name} cannot bear it: ${problem}`);
+      text.answer = refused(`${id}: ${run.name} cannot pay for it: ${problem}`);
       return;
     }
-    bot.parts.journal.human({ who, what: 'adopt', id: idIn(bot, foreign), why });
-    const order = adopt(engine, run.index, found, id as VenueOrderId, (each) => void bot.parts.journal.adopted(each));
+    bot.deps.journal.human({ who, what: 'adopt', id: idIn(bot, foreign), why });
+    const order = adopt(engine, run.index, found, id as VenueOrderId, (each) => void bot.deps.journal.adopted(each));
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;
     const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
-    bot.parts.log.decided(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
+    bot.deps.log.decided(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
     text.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
   });
-  return text.answer.done ? { ...text.answer, message: `${text.answer.message}${named(bot, who, why)}` } : text.answer;
+  return text.answer.done ? { ...text.answer, message: `${text.answer.message}${reasonText(bot, who, why)}` } : text.answer;
 }
 
 /** Clears the halt cause once no foreign order needs a decision. */
-function named(bot: LiveBot, who: Who, why: string): string {
-  const { engine, services, venueMs } = bot.parts;
+function reasonText(bot: LiveBot, who: Who, why: string): string {
+  const { engine, services, venueMs } = bot.deps;
   const left = foreignOrdersOf(services).length;
   if (left > 0) return `; ${left} more wait for a name`;
   bot.driver.step(() => void engine.risk.resume({ kind: 'account' }, FOREIGN_ORDER_CODE, `${who}: ${why}`, venueMs()));

@@ -23,7 +23,7 @@ const REST_MS = 15_000;
 
 /** Runs the kill after the kill switch has closed. Never throws because of the exchange: the report lists what is left as residuals. */
 export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillView['phase'], message: string) => void): Promise<KillReport> {
-  const { exchange, engine, config } = bot.parts;
+  const { exchange, engine, config } = bot.deps;
   const { orders, proof, timeScale } = config;
   const settings = killSettings({ readLagMs: orders.readLagMs, busDelayMs: proof.deltaMinMs, timeScale });
   return runKill(
@@ -41,7 +41,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
   );
 }
 
-function knownOf({ parts: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
+function knownOf({ deps: { engine, cidOf, journal } }: LiveBot, { recvWindowMs }: KillSettings): KillOrders {
   const open = new Map<InstrumentId, string[]>();
   const waiting = new Map<InstrumentId, string[]>();
   const venueIds = new Set<string>();
@@ -78,10 +78,10 @@ function lostOf(order: Order, cid: string, known: Pick<LostOrder, 'signMs' | 'la
   const { instrument, side, limit, lots, reduceOnly, strategy, quoteUnits, triggerTicks = 0 } = order;
   const amount = lots > 0 ? null : fromScaled(quoteUnits, instrument.quoteDigits);
   const request = { instrument, side, limit, lots, reduceOnly };
-  return { cid, strategy, amount, request, triggerTicks: triggerTicks, ...known };
+  return { cid, strategy, amount, request, triggerTicks, ...known };
 }
 
-function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
+function believedOf({ deps: { engine } }: LiveBot): readonly string[] {
   const { ledger, instruments, runs } = engine;
   return instruments.flatMap(({ id }, index) => {
     const qty = runs.reduce((sum, run) => sum + ledger.qty(run.index, index), 0);
@@ -94,7 +94,7 @@ function believedOf({ parts: { engine } }: LiveBot): readonly string[] {
  * the journal, as in a kill without the bot.
  */
 async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
-  const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.parts;
+  const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
     exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
     bot.rest(resolve);

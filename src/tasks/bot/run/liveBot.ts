@@ -9,7 +9,6 @@ import { ConfigError } from '../../../base/errors.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { ServerTime } from '../../../adapters/exchange/time/serverClock.ts';
 import { rateOf } from '../../../adapters/exchange/klines/fundingPoller.ts';
-import { klinesOf } from '../../../adapters/exchange/klines/klines.ts';
 import { sizeText, type Instrument, type Market } from '../../../model/instrument.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -18,6 +17,7 @@ import type { FillView } from '../../control/botView.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
+import { klineCalls } from '../feeds/klineCalls.ts';
 import { BarDelivery, beginInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
@@ -34,8 +34,9 @@ import type { MarketRouter } from '../account/marketRouter.ts';
 import { OperatorPresence } from '../../control/operatorPresence.ts';
 import { Maintenance } from '../config/maintenance.ts';
 import { RiskTicker } from '../safety/riskTicker.ts';
-import type { HeldDecision } from '../life/askedAgain.ts';
+import type { HeldDecision } from '../lifetime/decisionComparison.ts';
 import { release } from './release.ts';
+import { settle } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
 
 export interface LiveBotDeps {
@@ -55,7 +56,7 @@ export interface LiveBotDeps {
   readonly narratedJournal: Journal;
   /** Decisions of the last process that were not journalled. */
   readonly held: readonly HeldDecision[];
-  /** The newest instant of a life that continues, ms UTC; null: a new life begins. */
+  /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
   readonly sinceMs: number | null;
   readonly requests: { sent: number; refused: number };
   /** Equity of each strategy at the start of the ledger. */
@@ -78,7 +79,7 @@ const MAX_FILLS = 100;
 const ACCOUNT = { kind: 'account' } as const;
 
 export class LiveBot {
-  readonly parts: LiveBotDeps;
+  readonly deps: LiveBotDeps;
   readonly driver: Driver;
   readonly auditState: AuditState = { fastMs: null, fullMs: null, result: 'none', message: '' };
   /** The newest fills, oldest first. */
@@ -103,11 +104,11 @@ export class LiveBot {
   #isBroken = false;
   readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
-  constructor(parts: LiveBotDeps) {
-    this.parts = parts;
-    this.requests = parts.requests;
-    this.equity = new EquityBook(parts.engine, parts.startUnits);
-    const { engine, exchange, config, sets, venueMs } = parts;
+  constructor(deps: LiveBotDeps) {
+    this.deps = deps;
+    this.requests = deps.requests;
+    this.equity = new EquityBook(deps.engine, deps.startUnits);
+    const { engine, exchange, config, sets, venueMs } = deps;
     this.driver = new Driver({
       engine,
       scheduler: exchange.scheduler,
@@ -115,34 +116,35 @@ export class LiveBot {
       strategyFailed: (strategy, error) => this.#strategyFailed(strategy, error),
       broken: (error) => this.#broken(error.message),
       filling: (id, fill) => this.#filling(id, fill),
-      funding: (index, isLong, units, timeMs) => void parts.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
+      funding: (index, isLong, units, timeMs) => void deps.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
-    this.#kept = new KeptStates(engine, parts.journal);
+    this.#kept = new KeptStates(engine, deps.journal);
     this.#barDelivery = new BarDelivery({
       engine,
       sets,
       scheduler: exchange.scheduler,
       serverTime: (market) => this.#serverTime(market),
-      ask: ({ key, from }) => klinesOf(exchange.client, key.market, key.symbol, from),
+      ask: klineCalls(exchange),
       random: () => exchange.random(),
       times: config.bars,
-      settle: (done) => this.#settle(done),
+      settle: (instruments, done) => settle(deps, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
-      sinceMs: parts.sinceMs,
-      log: (level, message) => parts.log[level](message),
+      ended: (atMs) => this.#ended(atMs),
+      sinceMs: deps.sinceMs,
+      log: (level, message) => deps.log[level](message),
     });
     this.#funding = new FundingReader({
       engine,
-      plan: parts.plan,
+      plan: deps.plan,
       scheduler: exchange.scheduler,
       serverTime: () => this.#serverTime('futures'),
       ask: ({ wireName }) => rateOf(exchange.client, wireName),
       periodMs: config.fundingMs,
-      known: parts.knownRates,
-      journal: (body) => void parts.journal.rates(body),
+      known: deps.knownRates,
+      journal: (body) => void deps.journal.rates(body),
       log: (level, strategy, text) =>
-        strategy === null ? parts.log[level](text) : parts.log.decided(strategy, text, 'FUNDING_RATES', 'warn'),
+        strategy === null ? deps.log[level](text) : deps.log.decided(strategy, text, 'FUNDING_RATES', 'warn'),
     });
     this.#auditor = new Auditor({
       scheduler: exchange.scheduler,
@@ -150,7 +152,7 @@ export class LiveBot {
       fastMs: config.orders.fastMs,
       fullMs: config.audit.fullMs,
       startGapMs: config.audit.startGapMs,
-      onResult: (kind, result) => this.#audited(kind, result, venueMs()),
+      onResult: (kind, result) => this.#handleAudit(kind, result, venueMs()),
     });
     const step = (act: () => void): void => this.driver.step(act);
     this.#maintenance = new Maintenance({ windows: config.maintenance, engine, scheduler: exchange.scheduler, venueMs, step });
@@ -169,7 +171,7 @@ export class LiveBot {
 
   /** True when nothing waits for a decision or a reply. On simulated time: everything due at this time has been done. */
   get isIdle(): boolean {
-    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.parts.services.idle;
+    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.idle;
   }
   get isTrading(): boolean {
     return this.#isRunning;
@@ -177,14 +179,14 @@ export class LiveBot {
 
   /** Starts audits, and trading after two clean ones. Calls `trading` then. */
   start(trading: () => void = () => {}): void {
-    const { engine, log, venueMs } = this.parts;
+    const { engine, log, venueMs } = this.deps;
     engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
     this.#funding.start();
     this.#maintenance.start();
     this.#auditor.start(() => {
       this.driver.step(() => {
         engine.risk.halts.clear(ACCOUNT, STARTING, 'two audits were clean', venueMs());
-        release(this.parts, this.driver.nowMs);
+        release(this.deps, this.driver.nowMs);
       });
       this.#isRunning = true;
       log.info('two audits were clean: the bot trades');
@@ -196,24 +198,24 @@ export class LiveBot {
 
   /** Stops: no order is sent any more. Calls `done` when the journal is complete. */
   stop(done: () => void): void {
-    this.rest(() => this.parts.journal.close(done));
+    this.rest(() => this.deps.journal.close(done));
   }
 
   /** Stops without closing the journal: for a kill that closes positions and journals its orders. */
   rest(done: () => void): void {
-    const { services, config, engine, journal } = this.parts;
+    const { services, config, engine, journal } = this.deps;
     this.#barDelivery.stop();
     this.#funding.stop();
     this.#auditor.stop();
     this.#riskTicker.stop();
     this.#maintenance.stop();
-    const cancels = config.onStop === 'cancel';
+    const shouldCancel = config.onStop === 'cancel';
     const isInOrder = this.#isRunning && !this.#isBroken;
-    if (isInOrder) this.driver.step(() => void journal.stop({ cancels }));
-    if (cancels) this.driver.step(() => engine.drafts.withdrawAll(() => true));
+    if (isInOrder) this.driver.step(() => void journal.stop({ cancels: shouldCancel }));
+    if (shouldCancel) this.driver.step(() => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
     if (isInOrder) {
-      if (cancels)
+      if (shouldCancel)
         this.driver.step(() =>
           engine.orders
             .active()
@@ -237,8 +239,8 @@ export class LiveBot {
   // --- Instants
 
   #catchUp(untilMs: number, bars: readonly BarFact[], append: () => void): void {
-    const { engine, journal, log } = this.parts;
-    if (bars.length > 0) log.info(`${bars.length} bars went by while the bot was down: indicators have them, and nobody decides on them`);
+    const { engine, journal, log } = this.deps;
+    if (bars.length > 0) log.info(`${bars.length} bars closed while the bot was down: they update the indicators and trigger no decision`);
     this.driver.catchUp(untilMs, (nowMs) =>
       beginInstant(engine, nowMs, () => {
         append();
@@ -249,22 +251,27 @@ export class LiveBot {
   }
 
   #deliver(atMs: number, bars: readonly BarFact[], append: () => void): void {
-    const { engine, journal } = this.parts;
+    const { engine, journal } = this.deps;
     this.driver.instant(atMs, () =>
       beginInstant(engine, atMs, () => {
         append();
         journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
       }),
     );
+    if (!engine.isPartial) this.#ended(atMs);
+  }
+
+  /** All bars of the instant have been decided on. */
+  #ended(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
-    this.parts.afterSend.after(() => this.equity.note(atMs));
-    if (engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
+    this.deps.afterSend.after(() => this.equity.note(atMs));
+    if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
   /** Applies loss rules at every bar, and journals what they measure from, so that it outlives the process. */
   #judgeLosses(): void {
-    const { engine, journal } = this.parts;
+    const { engine, journal } = this.deps;
     engine.recorder.show(engine.risk);
     for (const [code, memory] of engine.risk.snapshot()) {
       const cursor = memoryCursor(code, memory);
@@ -274,26 +281,11 @@ export class LiveBot {
     }
   }
 
-  /** Books fills up to the bar before any strategy decides on it. */
-  #settle(done: () => void): void {
-    const { engine, services } = this.parts;
-    const indices = new Set(engine.orders.active().map(({ instrumentIndex }) => instrumentIndex));
-    // Positions pay or receive funding, which no order shows.
-    engine.instruments.forEach(({ market }, index) => void (market === 'futures' && engine.ledger.holds(index) && indices.add(index)));
-    const markets = new Set([...indices].map((index) => engine.instruments[index]!.market));
-    let waiting = markets.size;
-    if (waiting === 0) return done();
-    for (const market of markets) {
-      const own = [...indices].filter((index) => engine.instruments[index]!.market === market);
-      services.of(market).settle(own, () => void (--waiting === 0 && done()));
-    }
-  }
-
   // --- Audits
 
   #audit(kind: AuditKind, done: (result: AuditResult) => void): void {
     const results: AuditResult[] = [];
-    const all = this.parts.services.all();
+    const all = this.deps.services.all();
     for (const service of all) {
       service.audit(kind, (result) => {
         results.push(result);
@@ -302,8 +294,8 @@ export class LiveBot {
     }
   }
 
-  #audited(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
-    const { log } = this.parts;
+  #handleAudit(kind: AuditKind, { kind: result, differences, isComplete }: AuditResult, nowMs: number): void {
+    const { log } = this.deps;
     if (isComplete) this.#completeMs = nowMs;
     const line = differences.map(({ what }) => what).join('; ');
     const state = this.auditState;
@@ -321,7 +313,7 @@ export class LiveBot {
   // --- Errors
 
   #strategyFailed(strategy: number, error: Error): void {
-    const { engine, log } = this.parts;
+    const { engine, log } = this.deps;
     const run = engine.runs[strategy]!;
     run.fail();
     engine.risk.halts.raise({ kind: 'strategy', strategy }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
@@ -336,8 +328,8 @@ export class LiveBot {
   #broken(why: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
-    this.parts.log.error(`the bot stops: ${why}`);
-    this.parts.broken(why);
+    this.deps.log.error(`the bot stops: ${why}`);
+    this.deps.broken(why);
   }
 
   /** Records up to `seq` are durable: resolves what waits for them. */
@@ -349,23 +341,26 @@ export class LiveBot {
   }
   /** Resolves when record `seq` is durable. Rejects if it never will be. */
   durable(seq: number): Promise<void> {
-    const { durableSeq, failure } = this.parts.journal;
+    const { durableSeq, failure } = this.deps.journal;
     if (durableSeq >= seq) return Promise.resolve();
-    if (failure !== null) return Promise.reject(new ConfigError(`the journal cannot be written: ${failure}`, 'look after the disk'));
+    if (failure !== null)
+      return Promise.reject(
+        new ConfigError(`the journal cannot be written: ${failure}`, 'free disk space or repair the disk, then restart the bot'),
+      );
     return new Promise((resolve, reject) => this.#waiting.push({ seq, resolve, reject }));
   }
   /** The journal cannot be written any more. */
   journalFailed(why: string): void {
-    const { engine } = this.parts;
+    const { engine } = this.deps;
     for (const { reject } of this.#waiting.splice(0))
-      reject(new ConfigError(`the journal cannot be written: ${why}`, 'look after the disk'));
+      reject(new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot'));
     engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
     this.#broken(`the journal cannot be written: ${why}`);
   }
 
   /** Notes a fill before the record of its order returns to the pool. */
   #filling(id: OrderId, fill: Fill): void {
-    const { engine, services, log, cidOf } = this.parts;
+    const { engine, services, log, cidOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;
     const { instrument, side } = order;
@@ -394,6 +389,6 @@ export class LiveBot {
   }
 
   #serverTime(market: Market): ServerTime {
-    return this.parts.exchange.serverTime(market);
+    return this.deps.exchange.serverTime(market);
   }
 }

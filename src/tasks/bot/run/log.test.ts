@@ -46,7 +46,7 @@ test('endless text is cut', () => {
   expect(lines[0]!.length).toBeLessThan(600);
 });
 
-test('decisions and lines are kept for whoever asks, the newest of them', () => {
+test('decisions and lines are kept for anyone who asks, the newest of them', () => {
   const { log } = fixture(true);
   for (let at = 1; at <= 250; at++) log.decided('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);

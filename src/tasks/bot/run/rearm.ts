@@ -5,7 +5,7 @@ import type { LiveBot } from './liveBot.ts';
 
 /** The kill switch has been released, or the bot could not have started. All other earlier causes stay. */
 export function takeRearm(bot: LiveBot): void {
-  const { engine, config, journal, log, venueMs } = bot.parts;
+  const { engine, config, journal, log, venueMs } = bot.deps;
   const rearm = readRearm(config.data);
   if (rearm === null) return;
   const { who, why } = rearm;

@@ -5,7 +5,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
-import { missed, type HeldDecision } from '../life/askedAgain.ts';
+import { dropUnsent, type HeldDecision } from '../lifetime/decisionComparison.ts';
 
 interface HeldParts {
   /** Decisions of the last process that were not journalled. */
@@ -28,7 +28,7 @@ export function release({ held, engine, narratedJournal, services, config }: Hel
       narratedJournal.cancelSent(order);
       services.cancel(order);
     } else if (order.state === STATE.sent) {
-      if (nowMs - atMs > config.bars.graceMs) missed(engine, order);
+      if (nowMs - atMs > config.bars.graceMs) dropUnsent(engine, order);
       else if (engine.risk.hasApproved(order)) services.submit(order, narratedJournal.submitted(order));
       else throw new InvariantError(`order ${id} is to be sent and was not approved`);
     }

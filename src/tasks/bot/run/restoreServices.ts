@@ -26,7 +26,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
         outside: state.unattributedFills.map((record) => ({ ...record })),
-        cursors: cursorsOf(state, market, bot.parts.engine.instruments),
+        cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }
     for (const { what, id } of state.decisions) if (what === 'ignore' && id.startsWith(`${market}:`)) service.ignore(venueIdIn(id));
@@ -47,7 +47,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
     state:
-      order.state === 'refused' || order.state === 'tomb'
+      order.state === 'refused' || order.state === 'provenAbsent'
         ? 'tomb'
         : order.state === 'unknown'
           ? 'unknown'

@@ -41,7 +41,7 @@ abstract class Scripted extends Strategy {
 }
 const nothing = () => {};
 
-test('stops that the bot holds, and condition orders that stand at the exchange', async () => {
+test('stops that the bot holds, and trigger orders that stand at the exchange', async () => {
   expect(await seen(true, [(at) => at.open(10, 90), nothing])).toEqual([
     [0, 0],
     [10, 10],

@@ -26,16 +26,16 @@ const PERIOD_MS = 1000;
 const MONTH_MS = 31 * 86_400_000;
 
 export class RiskTicker {
-  readonly #parts: RiskTickerDeps;
+  readonly #deps: RiskTickerDeps;
   #timer: number | null = null;
 
-  constructor(parts: RiskTickerDeps) {
-    this.#parts = parts;
+  constructor(deps: RiskTickerDeps) {
+    this.#deps = deps;
   }
 
   /** Ticks while an active rule needs these facts. */
   start(): void {
-    const { engine, scheduler } = this.#parts;
+    const { engine, scheduler } = this.#deps;
     if (!engine.risk.wantsFacts) return;
     this.#timer = scheduler.at(scheduler.nowMs + PERIOD_MS, () => {
       this.#tick();
@@ -43,13 +43,13 @@ export class RiskTicker {
     });
   }
   stop(): void {
-    if (this.#timer !== null) this.#parts.scheduler.cancel(this.#timer);
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
     this.#timer = null;
   }
 
   #tick(): void {
-    const { engine, venueMs, step } = this.#parts;
-    step(() => engine.risk.tick(liveFactsOf(this.#parts), venueMs()));
+    const { engine, venueMs, step } = this.#deps;
+    step(() => engine.risk.tick(liveFactsOf(this.#deps), venueMs()));
   }
 }
 
@@ -83,8 +83,8 @@ export function liveFactsOf({
 
 /** Returns long and short lots added, if both exist. */
 function heldLots({ runs, ledger }: Engine, instrument: number): number {
-  const held = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
-  return runs.reduce((lots, { index }) => lots + held(index, false) + held(index, true), 0);
+  const closableLots = (strategy: number, isShort: boolean): number => ledger.closable(strategy, instrument, isShort, true);
+  return runs.reduce((lots, { index }) => lots + closableLots(index, false) + closableLots(index, true), 0);
 }
 
 /**
@@ -99,8 +99,9 @@ function guardedLots(engine: Engine, instrument: number): number {
     .reduce((lots, bracket) => lots + bracket.lots, 0);
   return engine.orders.active().reduce((lots, order) => {
     const { triggerTicks, triggersAbove } = order;
-    const stands = order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
+    const isWorkingStop =
+      order.instrumentIndex === instrument && order.role === 'stopLoss' && triggerTicks > 0 && order.lifecycle === 'working';
     const isAhead = triggersAbove ? last < triggerTicks : last > triggerTicks;
-    return stands && isAhead ? lots + order.lots - order.filledLots : lots;
+    return isWorkingStop && isAhead ? lots + order.lots - order.filledLots : lots;
   }, own);
 }

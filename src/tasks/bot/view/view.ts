@@ -1,11 +1,10 @@
 // Builds the view of a running bot: a snapshot of plain values, made on request.
 
 import { Decimal, fromScaled } from '../../../base/number/decimal.ts';
-import { pow10 } from '../../../base/number/exact.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
-import { notionalOf } from '../../../model/value.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import type { BotView, FeedView, HeadroomView, KillView, PositionView, StrategyView } from '../../control/botView.ts';
 import { scopeName, scopeViews, type Named } from '../../control/scopes.ts';
 import { packageVersion } from '../../../adapters/runtime/version.ts';
@@ -13,7 +12,7 @@ import { foreignOrdersOf } from '../run/foreignOrders.ts';
 import type { EquityBook } from '../run/equityBook.ts';
 import type { LiveBot } from '../run/liveBot.ts';
 import { orderView, unknownView } from './orders.ts';
-import { moneyText, profitOf } from './worth.ts';
+import { moneyText, profitOf } from './positionValue.ts';
 import type { OrderCounts } from '../journal/narratedJournal.ts';
 
 export interface BotViewDeps {
@@ -37,7 +36,7 @@ const ACCOUNT = 'account';
 export const namedOf = ({ instruments, runs }: Engine): Named => ({ instruments, strategies: runs.map(({ name }) => name) });
 
 export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }: BotViewDeps): BotView {
-  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.parts;
+  const { engine, config, plan, exchange, journal, log, cidOf, venueMs } = bot.deps;
   const named = { engine, cidOf };
   const timeMs = venueMs();
   const active = isFlat ? [] : engine.orders.active();
@@ -106,7 +105,7 @@ export function viewOf({ bot, counts, startedMs, kill, isFlat, loopDelayP99Ms }:
 /** Fast audits that may be missed before the account counts as unobserved. */
 const MAX_AUDIT_AGE = 10;
 
-function strategiesOf({ parts: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
+function strategiesOf({ deps: { engine, plan }, equity, fillsBy }: LiveBot, { byStrategy }: OrderCounts): readonly StrategyView[] {
   const { cashAsset, cashDigits } = engine.ledger;
   const money = (units: number): string => amount(units, cashDigits);
   const [now, today] = [equity.units(), equity.today().units];
@@ -152,7 +151,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
 }
 
 /** Returns positions of the account that belong to no strategy: unattributed fills. */
-function accountPositions({ parts: { engine, services } }: LiveBot): readonly PositionView[] {
+function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
   const all = services.all().flatMap(({ outside: external }) => external);
   return all.flatMap(({ symbol, qty }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
@@ -176,7 +175,7 @@ function accountPositions({ parts: { engine, services } }: LiveBot): readonly Po
 }
 
 /** Returns foreign orders without a decision, and holdings and fills that no order of the bot explains. */
-function foreignViews({ parts: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
+function foreignViews({ deps: { engine, services } }: LiveBot, timeMs: number): BotView['foreignOrders'] {
   const nameOf = (instrument: number | null): string => (instrument === null ? 'account' : engine.instruments[instrument]!.id);
   const orders = foreignOrdersOf(services).map(({ venueId, instrument, why }) => ({
     kind: 'order' as const,
@@ -226,8 +225,8 @@ function feedOf(feed: FeedRun, timeMs: number): FeedView {
   };
 }
 
-/** Returns the used part of each active limit, as far as it is known without an order. */
-function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomView[] {
+/** Returns the used part of each active limit: that of positions and open orders, as risk counts them before the next order. */
+function headroomOf({ deps: { engine }, equity }: LiveBot): readonly HeadroomView[] {
   // The current limits: the operator may have tightened one.
   const { limits: risk } = engine.risk;
   const { cashDigits, cashAsset } = engine.ledger;
@@ -237,37 +236,29 @@ function headroomOf({ parts: { engine }, equity }: LiveBot): readonly HeadroomVi
     if (risk[limit] !== undefined) found.push({ code, limit, scope, used, max: String(risk[limit]), unit });
   };
   // The baseline of the rule itself: it outlives the process, and starts again when the operator clears the halt.
-  const lost = (code: string): string => {
+  const lossText = (code: string): string => {
     const from = engine.risk.lossBaseline(code);
     return from > 0 ? Math.max(0, (from - equity.total()) / from).toFixed(4) : '0';
   };
-  add('maxDailyLoss', 'DAILY_LOSS', lost('DAILY_LOSS'), 'of the equity at 00:00 UTC');
-  add('maxDrawdown', 'DRAWDOWN', lost('DRAWDOWN'), 'of the highest equity');
+  add('maxDailyLoss', 'DAILY_LOSS', lossText('DAILY_LOSS'), 'of the equity at 00:00 UTC');
+  add('maxDrawdown', 'DRAWDOWN', lossText('DRAWDOWN'), 'of the highest equity');
   add('maxOpenOrdersTotal', 'OPEN_ORDERS', String(active.length), 'orders');
-  let gross = new Decimal(0);
+  const used = engine.risk.headroom();
   const [first] = engine.instruments;
+  // While a mark is missing the use is not known, and the limit is left out.
+  const addMoney = (limit: keyof typeof risk, code: string, units: number, of: Instrument, scope?: string): void => {
+    if (Number.isSafeInteger(units)) add(limit, code, moneyText(new Decimal(fromScaled(units, cashDigits)), of), cashAsset, scope);
+  };
   engine.instruments.forEach((instrument, index) => {
     const scope = scopeName({ kind: 'symbol', instrument: index }, namedOf(engine));
     const own = active.filter((order) => order.instrumentIndex === index);
     add('maxOpenOrders', 'OPEN_ORDERS', String(own.length), 'orders', scope);
-    const notional = engine.runs.reduce((sum, { index: strategy }) => sum.plus(valueOf(engine, strategy, index)), new Decimal(0));
-    gross = gross.plus(notional);
-    add('maxPositionNotional', 'POSITION_NOTIONAL', moneyText(notional, instrument), cashAsset, scope);
+    addMoney('maxPositionNotional', 'POSITION_NOTIONAL', used.notional[index]!, instrument, scope);
   });
-  add('maxGrossNotional', 'PORTFOLIO', moneyText(gross, first!), cashAsset);
-  const money = equity.total() / pow10(cashDigits);
-  add('maxLeverage', 'LEVERAGE', gross.div(Math.max(1e-9, Number.isFinite(money) ? money : 0)).toFixed(3), 'x equity');
+  addMoney('maxGrossNotional', 'PORTFOLIO', used.gross, first!);
+  const times = used.gross / Math.max(1, used.equity);
+  if (Number.isFinite(times)) add('maxLeverage', 'LEVERAGE', times.toFixed(3), 'x equity');
   return found;
-}
-
-/** Value of a position at the newest close, above 0 for long and short. */
-function valueOf(engine: Engine, strategy: number, index: number): Decimal {
-  const { ledger, instruments } = engine;
-  const qty = Math.abs(ledger.qty(strategy, index));
-  const ticks = engine.lastTicks(index);
-  if (qty === 0 || !(ticks > 0)) return new Decimal(0);
-  const [size, price] = [fromScaled(qty, ledger.qtyDigits(index)), fromScaled(ticks, instruments[index]!.priceDigits)];
-  return notionalOf(instruments[index]!, new Decimal(size), new Decimal(price));
 }
 
 const amount = (units: number, digits: number): string => (Number.isSafeInteger(units) ? fromScaled(units, digits) : '0');

@@ -95,11 +95,11 @@ export async function checkPositions(context: CheckContext): Promise<CheckFindin
   const code = errorCodeOf(outcome);
   const isAbsent = code !== null ? codeFamily(code) === 'support' : outcome.kind === 'unknown' && outcome.status === 404;
   if (!isAbsent) return problem;
-  const fix = 'the service has no endpoint for positions, but tells them with the account: set dialect.positionsFrom to account';
+  const fix = 'the service has no endpoint for positions, but shows them with the account: set dialect.positionsFrom to account';
   return { ...problem, fix: [fix], dialect: { positionsFrom: 'account' } };
 }
 
-const NONE_OPEN = 'not told: no position is open to read it from';
+const NONE_OPEN = 'unknown: no position is open to read it from';
 
 export async function checkPositionMode(context: CheckContext): Promise<CheckFinding> {
   const held = await openPositions(context);

@@ -17,7 +17,7 @@ const SYNCHRONISE = [
 export async function checkClock(context: CheckContext): Promise<CheckFinding> {
   const reading = await context.probe.clock(context.market);
   if (reading === null) {
-    return failed('the service does not tell its time', [
+    return failed('the service does not report its time', [
       'requests would be signed with the time of this computer, which may be refused: run isobar doctor again',
       'if pings are answered and this is not, the service is not one of this specification',
     ]);

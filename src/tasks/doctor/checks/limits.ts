@@ -23,7 +23,7 @@ function judge(probe: Probe): CheckFinding {
   const made = calls.length === 1 ? '1 call' : `${count(calls.length)} calls`;
   if (banned > 0) {
     return failed(`this address is banned (HTTP 418 to ${banned} of ${made})`, [
-      'send nothing from here until it is over, with no program: bans grow from minutes to days. isobar keeps to it by itself',
+      'send nothing from here until it has ended, with no program: bans grow from minutes to days. isobar keeps to it by itself',
       'find out what called so often: bots, screens, other people behind the same address',
     ]);
   }

@@ -23,7 +23,7 @@ function matterOf(outcome: NotAcked): Matter {
 const accountRead = ({ market }: CheckContext): CheckSubject => ({ kind: 'account', market, what: 'the account' });
 
 /** Returns the finding of the check `matter`. It is skipped if the read was refused for another reason. */
-async function judged(context: CheckContext, matter: Matter, fine: string, more: readonly string[] = []): Promise<CheckFinding> {
+async function checkSigned(context: CheckContext, matter: Matter, fine: string, more: readonly string[] = []): Promise<CheckFinding> {
   const outcome = await context.account();
   if (outcome.kind === 'acked') return ok(fine, { more });
   const found = matterOf(outcome);
@@ -33,7 +33,7 @@ async function judged(context: CheckContext, matter: Matter, fine: string, more:
 }
 
 export async function checkSignature(context: CheckContext): Promise<CheckFinding> {
-  const finding = await judged(context, 'signature', 'accepted: a read without a query', signedPrefix(context));
+  const finding = await checkSigned(context, 'signature', 'accepted: a read without a query', signedPrefix(context));
   if (finding.status !== 'failed' || !isWrongSignature(await context.account()) || context.dialect.pathPrefix[context.market] === '')
     return finding;
   const signPathPrefix = !context.dialect.signPathPrefix;
@@ -52,14 +52,13 @@ function signedPrefix({ dialect, market }: CheckContext): readonly string[] {
   return prefix === '' ? [] : [`signed ${dialect.signPathPrefix ? 'with' : 'without'} the prefix ${prefix}`];
 }
 
-export const checkIp = (context: CheckContext): Promise<CheckFinding> => judged(context, 'ip', 'this address may use the key');
+export const checkIp = (context: CheckContext): Promise<CheckFinding> => checkSigned(context, 'ip', 'this address may use the key');
 
 export async function checkPermission(context: CheckContext, other: CheckContext | null): Promise<CheckFinding> {
   const { market } = context;
-  const trade =
-    market === 'spot' ? 'whether it may trade is told by testOrder' : 'whether it may trade is not told: futures have no test order';
-  const finding = await judged(context, 'permission', `the key may read ${market}; ${trade}`, [
-    'no endpoint tells what else it may: see at the exchange that it cannot withdraw, and is for this address alone',
+  const trade = market === 'spot' ? 'testOrder shows whether it may trade' : 'whether it may trade is unknown: futures have no test order';
+  const finding = await checkSigned(context, 'permission', `the key may read ${market}; ${trade}`, [
+    'no endpoint shows what else it may: check at the exchange that it cannot withdraw, and is for this address alone',
   ]);
   if (finding.status !== 'failed' || other === null || (await other.account()).kind !== 'acked') return finding;
   const fix = `${other.market} takes this key from this address: give it the permission for ${market} too, or take a key for each`;
@@ -79,7 +78,7 @@ function verdictOf(outcome: Outcome<unknown>): Verdict {
   const code = errorCodeOf(outcome);
   const family = code === null ? null : codeFamily(code);
   if (family === 'signature') return 'refused';
-  const isLater = family === 'instrument' || family === 'parameters' || family === 'past' || family === 'support';
+  const isLater = family === 'instrument' || family === 'parameters' || family === 'endedOrder' || family === 'support';
   return isLater ? 'accepted' : 'unclear';
 }
 

@@ -11,7 +11,7 @@ export async function checkSocket(probe: Probe, url: string | null): Promise<Che
   const found = await probe.socket(url);
   if (found.kind === 'failed') {
     return failed(`${url} could not be opened: ${found.why}`, [
-      'correct socketUrl: the exchange tells its address; it begins with wss://',
+      'correct socketUrl: the exchange documents its address; it begins with wss://',
       USE,
     ]);
   }

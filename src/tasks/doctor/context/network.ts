@@ -16,7 +16,7 @@ export interface NetworkOptions {
 /** Resolves a host as every program of this computer does: hosts file and name servers. */
 export function addressesOf(host: string, options: NetworkOptions): Promise<readonly string[] | NetworkFailure> {
   const asked = lookup(host, { all: true }).then((found) => found.map(({ address }) => address), failureOf);
-  return within<readonly string[] | NetworkFailure>(options, asked, timedOut);
+  return withTimeout<readonly string[] | NetworkFailure>(options, asked, timedOut);
 }
 
 /** Connects and closes again. Validates the certificate exactly as the client does. */
@@ -33,7 +33,7 @@ export function connectionTo(origin: string, options: NetworkOptions): Promise<C
     socket.once(isSecure ? 'secureConnect' : 'connect', () => resolve(isTls(socket) ? certificateOf(socket) : { kind: 'plain' }));
     socket.once('close', () => resolve({ kind: 'failed', failure: { code: 'ECONNRESET', message: 'closed at once' } }));
   });
-  return within<ConnectionReport>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
+  return withTimeout<ConnectionReport>(options, connected, { kind: 'failed', failure: timedOut }).finally(() => socket.destroy());
 }
 
 const isTls = (socket: Socket | TLSSocket): socket is TLSSocket => 'getPeerCertificate' in socket;
@@ -67,7 +67,7 @@ function failureOf(error: unknown): NetworkFailure {
 }
 
 /** Resolves with the result of `work`, or with `late` after the time limit. */
-function within<T>({ scheduler, timeoutMs }: NetworkOptions, work: Promise<T>, late: T): Promise<T> {
+function withTimeout<T>({ scheduler, timeoutMs }: NetworkOptions, work: Promise<T>, late: T): Promise<T> {
   return new Promise((resolve, reject) => {
     const handle = scheduler.at(scheduler.nowMs + timeoutMs, () => resolve(late));
     work.then(resolve, reject).finally(() => scheduler.cancel(handle));

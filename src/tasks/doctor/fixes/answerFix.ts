@@ -64,7 +64,7 @@ function statusFix(status: number, { market, what }: CheckSubject): readonly str
   if (status === 429)
     return ['what stands before the service limits the rate of this address: stop what else calls from here, wait a minute'];
   if (status === 418)
-    return ['this address is banned for a time: nothing is sent until it is over; calls of other programs make it longer'];
+    return ['this address is banned for a time: nothing is sent until the ban has ended; calls of other programs make it longer'];
   if (status >= 500)
     return ['the service, or what stands before it, has a fault or is under maintenance: run isobar doctor again in some minutes'];
   if (status === 407) return ['a proxy of your network wants a login: connect from a network without one'];

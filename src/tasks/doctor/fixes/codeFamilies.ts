@@ -28,7 +28,7 @@ const FAMILIES = {
   price: ['priceWaveExceed'],
   form: ['unknownComposition', 'invalidOrderType', 'invalidSide', 'marketNotSupported'],
   account: ['tooManyOrders', 'balanceNotEnough', 'closeVolumeExceeded'],
-  past: ['noPendingOrder', 'cancelNotAllowed', 'noSuchOrder'],
+  endedOrder: ['noPendingOrder', 'cancelNotAllowed', 'noSuchOrder'],
   frozen: ['exchangeLock', 'accountRestricted'],
 } as const satisfies Readonly<Record<string, readonly (keyof typeof VENUE_CODES)[]>>;
 

@@ -8,7 +8,7 @@ import { codeFamily, type CodeFamily } from './codeFamilies.ts';
 type FixText = (asked: CheckSubject) => string;
 
 const AGAIN = 'Run isobar doctor again';
-const REPORT_IT = `${AGAIN}; if it stays, tell the exchange`;
+const REPORT_IT = `${AGAIN}; if it stays, report it to the exchange`;
 
 const proxy: FixText = ({ what }) =>
   `isobar sends that header: what stands between here and the service drops it. Ask for ${what} from another network`;
@@ -92,7 +92,7 @@ const HERE: Readonly<Record<CodeFamily, Partial<Record<SubjectKind | 'any', FixT
   price: { order: (asked) => `${ownChoice(asked)} and of its last price, which may be an old one: look at the ticker`, any: elsewhere },
   form: { order: ownChoice, any: elsewhere },
   account: { order: (asked) => `${ownChoice(asked)}: it was understood and allowed, the account is not ready for it`, any: elsewhere },
-  past: { order: () => 'a new order cannot be one that is missing: the service takes the path for another', any: elsewhere },
+  endedOrder: { order: () => 'a new order cannot be one that is missing: the service takes the path for another', any: elsewhere },
   frozen: { order: () => 'reading works, trading does not', any: frozen },
 };
 

@@ -59,16 +59,16 @@ const FAILURES: Readonly<Record<string, Explained>> = {
   },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: {
     detail: 'the certificate of % cannot be traced to an authority',
-    fix: ['the service leaves out the certificates between, or the authority is unknown: tell the exchange', LIST_OF_EXTRA_CAS],
+    fix: ['the service leaves out the certificates between, or the authority is unknown: report it to the exchange', LIST_OF_EXTRA_CAS],
   },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: {
     detail: 'the certificate of % comes from an authority that is not trusted',
     fix: ['a proxy or virus scanner of your network may open connections: have it leave this host alone', LIST_OF_EXTRA_CAS],
   },
-  CERT_REVOKED: { detail: 'the certificate of % was revoked', fix: ['trade nothing: tell the exchange'] },
+  CERT_REVOKED: { detail: 'the certificate of % was revoked', fix: ['trade nothing: report it to the exchange'] },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     detail: 'the certificate is not for %',
-    fix: ['check the spelling of ?', 'else somebody else answers in its place: a proxy, or a portal that wants a login'],
+    fix: ['check the spelling of ?', 'else another server answers in its place: a proxy, or a portal that wants a login'],
   },
 };
 

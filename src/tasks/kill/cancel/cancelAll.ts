@@ -33,7 +33,7 @@ export interface Cancelled {
  * foreign orders too. Throws KillStopped.
  */
 export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolean): Promise<Cancelled> {
-  const { instruments, onPhase } = venue.parts;
+  const { instruments, onPhase } = venue.deps;
   // Send these cancels at once. The lists then show whether they took effect.
   const first = instruments.flatMap((instrument) => {
     const ids = known.open.get(instrument.id) ?? [];
@@ -44,7 +44,7 @@ export async function cancelAll(venue: KillVenue, known: KillOrders, all: boolea
   const drainAll = async (): Promise<Pick<Cancelled, 'left' | 'leftTriggers'>> => {
     const [left, leftTriggers] = await Promise.all([
       Promise.all(instruments.map((instrument) => drain(venue, instrument, known.own, all, ended))),
-      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', gone: triggers }))),
+      Promise.all(instruments.map((each) => drainTriggers(venue, each, known, { all, which: 'opening', ended: triggers }))),
     ]);
     return { left: left.flat(), leftTriggers: leftTriggers.flat() };
   };
@@ -67,7 +67,7 @@ async function drain(
   all: boolean,
   ended: Set<string>,
 ): Promise<readonly LeftOrder[]> {
-  const { readLagMs, pollEveryMs, cancelAgainMs } = venue.parts.settings;
+  const { readLagMs, pollEveryMs, cancelAgainMs } = venue.deps.settings;
   const empty = new EmptyListProof(readLagMs);
   const askedMs = new Map<string, number>();
   const timeLimit = venue.timeLimit(`${instrument.id}: orders do not end though they are cancelled`);
@@ -123,20 +123,20 @@ async function withClientIds(
 
 /** Returns true if there was something to wait for. */
 async function waitForUnknown(venue: KillVenue, untilMs: KillOrders['unknownUntilMs']): Promise<boolean> {
-  const { visibilityDelayMs, readLagMs } = venue.parts.settings;
-  let waited = false;
+  const { visibilityDelayMs, readLagMs } = venue.deps.settings;
+  let hasWaited = false;
   for (const market of ['spot', 'futures'] as const) {
     const latestMs = untilMs[market];
     if (latestMs === undefined) continue;
-    waited = true;
-    const { ms, uncertaintyMs } = venue.parts.serverTime(market);
+    hasWaited = true;
+    const { ms, uncertaintyMs } = venue.deps.serverTime(market);
     const restMs = latestMs + visibilityDelayMs + readLagMs + (Number.isFinite(uncertaintyMs) ? uncertaintyMs : 0) - ms;
     if (restMs <= 0) continue;
-    venue.parts.onPhase(
+    venue.deps.onPhase(
       'waiting',
       `an order of unknown outcome may still appear on ${market}: looking again in ${Math.ceil(restMs / 1000)} s`,
     );
     await venue.wait(restMs);
   }
-  return waited;
+  return hasWaited;
 }

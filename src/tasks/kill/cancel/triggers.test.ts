@@ -1,4 +1,4 @@
-// Whose a condition order is that waits at the exchange, where no id tells it.
+// Whose a trigger order is that waits at the exchange, where no id tells it.
 
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
@@ -45,31 +45,31 @@ async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: read
   };
   const venue = new KillVenue({ client, scheduler, settings: KILL_SETTINGS, onPhase: () => {} } as never);
   const known = { own: { lostOf: () => lostOrders }, waiting: new Map() } as never;
-  const work = drainTriggers(venue, PERPETUAL, known, { all: false, which: 'opening', gone: new Set() });
+  const work = drainTriggers(venue, PERPETUAL, known, { all: false, which: 'opening', ended: new Set() });
   const is = { over: false };
   void work.finally(() => (is.over = true));
   for (let turn = 0; turn < 1000 && !is.over; turn++) {
     scheduler.runDue(scheduler.nowMs + 500);
     await Promise.resolve();
   }
-  return { gone: [...ended], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
+  return { ended: [...ended], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
 }
 
 it('is the bot’s where one order that waits and one lost order fit each other, whatever its status is called', async () => {
-  expect(await drained([row('1', 'PENDING')])).toEqual({ gone: ['1'], left: [] });
-  expect(await drained([row('1', 'UNKNOWN')])).toEqual({ gone: ['1'], left: [] });
-  expect(await drained([row('1', 'CANCELED'), row('2', 'PENDING', '90001')])).toEqual({ gone: [], left: [] });
+  expect(await drained([row('1', 'PENDING')])).toEqual({ ended: ['1'], left: [] });
+  expect(await drained([row('1', 'UNKNOWN')])).toEqual({ ended: ['1'], left: [] });
+  expect(await drained([row('1', 'CANCELED'), row('2', 'PENDING', '90001')])).toEqual({ ended: [], left: [] });
 });
 
 it('is left and named where two fit', async () => {
-  expect(await drained([row('1', 'PENDING'), row('2', 'PENDING')])).toEqual({ gone: [], left: ['1', '2'] });
-  expect(await drained([row('1', 'PENDING')], [lost, { ...lost, cid: 'OTHER' }])).toEqual({ gone: [], left: ['1'] });
+  expect(await drained([row('1', 'PENDING'), row('2', 'PENDING')])).toEqual({ ended: [], left: ['1', '2'] });
+  expect(await drained([row('1', 'PENDING')], [lost, { ...lost, cid: 'OTHER' }])).toEqual({ ended: [], left: ['1'] });
 });
 
 it('is looked for until a list is whole: one without the rows that it counts is not empty', async () => {
-  expect(await drained([row('1', 'PENDING')], [lost], 5)).toEqual({ gone: ['1'], left: [] });
+  expect(await drained([row('1', 'PENDING')], [lost], 5)).toEqual({ ended: ['1'], left: [] });
 });
 
 it('is left and named where it says that it is older than the lost order: the time may be of another zone', async () => {
-  expect(await drained([row('1', 'PENDING')], [{ ...lost, signMs: 4000 }])).toEqual({ gone: [], left: ['1'] });
+  expect(await drained([row('1', 'PENDING')], [{ ...lost, signMs: 4000 }])).toEqual({ ended: [], left: ['1'] });
 });

@@ -54,16 +54,16 @@ function mayWait(instrument: Instrument, { own, waiting }: KillOrders, all: bool
 
 /**
  * Cancels until the list of one contract has shown no trigger order of the bot twice, a read lag apart. Adds the ids of cancelled ones to
- * `gone`. Returns those that may be the bot's and are left. `all`: cancels foreign ones too. Throws KillStopped.
+ * `ended`. Returns those that may be the bot's and are left. `all`: cancels foreign ones too. Throws KillStopped.
  */
 export async function drainTriggers(
   venue: KillVenue,
   instrument: Instrument,
   known: KillOrders,
-  { all, which, gone: ended }: { readonly all: boolean; readonly which: Which; readonly gone: Set<string> },
+  { all, which, ended }: { readonly all: boolean; readonly which: Which; readonly ended: Set<string> },
 ): Promise<readonly LeftTrigger[]> {
   if (!mayWait(instrument, known, all)) return [];
-  const { readLagMs, pollEveryMs } = venue.parts.settings;
+  const { readLagMs, pollEveryMs } = venue.deps.settings;
   const contractName = instrument.wireName;
   const timeLimit = venue.timeLimit(`${instrument.id}: trigger orders do not end though they are cancelled`);
   const empty = new EmptyListProof(readLagMs);

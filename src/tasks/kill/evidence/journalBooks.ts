@@ -77,20 +77,20 @@ export class JournalBooks implements OwnOrders {
   readonly add = (record: JournalRecord): void => {
     this.state.add(record);
     if (record.k === 'INTENT') {
-      this.#isOwn(record.cid);
+      this.#noteOwn(record.cid);
       this.#strategies.set(record.cid, record.strategy);
       this.#lastCid = record.cid;
       const traders = this.#traders.get(record.symbol) ?? new Set();
       this.#traders.set(record.symbol, traders.add(record.strategy));
       if (!this.#firstMs.has(record.symbol)) this.#firstMs.set(record.symbol, record.createdMs);
-    } else if (record.k === 'ACK') this.named(record.cid, record.orderId);
+    } else if (record.k === 'ACK') this.setVenueId(record.cid, record.orderId);
     // An unattributed fill is attributed again: its order may have been found since.
     else if (record.k === 'FILL' && record.cid === null)
       this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });
     else if (record.k === 'FILL' && record.cid !== null) {
-      this.named(record.cid, record.orderId);
+      this.setVenueId(record.cid, record.orderId);
       this.#book(record, this.#strategies.get(record.cid) ?? 0);
-    } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#unnamed(record.cid);
+    } else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);
   };
 
   /** Call it once the whole journal has been read. */
@@ -126,7 +126,7 @@ export class JournalBooks implements OwnOrders {
     const prefix = text.slice(0, PREFIX_CHARS);
     return this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null);
   }
-  #isOwn(cid: string): void {
+  #noteOwn(cid: string): void {
     const text = cid.toUpperCase();
     this.#cids.add(text);
     this.#prefixes.add(text.slice(0, PREFIX_CHARS));
@@ -141,7 +141,7 @@ export class JournalBooks implements OwnOrders {
     return this.#venueIds.get(cid) ?? null;
   }
   /** Records the venue order id of an own order. */
-  named(cid: string, venueId: string): void {
+  setVenueId(cid: string, venueId: string): void {
     if (venueId === '') return;
     const waiting = parseTriggerTrackId(venueId);
     if (waiting !== null) {
@@ -157,10 +157,10 @@ export class JournalBooks implements OwnOrders {
     const cid = this.#strategies.has(rowCid)
       ? rowCid
       : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
-    this.named(cid, venueId);
+    this.setVenueId(cid, venueId);
   }
   /** The exchange has given this venue order id to another order too. It counts for neither until a list shows whose it is. */
-  #unnamed(cid: string): void {
+  #clearVenueId(cid: string): void {
     const venueId = this.#venueIds.get(cid);
     this.#venueIds.delete(cid);
     if (venueId !== undefined && this.#cidOf.get(venueId) === cid) this.#cidOf.delete(venueId);
@@ -201,7 +201,7 @@ export class JournalBooks implements OwnOrders {
   }
 
   sliceSent({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
-    this.#isOwn(cid);
+    this.#noteOwn(cid);
     this.#strategies.set(cid, strategy);
     const request = wantedOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });

@@ -110,7 +110,7 @@ it('the trades of a lost order are the bot’s where the order that is read by t
   expect(await bought.range()).toEqual(['0.1998', '0.1998']);
 });
 
-it('the trades of an order with a client id of somebody else never count, however much it looks like a lost one', async () => {
+it('the trades of an order with a client id of another owner never count, however much it looks like a lost one', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), first];
   const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
   expect(await range()).toEqual(['0.0999', '0.0999']);
@@ -277,7 +277,7 @@ it('a doubt of one strategy leaves what another holds as it is', async () => {
   expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), uncertainties: [] });
 });
 
-it('a doubt is told where the bot can hold nothing, too', async () => {
+it('a doubt is reported where the bot can hold nothing, too', async () => {
   const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
@@ -286,7 +286,7 @@ it('a doubt is told where the bot can hold nothing, too', async () => {
   });
 });
 
-it('an order that a person calls somebody else’s is not taken for a lost one', async () => {
+it('an order that a person calls another owner’s is not taken for a lost one', async () => {
   const { books, range } = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', null, 'sell') },
@@ -328,7 +328,7 @@ it('waits for lost orders alone: not for those that are over, nor for those that
   expect(books.orders.unknownUntilMs).toEqual({});
 });
 
-it('what comes of a condition order and bears no client id leaves both explanations open', async () => {
+it('what comes of a trigger order and bears no client id leaves both explanations open', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
   const fired = judged([BOUGHT, stop], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],

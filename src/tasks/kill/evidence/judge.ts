@@ -46,17 +46,17 @@ export class Judge {
   /** Reads until the list of own trades is complete. Throws KillStopped. */
   async read(instrument: Instrument): Promise<Judgement> {
     // Read orders first: an order that ends between the two reads shows in the trades.
-    const isPast = this.#horizon(instrument);
+    const isBeyondHorizon = this.#horizon(instrument);
     const open = await readOpen(this.#venue, instrument);
     const history = await this.#history(instrument);
     const trades = await this.#trades(instrument);
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const sighting = { isComplete: open.complete && history.isWhole, isPast };
+    const sighting = { isComplete: open.complete && history.isWhole, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
-    for (const [cid, venueId] of found) this.books.named(cid, venueId);
-    return { held: this.#held(instrument, fresh, uncertainties), uncertainties };
+    for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
+    return { held: this.#heldRanges(instrument, fresh, uncertainties), uncertainties };
   }
 
   /** Returns trades without an order in the journal: those of the list, and unattributed fills of the journal. */
@@ -74,7 +74,7 @@ export class Judge {
 
   /** Returns a check whether an order is past its absence horizon: if the exchange admitted it, every list read from now on shows it. */
   #horizon({ market }: Instrument): (order: LostOrder) => boolean {
-    const { serverTime, settings } = this.#venue.parts;
+    const { serverTime, settings } = this.#venue.deps;
     const { ms, uncertaintyMs } = serverTime(market);
     // A clock that was never measured proves nothing.
     const earliestMs = ms - uncertaintyMs;
@@ -120,7 +120,7 @@ export class Judge {
   async #history(instrument: Instrument): Promise<{ readonly rows: readonly OrderRow[]; readonly isWhole: boolean }> {
     if (instrument.market === 'spot') return { rows: [], isWhole: true };
     const sinceMs = this.#sinceMs(instrument);
-    return this.#paged(null, async (fromId) => {
+    return this.#readPages(null, async (fromId) => {
       const more = { contractName: instrument.wireName, limit: MAX_ROWS, ...(fromId === null ? {} : { fromId }) };
       const page = pagedOf(await this.#venue.read('futures.orderHistory', more), MAX_ROWS, historyRow);
       const ids = page.rows.map(({ venueId }) => venueId);
@@ -134,7 +134,7 @@ export class Judge {
       const sinceMs = this.#sinceMs(instrument);
       const cursor = this.books.tradeBefore(instrument.id, sinceMs);
       const firstMs = (this.books.firstMs(instrument.id) ?? sinceMs) - EARLY_MS;
-      const { rows, isWhole } = await this.#paged(cursor, async (fromId) => {
+      const { rows, isWhole } = await this.#readPages(cursor, async (fromId) => {
         const page = await this.#tradePage(instrument, fromId);
         return {
           page,
@@ -144,15 +144,15 @@ export class Judge {
       });
       // Trades before the bot's first order are foreign.
       if (isWhole && this.#hasKnown(instrument, rows)) return rows.filter(({ timeMs }) => timeMs >= firstMs);
-      this.#venue.parts.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
-      await timeLimit.wait(this.#venue.parts.settings.readLagMs);
+      this.#venue.deps.onPhase('waiting', `${instrument.id}: the list of own trades has a gap; nothing is sold before it is whole`);
+      await timeLimit.wait(this.#venue.deps.settings.readLagMs);
     }
   }
 
   /** False when the list lacks the newest trade of the journal: then rows are missing, whatever its length. */
   #hasKnown({ id, market }: Instrument, trades: readonly TradeRow[]): boolean {
     const newest = this.books.newestTrade(id);
-    if (newest === null || newest.executedMs < this.#venue.parts.serverTime(market).ms - RETENTION_MS) return true;
+    if (newest === null || newest.executedMs < this.#venue.deps.serverTime(market).ms - RETENTION_MS) return true;
     return trades.some(({ tradeId }) => tradeId === newest.tradeId);
   }
 
@@ -163,7 +163,7 @@ export class Judge {
       : pagedOf(await this.#venue.read('futures.myTrades', { contractName: wireName, ...more }), MAX_ROWS, futuresTradeRow);
   }
 
-  async #paged<T>(
+  async #readPages<T>(
     cursor: string | null,
     ask: (fromId: string | null) => Promise<{ readonly page: Page<T>; readonly ids: readonly string[]; readonly reachesBack: boolean }>,
   ): Promise<{ readonly rows: readonly T[]; readonly isWhole: boolean }> {
@@ -184,13 +184,13 @@ export class Judge {
   /** Returns a time before which the journal misses nothing. */
   #sinceMs({ id, market }: Instrument): number {
     const lost = this.books.lostOf(id).flatMap(({ signMs, latestMs }) => (latestMs === Infinity ? [] : [signMs]));
-    const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.parts.serverTime(market).ms : this.books.lastMs;
+    const lastMs = Number.isNaN(this.books.lastMs) ? this.#venue.deps.serverTime(market).ms : this.books.lastMs;
     return Math.min(lastMs, ...lost) - OVERLAP_MS;
   }
 
   // --- Positions
 
-  #held(instrument: Instrument, fresh: readonly TradeRow[], uncertainties: readonly Doubt[]): Judgement['held'] {
+  #heldRanges(instrument: Instrument, fresh: readonly TradeRow[], uncertainties: readonly Doubt[]): Judgement['held'] {
     const sums = new Map(this.books.heldOf(instrument.id));
     for (const row of fresh) {
       const strategy = this.books.strategyOfOrder(instrument.id, row.venueId);

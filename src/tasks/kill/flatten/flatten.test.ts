@@ -113,7 +113,7 @@ it('a market that takes nothing ends the kill after its patience', async () => {
       },
     ]),
   );
-  await expect(nothing).rejects.toThrow(/nobody takes what is to be closed/);
+  await expect(nothing).rejects.toThrow(/no order takes what is to be closed/);
 });
 
 it('a slice has ended when two terminal readings, a read lag apart, say the same', async () => {
@@ -157,7 +157,7 @@ it('reaches further where the book gives less than was asked for, and only then'
   expect(prices.map(Number)).toEqual([99.8, 99.5, 99.5, 99]);
 });
 
-it('goes on for as long as something is taken, and reads twice, a read lag apart, that it is flat', async () => {
+it('continues for as long as something is taken, and reads twice, a read lag apart, that it is flat', async () => {
   const readMs: number[] = [];
   let sent = 0;
   const done = await inTime((venue) =>

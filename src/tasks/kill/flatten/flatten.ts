@@ -93,7 +93,7 @@ export async function flatten(venue: KillVenue, positions: readonly PositionToCl
 async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: PositionToClose, terms?: SliceTerms): Promise<FlattenedOne> {
   const slices: DoneSlice[] = [];
   let [step, refusals] = [0, 0];
-  const timeLimit = venue.timeLimit(`${instrument.id}: nobody takes what is to be closed`);
+  const timeLimit = venue.timeLimit(`${instrument.id}: no order takes what is to be closed`);
   const end = (residual: string | null): FlattenedOne => ({ slices, residuals: residual === null ? [] : [residual], dust: [] });
   for (;;) {
     const found = await closer.closable(venue);
@@ -101,11 +101,11 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
     const { bids, asks } = await closer.readBook(venue);
     const slice = nextSlice(instrument, found.side, found.qty, found.side === 'sell' ? bids : asks, step, terms);
     if (slice === null) {
-      venue.parts.onPhase('flattening', `${instrument.id}: nobody is in the book; trying on`);
-      await timeLimit.wait(venue.parts.settings.pollEveryMs * 4);
+      venue.deps.onPhase('flattening', `${instrument.id}: the book is empty; retrying`);
+      await timeLimit.wait(venue.deps.settings.pollEveryMs * 4);
       continue;
     }
-    venue.parts.onPhase('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
+    venue.deps.onPhase('flattening', `${instrument.id}: ${found.side} ${slice.qty} of ${found.qty.toFixed()} at ${slice.price}`);
     const outcome = await closer.place(venue, { instrument, strategy, side: found.side, ...slice });
     if (outcome.kind === 'unknown') return end(`${instrument.id}: a slice of ${slice.qty} is of unknown outcome: ${outcome.why}`);
     if (outcome.kind === 'refused') {
@@ -124,12 +124,12 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
 
 /** Two reads, a read lag apart, must agree that the bot has no position. */
 async function verifyFlat(venue: KillVenue, instrument: Instrument, closer: Closer): Promise<Omit<FlattenedOne, 'slices'>> {
-  venue.parts.onPhase('verifying', `${instrument.id}: is it flat`);
+  venue.deps.onPhase('verifying', `${instrument.id}: is it flat`);
   const first = await closer.closable(venue);
-  await venue.wait(venue.parts.settings.readLagMs);
+  await venue.wait(venue.deps.settings.readLagMs);
   const second = await closer.closable(venue);
   const readings = [first, second].filter((reading) => reading !== null);
-  const max = (of: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(of));
+  const max = (valueOf: (reading: Closable) => Decimal): Decimal => Decimal.max(0, ...readings.map(valueOf));
   const [sure, rest] = [max(({ qty }) => qty), max((reading) => reading.rest)];
   const warnings = second?.uncertainties ?? [];
   const message = (qty: Decimal): string => `${instrument.id}: ${sizeText(qty.toFixed(), instrument)} left`;

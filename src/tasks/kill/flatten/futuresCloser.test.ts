@@ -34,7 +34,7 @@ async function closable(
   return found && [found.side, found.qty.toNumber(), found.rest.toNumber()];
 }
 
-it('closes the bot’s own part of a position that somebody else has made larger', async () => {
+it('closes the bot’s own part of a position that another owner has made larger', async () => {
   expect(await closable([exact(30)], { long: 50 }, 'buy')).toEqual(['sell', 30, 0]);
   expect(await closable([exact(-30)], { short: 50 }, 'sell')).toEqual(['buy', 30, 0]);
 });

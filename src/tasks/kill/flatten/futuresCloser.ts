@@ -6,12 +6,12 @@ import { doubtText, type Range } from '../plan/attribution.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
 import { settled } from './settle.ts';
 import { sliceOutcomeOf, foundAfterAll } from './sliceOutcome.ts';
-import type { CloserParts } from './spotCloser.ts';
+import type { CloserDeps } from './spotCloser.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
 const ZERO = new Decimal(0);
 
-export interface FuturesCloserParts extends Omit<CloserParts, 'strategy'> {
+export interface FuturesCloserDeps extends Omit<CloserDeps, 'strategy'> {
   /** Side of the position: `buy` is long. */
   readonly positionSide: Side;
   /** False in two-way mode: strategies may have long and short positions side by side. */
@@ -19,16 +19,16 @@ export interface FuturesCloserParts extends Omit<CloserParts, 'strategy'> {
 }
 
 export class FuturesCloser implements Closer {
-  readonly #parts: FuturesCloserParts;
+  readonly #deps: FuturesCloserDeps;
   /** 1 cross, 2 isolated: as the position has it. */
   #positionType: 1 | 2 = 1;
 
-  constructor(parts: FuturesCloserParts) {
-    this.#parts = parts;
+  constructor(deps: FuturesCloserDeps) {
+    this.#deps = deps;
   }
 
   async closable(venue: KillVenue): Promise<Closable | null> {
-    const { instrument, positionSide, judge, isNet } = this.#parts;
+    const { instrument, positionSide, judge, isNet } = this.#deps;
     const { held, uncertainties } = await judge.read(instrument);
     const { rows } = await venue.read('futures.positions', { contractName: instrument.wireName });
     const found = rows.find((row) => row.positionSide === positionSide && new Decimal(row.positionVolume).greaterThan(0));
@@ -43,11 +43,11 @@ export class FuturesCloser implements Closer {
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
-    return venue.read('futures.depth', { contractName: this.#parts.instrument.wireName, limit: 100 });
+    return venue.read('futures.depth', { contractName: this.#deps.instrument.wireName, limit: 100 });
   }
 
   async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
-    const { instrument, judge, journal } = this.#parts;
+    const { instrument, judge, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('futures.createOrder', {
       contractName: instrument.wireName,
@@ -67,7 +67,7 @@ export class FuturesCloser implements Closer {
   }
 
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
-    const contractName = this.#parts.instrument.wireName;
+    const contractName = this.#deps.instrument.wireName;
     const filled = await settled(venue, {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
@@ -84,9 +84,9 @@ function ownRange(held: readonly Range[], positionSide: Side, isNet: boolean): R
   const sized = held.map(({ low, high }) => (positionSide === 'buy' ? { low, high } : { low: high.negated(), high: low.negated() }));
   const floor = (qty: Decimal): Decimal => Decimal.max(0, qty);
   const sum = (values: readonly Decimal[]): Decimal => values.reduce((all, value) => all.plus(value), ZERO);
-  const of = (bound: 'low' | 'high'): Decimal => {
+  const boundOf = (bound: 'low' | 'high'): Decimal => {
     const values = sized.map((range) => range[bound]);
     return isNet ? floor(sum(values)) : sum(values.map(floor));
   };
-  return { low: of('low'), high: of('high') };
+  return { low: boundOf('low'), high: boundOf('high') };
 }

@@ -18,7 +18,7 @@ const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEAN
 
 /** Resolves with the executed quantity. A resting order gets a moment in the book, then it is cancelled. Throws KillStopped. */
 export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
-  const { pollEveryMs, readLagMs, cancelAgainMs } = venue.parts.settings;
+  const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
   let cancelledMs = -Infinity;
   const timeLimit = venue.timeLimit('a slice does not come to its end');
   let certain: { readonly executedQty: string; readonly sinceMs: number } | null = null;

@@ -31,66 +31,66 @@ export interface SliceJournalDeps {
   indexOf(slice: SliceOrder): number;
   nowMs(): number;
   /** Notified of each slice before it is sent, and of its outcome. */
-  readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'named'>;
+  readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'setVenueId'>;
   /** Venue ms: latest timestamp of a slice that is signed now, and until when the exchange may admit it. */
   window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
 }
 
 /** Does not journal fills and ends of slices: the recovery of the next start reads them from the exchange. */
-export function sliceJournal(parts: SliceJournalDeps): SliceJournal {
+export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
   const orders = new Map<string, BotOrder>();
   const slices = new Map<string, SentSlice>();
-  const of = (cid: string): BotOrder => {
+  const orderOf = (cid: string): BotOrder => {
     const found = orders.get(cid);
     if (!found) throw new InvariantError(`no slice ${cid}`);
     return found;
   };
   return {
     async intend(slice) {
-      const order = recordOf(slice, parts);
-      const cid = parts.cidOf(order.id);
+      const order = recordOf(slice, deps);
+      const cid = deps.cidOf(order.id);
       orders.set(cid, order);
       const { instrument, strategy, side, qty, price } = slice;
-      const seq = parts.journal.submitted(order);
+      const seq = deps.journal.submitted(order);
       const sent = { cid, strategy, instrument, side, qty, price };
-      slices.set(cid, { ...sent, ...parts.window(slice) });
-      parts.books.sliceSent(slices.get(cid)!);
-      await parts.durable(seq);
+      slices.set(cid, { ...sent, ...deps.window(slice) });
+      deps.books.sliceSent(slices.get(cid)!);
+      await deps.durable(seq);
       return cid;
     },
     acked(cid, venueId) {
-      const order = of(cid);
-      parts.books.named(cid, venueId);
+      const order = orderOf(cid);
+      deps.books.setVenueId(cid, venueId);
       order.venueId = venueId as VenueOrderId;
       order.state = STATE.working;
-      parts.journal.ack(order);
+      deps.journal.ack(order);
     },
     refused(cid, code) {
-      parts.books.sliceOver(cid);
-      parts.journal.refused(of(cid), code);
+      deps.books.sliceOver(cid);
+      deps.journal.refused(orderOf(cid), code);
     },
     unanswered(cid) {
       const sent = slices.get(cid);
       if (!sent) throw new InvariantError(`no slice ${cid}`);
-      parts.books.sliceSent({ ...sent, latestMs: parts.window(sent).latestMs });
+      deps.books.sliceSent({ ...sent, latestMs: deps.window(sent).latestMs });
     },
     notSent(cid) {
-      const order = of(cid);
-      parts.books.sliceOver(cid);
+      const order = orderOf(cid);
+      deps.books.sliceOver(cid);
       order.state = STATE.done;
       order.reason = 'notSent';
       order.confirmed = true;
-      parts.journal.state(order);
+      deps.journal.state(order);
     },
   };
 }
 
-function recordOf(slice: SliceOrder, parts: SliceJournalDeps): BotOrder {
+function recordOf(slice: SliceOrder, deps: SliceJournalDeps): BotOrder {
   const { instrument, strategy, side, qty, price } = slice;
   const [lots, limit] = [toScaled(qty, instrument.quantityDigits), toScaled(price, instrument.priceDigits)];
   if (lots === null || limit === null) throw new InvariantError(`slice ${qty} at ${price} is finer than ${instrument.id}`);
   const order = new BotOrder();
-  order.begin(parts.nextId(), strategy, instrument, parts.indexOf(slice), side, parts.nowMs());
+  order.begin(deps.nextId(), strategy, instrument, deps.indexOf(slice), side, deps.nowMs());
   order.role = 'limit';
   order.lots = lots as Lots;
   order.limit = limit as Ticks;

@@ -63,9 +63,9 @@ export async function foundAfterAll(
   cause: string,
   { cid, judge }: SoughtSlice,
 ): Promise<string | null> {
-  const { serverTime, settings } = venue.parts;
+  const { serverTime, settings } = venue.deps;
   const { readLagMs, pollEveryMs, visibilityDelayMs } = settings;
-  venue.parts.onPhase('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
+  venue.deps.onPhase('waiting', `${instrument.id}: what became of a slice is not known (${cause}); looking for it`);
   const timeLimit = venue.timeLimit(`${instrument.id}: nothing proves what became of a slice`);
   for (let absences = 0; ;) {
     const { uncertainties } = await judge.read(instrument);

@@ -14,7 +14,7 @@ const ZERO = new Decimal(0);
 /** Trades may appear later than the status that counts them. */
 const MAX_POLLS = 10;
 
-export interface CloserParts {
+export interface CloserDeps {
   readonly instrument: Instrument;
   readonly strategy: number;
   readonly judge: Judge;
@@ -22,14 +22,14 @@ export interface CloserParts {
 }
 
 export class SpotCloser implements Closer {
-  readonly #parts: CloserParts;
+  readonly #deps: CloserDeps;
 
-  constructor(parts: CloserParts) {
-    this.#parts = parts;
+  constructor(deps: CloserDeps) {
+    this.#deps = deps;
   }
 
   async closable(venue: KillVenue): Promise<Closable | null> {
-    const { instrument, strategy, judge } = this.#parts;
+    const { instrument, strategy, judge } = this.#deps;
     const { held, uncertainties } = await judge.read(instrument);
     const own = uncertainties.filter(({ order }) => order.strategy === strategy).map(doubtText);
     const range = held.get(strategy) ?? { low: ZERO, high: ZERO };
@@ -42,11 +42,11 @@ export class SpotCloser implements Closer {
   }
 
   readBook(venue: KillVenue): ReturnType<Closer['readBook']> {
-    return venue.read('spot.depth', { symbol: this.#parts.instrument.wireName, limit: 100 });
+    return venue.read('spot.depth', { symbol: this.#deps.instrument.wireName, limit: 100 });
   }
 
   async place(venue: KillVenue, slice: SliceOrder): Promise<SliceOutcome> {
-    const { instrument, judge, journal } = this.#parts;
+    const { instrument, judge, journal } = this.#deps;
     const cid = await journal.intend(slice);
     const outcome = await venue.once('spot.newOrder', {
       symbol: instrument.wireName,
@@ -64,7 +64,7 @@ export class SpotCloser implements Closer {
 
   /** The sum of its trades must equal the quantity in its status. */
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
-    const { instrument, judge } = this.#parts;
+    const { instrument, judge } = this.#deps;
     const symbol = instrument.wireName;
     const executed = await settled(venue, {
       async query() {
@@ -77,7 +77,7 @@ export class SpotCloser implements Closer {
       const sum = await judge.executed(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
       if (looks >= MAX_POLLS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
-      await venue.wait(venue.parts.settings.pollEveryMs);
+      await venue.wait(venue.deps.settings.pollEveryMs);
     }
   }
 }

@@ -20,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const KILL_SWITCH = { sinceMs: 5, who: 'ann', why: 'a drill', flatten: true };
 
-it('stands until a person gives a reason, which the next start is told', async () => {
+it('stays until a person gives a reason, which the next start reads', async () => {
   await engageKillSwitch(folder, KILL_SWITCH);
   expect(statSync(join(folder, 'KILLED')).mode & 0o777).toBe(0o600);
   expect(readKillSwitch(folder)).toEqual(KILL_SWITCH);

@@ -8,7 +8,7 @@ import type { OrderRow } from '../../../adapters/exchange/calls/rows.ts';
 import { attribute, doubtText, rangeOf, type LostOrder, type Sighting, type UnnamedOrder } from './attribution.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
-const SEEN: Sighting = { isComplete: true, isPast: () => true };
+const SEEN: Sighting = { isComplete: true, isBeyondHorizon: () => true };
 
 const lost = (cid: string, side: 'buy' | 'sell' = 'sell', qty = 1000): LostOrder => ({
   cid,
@@ -69,7 +69,7 @@ it('two lost orders that fit one order of the exchange leave both explanations o
 it('nothing is decided in lists that are cut, and nothing before the absence horizon', () => {
   for (const monitoring of [
     { ...SEEN, isComplete: false },
-    { ...SEEN, isPast: () => false },
+    { ...SEEN, isBeyondHorizon: () => false },
   ]) {
     expect(found([lost('A')], [seen(row('1'))], monitoring)).toEqual([]);
     expect(rangeText([lost('A')], [], monitoring)).toEqual(['-0.1', '0']);
@@ -78,7 +78,7 @@ it('nothing is decided in lists that are cut, and nothing before the absence hor
   expect(attribute([lost('A')], [], SEEN).uncertainties).toEqual([]);
 });
 
-it('an order of another side, size, type, price or of an earlier time is somebody else’s', () => {
+it('an order of another side, size, type, price or of an earlier time is another owner’s', () => {
   const others = [{ side: 'buy' }, { qty: '0.0999' }, { isMarket: true }, { price: '60001' }, { timeMs: 98_999 }] as const;
   for (const other of others) {
     const result = attribute([lost('A')], [seen(row('1', other))], SEEN);
@@ -89,7 +89,7 @@ it('an order of another side, size, type, price or of an earlier time is somebod
   );
 });
 
-it('an order later than its window, or of which too little is told, stays a doubt', () => {
+it('an order later than its window, or with too few known terms, stays a doubt', () => {
   for (const order of [row('1', { timeMs: 105_001 }), row('1', { timeMs: null }), row('1', { isMarket: null })]) {
     expect(found([lost('A')], [seen(order)], SEEN)).toEqual([]);
     expect(rangeText([lost('A')], [seen(order)], SEEN)).toEqual(['-0.1', '0']);
@@ -108,7 +108,7 @@ it('a market buy by amount is recognised by its amount', () => {
 
 it('an order that was proved without effect is a doubt only where one of the exchange fits it', () => {
   const over = { ...lost('A'), isOver: true };
-  expect(attribute([over], [], { isComplete: false, isPast: () => false }).uncertainties).toEqual([]);
+  expect(attribute([over], [], { isComplete: false, isBeyondHorizon: () => false }).uncertainties).toEqual([]);
   expect(attribute([over], [seen(row('1', { timeMs: null }))], SEEN).uncertainties).toHaveLength(1);
 });
 
@@ -118,14 +118,14 @@ it('many doubts have bounds that no explanation goes beyond', () => {
   expect(rangeText(orders, many, SEEN)).toEqual(['-1.2', '0']);
 });
 
-it('a doubt is told with its order, its size and what may be it', () => {
+it('a doubt is reported with its order, its size and what may be it', () => {
   const [doubt] = attribute([lost('A')], [seen(row('1')), seen(row('2'))], SEEN).uncertainties;
   expect(doubtText(doubt!)).toBe(
-    'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2, of which one may be it',
+    'spot:BTCUSDT: the outcome of order A (sell 0.1 BTC) is unknown: the exchange has orders 1, 2; one of them may be it',
   );
 });
 
-it('of an order that only its trades tell of, side, time and quantity speak against it, and nothing names it', () => {
+it('an order known only by its trades is excluded by side, time and quantity, and no name is needed', () => {
   const reported = (over: Partial<UnnamedOrder>): number =>
     attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).uncertainties.length;
   expect([reported({}), reported({ side: 'buy' })]).toEqual([1, 0]);

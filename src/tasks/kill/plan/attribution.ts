@@ -42,7 +42,7 @@ export interface Sighting {
   /** True when no row of any list can be missing. */
   readonly isComplete: boolean;
   /** True when an order that is not in the lists can not appear any more. */
-  readonly isPast: (order: LostOrder) => boolean;
+  readonly isBeyondHorizon: (order: LostOrder) => boolean;
 }
 
 export interface Doubt {
@@ -64,13 +64,17 @@ export interface Attribution {
  * other, in complete lists in which no order can still appear. A lost order that nothing fits then had no effect. All other cases are
  * doubts.
  */
-export function attribute(lost: readonly LostOrder[], unnamed: readonly UnnamedOrder[], { isComplete, isPast }: Sighting): Attribution {
+export function attribute(
+  lost: readonly LostOrder[],
+  unnamed: readonly UnnamedOrder[],
+  { isComplete, isBeyondHorizon }: Sighting,
+): Attribution {
   const fitting = new Map(lost.map((order) => [order, unnamed.filter((seen) => mayBe(seen, order))]));
   const found = new Map<string, string>();
   const warnings: Doubt[] = [];
   for (const [order, fits] of fitting) {
     const [only] = fits;
-    const isCertain = isComplete && isPast(order);
+    const isCertain = isComplete && isBeyondHorizon(order);
     const rivals = only === undefined ? 0 : lost.filter((other) => fitting.get(other)!.includes(only)).length;
     if (isCertain && only !== undefined && fits.length === 1 && rivals === 1 && isExactly(only, order)) found.set(order.cid, only.venueId);
     else if (fits.length > 0 || (!isCertain && !order.isOver)) warnings.push({ order, fits, isUnseen: !isCertain && !order.isOver });
@@ -156,7 +160,7 @@ export function doubtText({ order, fits, isUnseen }: Doubt): string {
   const why = [
     ...(fits.length === 0
       ? []
-      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}, of which one may be it`}`]),
+      : [`the exchange has ${fits.length === 1 ? `order ${ids}, which may be it` : `orders ${ids}; one of them may be it`}`]),
     ...(isUnseen ? ['the lists of the exchange prove nothing yet'] : []),
   ];
   return `${instrument.id}: the outcome of order ${order.cid} (${side} ${size}) is unknown: ${why.join('; ')}`;

@@ -41,7 +41,7 @@ const ownOrders = (...orders: readonly LostOrder[]): OwnOrders => ({
   withoutVenueId: orders,
 });
 
-it('tells own orders by id, by client id, and by what a lost order asked for', () => {
+it('recognises own orders by id, by client id, and by the terms of a lost order', () => {
   const own = ownOrders(lost('sell'));
   expect(attributeOrder(BTC.id, order({ venueId: '7' }), own)).toBe('own');
   expect(attributeOrder(BTC.id, order({ cid: '01j4y8z0qk7m3n5p0000000001' }), own)).toBe('own');

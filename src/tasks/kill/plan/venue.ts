@@ -68,24 +68,24 @@ const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5000;
 
 export class KillVenue {
-  readonly parts: KillDeps;
+  readonly deps: KillDeps;
   /** Since when no read has been answered; null: the last one was. */
   #unreachableSinceMs: number | null = null;
   #alarmedMs = -Infinity;
   #isOver = false;
 
-  constructor(parts: KillDeps) {
-    this.parts = parts;
+  constructor(deps: KillDeps) {
+    this.deps = deps;
   }
 
   get nowMs(): number {
-    return this.parts.scheduler.nowMs;
+    return this.deps.scheduler.nowMs;
   }
 
   /** Throws KillStopped if the kill was aborted meanwhile. */
   async wait(ms: number): Promise<void> {
     this.#check();
-    const { scheduler, signal } = this.parts;
+    const { scheduler, signal } = this.deps;
     await new Promise<void>((resolve) => {
       const handle = scheduler.at(scheduler.nowMs + ms, finish);
       signal?.addEventListener('abort', finish, { once: true });
@@ -111,7 +111,7 @@ export class KillVenue {
   /** Sends a call once, whatever the outcome. */
   once<O extends Op>(op: O, args: OpArgs<O>): Promise<Outcome<OpResult<O>>> {
     this.#check();
-    return callAsPromise(this.parts.client, op, args);
+    return callAsPromise(this.deps.client, op, args);
   }
 
   /** Repeats a read until it is answered, with growing pauses. Throws KillStopped after too long. */
@@ -120,7 +120,7 @@ export class KillVenue {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)) {
       this.#check();
       // High priority: nothing else needs this key's request budget any more.
-      const outcome = await callAsPromise(this.parts.client, op, args, { priority: 'reconcile', attempts: 1 });
+      const outcome = await callAsPromise(this.deps.client, op, args, { priority: 'reconcile', attempts: 1 });
       if (outcome.kind === 'acked') {
         this.#unreachableSinceMs = null;
         return outcome.value;
@@ -131,18 +131,18 @@ export class KillVenue {
   }
 
   #alarm(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
-    const { alarmEveryMs } = this.parts.settings;
+    const { alarmEveryMs } = this.deps.settings;
     this.#unreachableSinceMs ??= this.nowMs;
     if (this.nowMs - this.#alarmedMs < alarmEveryMs) return;
     this.#alarmedMs = this.nowMs;
     const text = outcome.kind === 'refused' ? `code ${outcome.code}: ${outcome.msg}` : outcome.cause;
     const seconds = Math.round((this.nowMs - this.#unreachableSinceMs) / 1000);
-    this.parts.onPhase('waiting', `${op} is not answered (${text}), for ${seconds} s; trying on. Nothing is known to be cancelled.`);
+    this.deps.onPhase('waiting', `${op} is not answered (${text}), for ${seconds} s; trying on. Nothing is known to be cancelled.`);
   }
 
   #check(): void {
-    if (this.#isOver) throw new KillStopped('the kill is over');
-    if (this.parts.signal?.aborted === true) throw new KillStopped('the kill was ended before it was through');
+    if (this.#isOver) throw new KillStopped('the kill has ended');
+    if (this.deps.signal?.aborted === true) throw new KillStopped('the kill was ended before it was through');
   }
 }
 
@@ -160,7 +160,7 @@ export class RetryLimit {
 
   /** Returns seconds of real time. */
   #secondsOf(ms: number): number {
-    return Math.round(ms / 1000 / (this.#venue.parts.timeScale ?? 1));
+    return Math.round(ms / 1000 / (this.#venue.deps.timeScale ?? 1));
   }
 
   /** Progress was made: the time starts again. */
@@ -170,7 +170,7 @@ export class RetryLimit {
 
   /** Throws KillStopped. */
   async wait(ms: number): Promise<void> {
-    const { giveUpMs } = this.#venue.parts.settings;
+    const { giveUpMs } = this.#venue.deps.settings;
     const leftMs = this.#sinceMs + giveUpMs - this.#venue.nowMs;
     if (leftMs <= 0) throw new KillStopped(`given up after ${this.#secondsOf(giveUpMs)} s: ${this.#what}`);
     await this.#venue.wait(Math.min(ms, leftMs));

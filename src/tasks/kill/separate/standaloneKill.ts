@@ -44,7 +44,7 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
   const own = options.exchange === undefined ? openOwn(bot, options) : null;
   const exchange = options.exchange ?? own!.exchange;
   const { giveUpSeconds } = options;
-  const parts: KillDeps = {
+  const deps: KillDeps = {
     client: exchange.ungated,
     scheduler: exchange.scheduler,
     serverTime: (market) => exchange.serverTime(market),
@@ -55,11 +55,11 @@ export async function standaloneKill(bot: BotFile, options: SeparateOptions): Pr
     ...(options.signal ? { signal: options.signal } : {}),
   };
   const closing: (() => Promise<void>)[] = [];
-  const books = options.flatten ? () => flattenBooks(bot, exchange, parts, options.endBot ?? endHolder, closing) : null;
+  const books = options.flatten ? () => flattenBooks(bot, exchange, deps, options.endBot ?? endHolder, closing) : null;
   try {
-    const journal = readBooks(bot, parts);
-    const believed = (): readonly string[] => journal?.believed ?? [];
-    return await runKill(parts, journal?.orders ?? NOTHING_KNOWN, { all: options.all, books, believed });
+    const journal = readBooks(bot, deps);
+    const believedOrders = (): readonly string[] => journal?.believed ?? [];
+    return await runKill(deps, journal?.orders ?? NOTHING_KNOWN, { all: options.all, books, believed: believedOrders });
   } finally {
     for (const close of closing) await close();
     await own?.close();
@@ -108,14 +108,15 @@ function readBooks(bot: BotFile, { onPhase, serverTime, settings }: KillDeps): J
   try {
     const books = new JournalBooks(bot.instruments);
     const reading = readJournal(plainDisk, bot.journal, books.add);
-    if (reading.damage) onPhase('cancelling', `the journal is damaged (${reading.damage.message}): orders are told by their client ids`);
+    if (reading.damage)
+      onPhase('cancelling', `the journal is damaged (${reading.damage.message}): orders are recognised by their client ids`);
     if (reading.damage || reading.account === null) return null;
     const isTorn = reading.segments.some(({ torn }) => torn !== null);
     books.complete({ isTorn, nowMs: serverTime('spot').ms, recvWindowMs: settings.recvWindowMs });
     return books;
   } catch (error) {
     if (!(error instanceof DiskError) && !(error instanceof Error && 'code' in error)) throw error;
-    onPhase('cancelling', 'the journal cannot be read: orders are told by their client ids');
+    onPhase('cancelling', 'the journal cannot be read: orders are recognised by their client ids');
     return null;
   }
 }
@@ -131,11 +132,11 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
     reading = readJournal(plainDisk, folder, visit);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new ConfigError(`${folder}: the journal cannot be read (${String(error.code)}), so that nobody knows what the bot holds`, remedy);
+    throw new ConfigError(`${folder}: the journal cannot be read (${String(error.code)}), so the bot's positions are unknown`, remedy);
   }
   const { damage, account } = reading;
   if (damage !== null) throw new ConfigError(`${damage.path}:${damage.line}: the journal is damaged: ${damage.message}`, remedy);
-  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so that nobody knows what it holds`, remedy);
+  if (account === null) throw new ConfigError(`${folder}: no record of the bot is there, so its positions are unknown`, remedy);
   return reading;
 }
 
@@ -143,22 +144,22 @@ export function readWhole(folder: string, visit: (record: JournalRecord) => void
 async function flattenBooks(
   bot: BotFile,
   exchange: Exchange,
-  parts: KillDeps,
+  deps: KillDeps,
   endBot: NonNullable<SeparateOptions['endBot']>,
   closing: (() => Promise<void>)[],
 ): Promise<KillBooks> {
   const ended = await endBot(bot.journal);
-  if (ended) parts.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
+  if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
   readWhole(bot.journal, () => {});
   const books = new JournalBooks(bot.instruments);
-  const rng = seededRng((parts.scheduler.nowMs ^ process.pid) | 0);
+  const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
   const waiting = new DurableWaiters();
   let prefix = '';
   const cidOf = (id: OrderId): string => clientOrderIdOf(prefix, id);
-  const { recvWindowMs } = parts.settings;
+  const { recvWindowMs } = deps.settings;
   const opened = openJournalFolder(
     {
-      nowMs: () => Math.floor(parts.scheduler.nowMs),
+      nowMs: () => Math.floor(deps.scheduler.nowMs),
       listener: waiting,
       facts: {
         clientOrderId: cidOf,
@@ -174,7 +175,7 @@ async function flattenBooks(
   );
   closing.push(() => closeJournal(opened));
   const { id, cid } = books.lastOrder;
-  prefix = cid?.slice(0, 16) ?? runPrefix(parts.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
+  prefix = cid?.slice(0, 16) ?? runPrefix(deps.scheduler.nowMs, Math.floor(rng.next() * 2 ** 30));
   let last = id;
   const isTorn = opened.reading.segments.some(({ torn }) => torn !== null);
   books.complete({ isTorn, nowMs: exchange.serverTime('spot').ms, recvWindowMs });
@@ -187,7 +188,7 @@ async function flattenBooks(
       cidOf,
       durable: (seq) => waiting.until(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
-      nowMs: () => Math.floor(parts.scheduler.nowMs),
+      nowMs: () => Math.floor(deps.scheduler.nowMs),
       books,
       window: ({ instrument: { market } }) => windowOf(exchange, market, recvWindowMs),
     }),
@@ -216,7 +217,10 @@ const plainDisk = {
 };
 
 const fullError = (why: string): ConfigError =>
-  new ConfigError(`the journal takes nothing any more (${why}), so that no slice may leave`, 'look after the disk, then kill again');
+  new ConfigError(
+    `the journal cannot be written any more (${why}), so no slice may be sent`,
+    'free disk space or repair the disk, then kill again',
+  );
 
 /** Promises that wait until records are durable. */
 class DurableWaiters {

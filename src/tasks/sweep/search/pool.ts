@@ -60,7 +60,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
 
   async runTask(task: readonly number[], signal: AbortSignal): Promise<TaskResult> {
     const post: Post = (message, ended) => this.#pool.run(message, { signal: ended });
-    return this.#perform(task, post, signal).catch((error: unknown) => Promise.reject(explained(error)));
+    return this.#perform(task, post, signal).catch((error: unknown) => Promise.reject(explainError(error)));
   }
 
   async run(
@@ -91,7 +91,7 @@ export class ThreadPool implements TaskRunner, TaskThreads {
 }
 
 /** Explains the error of a thread that ended by itself. */
-function explained(error: unknown): unknown {
+function explainError(error: unknown): unknown {
   if (!(error instanceof Error)) return new InvariantError(String(error));
   if (/worker exited|exit code/i.test(error.message)) {
     return new StrategyError('a strategy ended the thread of its sweep', 'take process.exit out of the strategy', error);

@@ -76,18 +76,18 @@ function linesOf(
   figures: readonly string[],
 ): SetLine[] {
   const reported = [values.length / figures.length, refused.length, failed.length];
-  assert(reported.every((rows) => rows === task.length), 'a task tells one row a set'); // prettier-ignore
+  assert(reported.every((rows) => rows === task.length), 'a task reports one row a set'); // prettier-ignore
   return task.map((set, row) => {
     const refusal = refused[row] ?? null;
     const failure = failed[row] ?? null;
     const params = sets[set];
     assert(params !== undefined, `there is no set ${set}`);
-    const of = (_: string, at: number) => values[row * figures.length + at] ?? NaN;
+    const valueOf = (_: string, at: number) => values[row * figures.length + at] ?? NaN;
     const line = {
       kind: 'set',
       set,
       params,
-      figures: refusal === null && failure === null ? named(figures, of) : null,
+      figures: refusal === null && failure === null ? finiteByName(figures, valueOf) : null,
       refused: refusal,
     } as const;
     return {
@@ -98,6 +98,6 @@ function linesOf(
   });
 }
 
-function named(figures: readonly string[], of: (name: string, at: number) => number): Readonly<Record<string, number | null>> {
-  return Object.fromEntries(figures.map((name, at) => [name, Number.isFinite(of(name, at)) ? of(name, at) : null]));
+function finiteByName(figures: readonly string[], valueOf: (name: string, at: number) => number): Readonly<Record<string, number | null>> {
+  return Object.fromEntries(figures.map((name, at) => [name, Number.isFinite(valueOf(name, at)) ? valueOf(name, at) : null]));
 }

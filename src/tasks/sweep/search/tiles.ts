@@ -63,14 +63,14 @@ function setMs(rows: number): number {
 }
 
 /**
- * Groups the indices of `sets` (all, or those in `of`) into groups of at most `size`. A larger group is halved along its longest axis, so
+ * Groups the indices of `sets` (all, or those in `rows`) into groups of at most `size`. A larger group is halved along its longest axis, so
  * that groups are compact blocks of the grid. Every index is in exactly one group.
  */
 export function tilesOf(
   axes: readonly Axis[],
   sets: readonly ParamSet[],
   size: number,
-  of: readonly number[] = sets.map((_, index) => index),
+  rows: readonly number[] = sets.map((_, index) => index),
 ): readonly (readonly number[])[] {
   const ranks = axes.map(({ values }) => new Map(values.map((value, rank) => [value, rank])));
   const places = sets.map((set) => axes.map(({ name }, axis) => ranks[axis]?.get(set[name] ?? '') ?? 0));
@@ -88,7 +88,7 @@ export function tilesOf(
     split(along.slice(0, middle));
     split(along.slice(middle));
   };
-  split(of);
+  split(rows);
   return tiles;
 }
 

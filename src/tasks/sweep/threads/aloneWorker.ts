@@ -20,9 +20,9 @@ import type { AloneData, AloneAnswer, Module } from './messages.ts';
 const port = parentPort;
 assert(port !== null, 'aloneWorker runs as a worker thread');
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-const tell = (answer: AloneAnswer): void => port.postMessage(answer);
+const reply = (answer: AloneAnswer): void => port.postMessage(answer);
 
-run(workerData as AloneData).then(tell, (error: unknown) => tell({ error: toWire(error) }));
+run(workerData as AloneData).then(reply, (error: unknown) => reply({ error: toWire(error) }));
 
 async function run({ sweep, sets, hasFirst, modules, memory }: AloneData): Promise<AloneAnswer> {
   const base = await planFrom(sweep, modules);

@@ -46,11 +46,11 @@ async function refresh(): Promise<void> {
   const answer = await fetchView(token);
   // A slow reply must not overwrite a newer one.
   if (mine !== lookedFor) return;
-  if (hasFailed(answer)) failed(answer);
+  if (hasFailed(answer)) showFailure(answer);
   else show(answer.view, answer.allowed);
 }
 
-function failed({ kind, problem }: Failed): void {
+function showFailure({ kind, problem }: Failed): void {
   if (kind !== 'token') return;
   storeToken(null);
   token = null;
@@ -91,7 +91,7 @@ function stale(): void {
   document.body.classList.toggle('stale', isStale);
   setHidden('gone', !isStale);
   if (isStale)
-    setText('gone', `No answer from the bot for ${Math.round(silentMs / 1000)} s: these numbers are old. isobar kill works all the same.`);
+    setText('gone', `No answer from the bot for ${Math.round(silentMs / 1000)} s: these numbers are old. isobar kill still works.`);
 }
 
 function logIn(problem: string): void {
@@ -113,7 +113,7 @@ const items: ItemActs = {
     }),
   ignore: (id, what) =>
     dialog.ask({
-      ...plain(`Ignore ${what}?`, 'It belongs to somebody else, and is never touched.', 'Ignore', null),
+      ...plain(`Ignore ${what}?`, 'The order is not ours; the bot never touches it.', 'Ignore', null),
       request: (why) => ({ op: 'ignore', id, why }),
     }),
   resolve: (id, outcome) =>

@@ -1,0 +1,9 @@
+// Buys and sells in turn at every bar: what a fill costs in the whole command.
+import { Strategy } from 'isobar';
+
+export default class EveryBar extends Strategy {
+  override onBar() {
+    if (this.position().isFlat) this.buy();
+    else this.exit();
+  }
+}

@@ -1,0 +1,100 @@
+// Puts the kline calls of one market in order: bars that strategies need first are requested first, repeated calls after first ones.
+
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { AskKlines } from './barPoller.ts';
+
+export interface KlineQueueOptions {
+  /** Calls that may be under way at once, at least 1: as many as the rate limit admits in a window. */
+  readonly maxCalls: number;
+}
+
+/** Calls are collected for this long, ms: the timers of feeds that close together do not expire within the same ms. */
+const GATHER_MS = 5;
+/** Most calls that are handed to the client at once. The rate limit has a queue of its own, which is first come, first served. */
+export const MAX_CALLS = 64;
+
+interface QueuedKlines {
+  readonly place: number;
+  readonly isAgain: boolean;
+  readonly sequence: number;
+  readonly begin: () => void;
+}
+
+export class KlineQueue {
+  readonly #scheduler: Scheduler;
+  readonly #maxCalls: number;
+  readonly #waiting: QueuedKlines[] = [];
+  #sequence = 0;
+  #underWay = 0;
+  #members = 0;
+  #timer: number | null = null;
+
+  constructor(scheduler: Scheduler, { maxCalls }: KlineQueueOptions) {
+    this.#scheduler = scheduler;
+    this.#maxCalls = Math.max(1, Math.min(MAX_CALLS, Math.floor(maxCalls)));
+  }
+
+  /** Returns `ask` in this queue. Calls with a lower `place` go first; a repeated call goes after all first ones. */
+  queued(place: number, ask: AskKlines): AskKlines {
+    this.#members++;
+    return (rows, done, isAgain = false) => {
+      let cancel: (() => void) | null = null;
+      let isOver = false;
+      const leave = (): void => {
+        if (isOver) return;
+        isOver = true;
+        this.#underWay--;
+        this.#fill();
+      };
+      const call: QueuedKlines = {
+        place,
+        isAgain,
+        sequence: ++this.#sequence,
+        begin: () => {
+          this.#underWay++;
+          cancel = ask(
+            rows,
+            (outcome) => {
+              leave();
+              done(outcome);
+            },
+            isAgain,
+          );
+        },
+      };
+      this.#waiting.push(call);
+      this.#soon();
+      return () => {
+        const at = this.#waiting.indexOf(call);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        else if (cancel !== null) {
+          leave();
+          cancel();
+        }
+      };
+    };
+  }
+
+  /** A single feed has nothing to be ordered with, so its calls go at once. */
+  #soon(): void {
+    if (this.#members === 1) return this.#fill();
+    this.#timer ??= this.#scheduler.at(this.#scheduler.nowMs + GATHER_MS, () => {
+      this.#timer = null;
+      this.#fill();
+    });
+  }
+
+  #fill(): void {
+    if (this.#timer !== null) return;
+    while (this.#underWay < this.#maxCalls && this.#waiting.length > 0) {
+      const first = this.#waiting.reduce((best, call) => (isBefore(call, best) ? call : best));
+      this.#waiting.splice(this.#waiting.indexOf(first), 1);
+      first.begin();
+    }
+  }
+}
+
+function isBefore(a: QueuedKlines, b: QueuedKlines): boolean {
+  if (a.isAgain !== b.isAgain) return b.isAgain;
+  return a.place === b.place ? a.sequence < b.sequence : a.place < b.place;
+}

@@ -1,0 +1,26 @@
+// Finds what keeps a draft from being sent beside the orders that are open or may still arrive.
+
+import type { BotOrder } from './botOrder.ts';
+import * as lifecycle from './lifecycle.ts';
+import { makeUnique } from './unique.ts';
+
+// hot: docs/performance.md#imported-constants
+const { STATE } = lifecycle;
+
+/** The conflict of an order that replaces another one: not a denial, it waits for the end of that order. */
+export const REPLACES = 'REPLACES';
+
+/**
+ * Returns the code of the conflict of a draft with another order, or null. Also makes its fingerprint unique (order-safety, section 6): if
+ * another order of the symbol has the same one, the draft gets one lot less, so that a lost reply can be attributed.
+ */
+export function conflictOf(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): string | null {
+  for (const other of open) {
+    if (other.instrumentIndex !== order.instrumentIndex) continue;
+    const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
+    if (isSameSlot && (other.state === STATE.cancelSent || other.cancelWanted)) return REPLACES;
+    if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
+    if (isSameSlot) return 'SLOT_BUSY';
+  }
+  return makeUnique(order, open, provenAbsent) ? null : 'FP_NOT_UNIQUE';
+}

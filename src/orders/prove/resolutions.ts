@@ -1,0 +1,36 @@
+// What is known about each order whose outcome is unknown: the evidence of earlier reads, until the outcome is proven.
+
+import type { Order } from '../../model/order.ts';
+import type { Evidence } from '../../ports/exchange.ts';
+import type { Journal } from '../../ports/journal.ts';
+import { Resolution, type AbsenceBounds, type ResolutionStep } from './resolver.ts';
+
+export class Resolutions {
+  private readonly journal: Journal;
+  private readonly bounds: AbsenceBounds;
+  private readonly byId = new Map<number, Resolution>();
+
+  constructor(journal: Journal, bounds: AbsenceBounds) {
+    this.journal = journal;
+    this.bounds = bounds;
+  }
+
+  of(order: Order): Resolution {
+    return this.byId.get(order.id) ?? this.begin(order, this.journal.signMs(order));
+  }
+  /** Begins anew, without any evidence. `signMs`: the latest time at which its request can have been signed. */
+  begin({ id, instrument }: Order, signMs: number): Resolution {
+    const resolution = new Resolution(instrument.market, signMs, this.bounds.clockEpoch);
+    this.byId.set(id, resolution);
+    return resolution;
+  }
+  /** Journals a read and adds it to what is known. Returns the next step. `isBlocked`: see Resolution. */
+  applyEvidence(order: Order, seen: Evidence, isBlocked: boolean): ResolutionStep {
+    this.journal.evidence(order, seen);
+    return this.of(order).applyEvidence(seen, this.bounds, isBlocked);
+  }
+  /** Forgets an order whose outcome is proven. */
+  delete({ id }: Order): void {
+    this.byId.delete(id);
+  }
+}

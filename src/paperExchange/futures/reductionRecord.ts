@@ -1,0 +1,55 @@
+// The stored form of the profit history, and how its entries become records and come back.
+
+import type { Instrument } from '../../model/instrument.ts';
+import type { IdMaps } from '../orders/orderRecords.ts';
+import { count, flag, ratio, text, whole } from '../records/fields.ts';
+import { record, type RecordOf } from '../records/record.ts';
+
+/** One record of the profit history. Money is in units of the settlement asset. */
+export interface Reduction {
+  /** Running number across all records of the exchange. */
+  readonly id: number;
+  readonly instrument: Instrument;
+  /** Side and margin mode of the position. */
+  readonly isLong: boolean;
+  readonly isCross: boolean;
+  readonly leverage: number;
+  readonly lots: number;
+  /** Average open price of the position, and close price of this part of it. Ticks with a fraction. */
+  readonly openTicks: number;
+  readonly closeTicks: number;
+  readonly profitUnits: number;
+  /** Fees paid since the previous record, or since the position was opened. Above 0 when paid. */
+  readonly feeUnits: number;
+  /** Funding received since then; below 0 when paid. */
+  readonly fundingUnits: number;
+  readonly openedMs: number;
+  readonly timeMs: number;
+}
+
+export const reductionRecord = record('reduction', {
+  uid: text,
+  symbol: text,
+  id: count,
+  isLong: flag,
+  isCross: flag,
+  leverage: count,
+  lots: count,
+  openTicks: ratio,
+  closeTicks: ratio,
+  profitUnits: whole,
+  feeUnits: whole,
+  fundingUnits: whole,
+  openedMs: count,
+  timeMs: count,
+});
+
+export type ReductionRecord = RecordOf<typeof reductionRecord>;
+
+export const reductionText = (account: number, { instrument, ...of }: Reduction, { uidOf }: IdMaps): string =>
+  reductionRecord.text({ ...of, uid: uidOf(account), symbol: instrument.wireName });
+
+export function reductionIn(of: ReductionRecord, { instrumentOf }: IdMaps): Reduction {
+  const { uid: _uid, symbol, ...members } = of;
+  return { ...members, instrument: instrumentOf(symbol) };
+}

@@ -1,0 +1,85 @@
+// The stored form of trigger orders, and how they become records and come back.
+
+import { lots, ticks, units } from '../../base/brand.ts';
+import { TRIGGER_KINDS, type Trigger } from '../../venue/futures/triggers.ts';
+import { type IdMaps, ROLE, SIDE } from '../orders/orderRecords.ts';
+import { wireId } from '../orders/userOrder.ts';
+import { count, flag, oneOf, optional, text, whole } from '../records/fields.ts';
+import { record, type RecordOf } from '../records/record.ts';
+
+/** Prefix of the ids of trigger orders. */
+export const TRIGGER_PREFIX = '1622';
+
+export interface WireTrigger {
+  /** The id on the wire. */
+  readonly id: string;
+  readonly clientOrderId: string | null;
+  readonly trigger: Trigger;
+  /**
+   * The time that clients see. An order that arrives shortly after the open of a row counts from that open, so the trigger may have waited
+   * longer.
+   */
+  readonly placedMs: number;
+  /** True when a cancellation was requested and has not taken effect. */
+  isLeaving: boolean;
+}
+
+const TRIGGER = {
+  number: count,
+  uid: text,
+  clientOrderId: optional(text),
+  kind: oneOf(...TRIGGER_KINDS),
+  price: count,
+  symbol: text,
+  side: SIDE,
+  role: ROLE,
+  lots: count,
+  limit: count,
+  reduceOnly: flag,
+  placedMs: count,
+  sinceMs: count,
+};
+/** A trigger order that has ended. `code`: the code with which its order was refused; 0 if it was not. */
+export const triggerRecord = record('trigger', { ...TRIGGER, status: oneOf('expired', 'triggered', 'failed', 'canceled'), code: whole });
+export const waitingTriggerRecord = record('waitingTrigger', { ...TRIGGER, isLeaving: flag });
+
+export type TriggerRecord = RecordOf<typeof triggerRecord>;
+export type WaitingTriggerRecord = RecordOf<typeof waitingTriggerRecord>;
+
+export function triggerText({ clientOrderId, trigger, placedMs, isLeaving }: WireTrigger, { uidOf }: IdMaps): string {
+  const { id: number, account, kind, price, child, sinceMs, status, code } = trigger;
+  const { instrument, side, role, lots: size, limit, reduceOnly } = child;
+  const terms = { number, uid: uidOf(account), clientOrderId, kind, price, symbol: instrument.wireName };
+  const common = { ...terms, side, role, lots: size, limit, reduceOnly, placedMs, sinceMs };
+  return status === 'pending' ? waitingTriggerRecord.text({ ...common, isLeaving }) : triggerRecord.text({ ...common, status, code });
+}
+
+/** Returns a trigger order that waits. */
+export const waitingTriggerIn = (of: WaitingTriggerRecord, names: IdMaps): WireTrigger => ({
+  ...commonIn(of, { status: 'pending', code: 0 }, names),
+  isLeaving: of.isLeaving,
+});
+
+/** Returns a trigger order that has ended. */
+export const triggerIn = (of: TriggerRecord, names: IdMaps): WireTrigger => ({ ...commonIn(of, of, names), isLeaving: false });
+
+function commonIn(
+  of: Omit<TriggerRecord, 'status' | 'code'>,
+  { status, code }: Pick<Trigger, 'status' | 'code'>,
+  { accountOf, instrumentOf }: IdMaps,
+): Omit<WireTrigger, 'isLeaving'> {
+  const child = {
+    instrument: instrumentOf(of.symbol),
+    side: of.side,
+    role: of.role,
+    lots: lots(of.lots),
+    quoteUnits: units(0),
+    limit: ticks(of.limit),
+    reduceOnly: of.reduceOnly,
+    timeInForce: null,
+    slot: '',
+  };
+  const { number: id, kind, price, sinceMs } = of;
+  const trigger = { id, account: accountOf(of.uid), kind, price, child, sinceMs, expiresMs: Infinity, status, childId: null, code };
+  return { id: wireId(TRIGGER_PREFIX, id), clientOrderId: of.clientOrderId, trigger, placedMs: of.placedMs };
+}

@@ -1,0 +1,180 @@
+// The stored form of orders and own trades, and how they become records and come back.
+
+import { lots, ticks, units } from '../../base/brand.ts';
+import { InvariantError } from '../../base/errors.ts';
+import type { Instrument, Market } from '../../model/instrument.ts';
+import type { OrderIntent } from '../../model/order.ts';
+import { type OrderImage, VENUE_STATUSES } from '../../venue/venueOrder.ts';
+import { count, flag, group, oneOf, optional, real, text, whole } from '../records/fields.ts';
+import { record, type RecordOf } from '../records/record.ts';
+import type { OrderStart, OwnTrade, VisibleState, UserOrder } from './userOrder.ts';
+
+/** Records name accounts by uid and instruments by wire name, because the order of the config may change. */
+export interface IdMaps {
+  readonly market: Market;
+  readonly uidOf: (account: number) => string;
+  readonly accountOf: (uid: string) => number;
+  readonly instrumentOf: (wireName: string) => Instrument;
+}
+
+export const MARKET = oneOf('spot', 'futures');
+export const SIDE = oneOf('buy', 'sell');
+export const ROLE = oneOf('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
+
+const ORDER = {
+  market: MARKET,
+  number: count,
+  uid: text,
+  clientOrderId: optional(text),
+  symbol: text,
+  side: SIDE,
+  role: ROLE,
+  lots: count,
+  quoteUnits: count,
+  limit: count,
+  reduceOnly: flag,
+  timeInForce: optional(oneOf('IOC', 'FOK', 'POST_ONLY')),
+  placedMs: count,
+  status: oneOf(...VENUE_STATUSES),
+  isAdmitted: flag,
+  filledLots: count,
+  filledUnits: count,
+  feeUnits: whole,
+  profitUnits: whole,
+  /** Futures only: the terms when the order was placed, and the average price of its fills in ticks. */
+  futures: optional(group({ leverage: count, isCross: flag, isLiquidation: flag, averageTicks: real })),
+};
+/** An order that has ended. */
+export const orderRecord = record('order', ORDER);
+/** An order that can still fill, with the venue's part of it. `rested`: its position in the sequence of resting orders; 0: it has not rested. */
+export const openOrderRecord = record('openOrder', {
+  ...ORDER,
+  lockedUnits: count,
+  offsetLots: count,
+  rests: flag,
+  makerPpm: whole,
+  takerPpm: whole,
+  admittedMs: count,
+  rested: count,
+});
+export const tradeRecord = record('trade', {
+  market: MARKET,
+  uid: text,
+  symbol: text,
+  tradeId: count,
+  bidId: text,
+  askId: text,
+  price: count,
+  lots: count,
+  timeMs: count,
+  isBuyer: flag,
+  isMaker: flag,
+  fee: whole,
+  feeInBase: flag,
+  /** Futures only: value in units of the settlement asset, and the uids of the two parties. */
+  futures: optional(group({ valueUnits: count, bidUid: text, askUid: text })),
+});
+
+export type OrderRecord = RecordOf<typeof orderRecord>;
+export type OpenOrderRecord = RecordOf<typeof openOrderRecord>;
+export type TradeRecord = RecordOf<typeof tradeRecord>;
+/** The fields that only futures have; null for spot. */
+export type OrderTerms = OrderRecord['futures'];
+export type TradeTerms = TradeRecord['futures'];
+
+/** Returns the row of an order: an open one with the venue's part of it. */
+export function orderText(order: UserOrder, number: number, futures: OrderTerms, { market, uidOf }: IdMaps): string {
+  const { intent, live, ended } = order;
+  const shown = ended ?? live;
+  if (shown === null) throw new InvariantError(`order ${order.id} is neither open nor over`);
+  const common: OrderRecord = {
+    market,
+    number,
+    uid: uidOf(order.account),
+    clientOrderId: order.clientOrderId,
+    symbol: intent.instrument.wireName,
+    side: intent.side,
+    role: intent.role,
+    lots: intent.lots,
+    quoteUnits: intent.quoteUnits,
+    limit: intent.limit,
+    reduceOnly: intent.reduceOnly,
+    timeInForce: intent.timeInForce,
+    placedMs: order.placedMs,
+    status: shown.status,
+    isAdmitted: order.isAdmitted,
+    filledLots: shown.filledLots,
+    filledUnits: shown.filledUnits,
+    feeUnits: (ended ?? order).feeUnits,
+    profitUnits: (ended ?? order).profitUnits,
+    futures,
+  };
+  if (ended !== null || live === null) return orderRecord.text(common);
+  const { lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs } = live;
+  return openOrderRecord.text({ ...common, lockedUnits, offsetLots, rests, makerPpm, takerPpm, admittedMs, rested: order.rested });
+}
+
+/** Returns the order as it was placed. `id`: its id on the wire. */
+export function startOf(of: OrderRecord, id: string, { accountOf, instrumentOf }: IdMaps): Omit<OrderStart, 'live'> {
+  const intent: OrderIntent = {
+    instrument: instrumentOf(of.symbol),
+    side: of.side,
+    role: of.role,
+    lots: lots(of.lots),
+    quoteUnits: units(of.quoteUnits),
+    limit: ticks(of.limit),
+    reduceOnly: of.reduceOnly,
+    timeInForce: of.timeInForce,
+    slot: '',
+  };
+  return { id, account: accountOf(of.uid), clientOrderId: of.clientOrderId, intent, placedMs: of.placedMs };
+}
+
+/** A spot order derives its average price from its value, so its record has none. */
+export const visibleStateIn = (of: OrderRecord): VisibleState => {
+  const { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, futures } = of;
+  return { status, isAdmitted, filledLots, filledUnits, feeUnits, profitUnits, averageTicks: futures?.averageTicks ?? 0 };
+};
+
+/** Returns the venue's record of an open order. */
+export function imageOf(of: OpenOrderRecord, account: number): OrderImage {
+  return {
+    ref: of.number,
+    account,
+    side: of.side,
+    limit: of.limit,
+    lots: of.lots,
+    quoteUnits: of.quoteUnits,
+    closes: of.reduceOnly,
+    offsetLots: of.offsetLots,
+    timeInForce: of.timeInForce,
+    rests: of.rests,
+    status: of.status,
+    filledLots: of.filledLots,
+    filledUnits: of.filledUnits,
+    lockedUnits: of.lockedUnits,
+    makerPpm: of.makerPpm,
+    takerPpm: of.takerPpm,
+    admittedMs: of.admittedMs,
+  };
+}
+
+export function tradeText(account: number, trade: OwnTrade, futures: TradeTerms, { market, uidOf }: IdMaps): string {
+  const { instrument, tradeId, bidId, askId, price, lots: filled, timeMs, isBuyer, isMaker, fee, feeInBase } = trade;
+  const common = { market, uid: uidOf(account), symbol: instrument.wireName, tradeId, bidId, askId, price, lots: filled };
+  return tradeRecord.text({ ...common, timeMs, isBuyer, isMaker, fee, feeInBase, futures });
+}
+
+export const tradeIn = (of: TradeRecord, { instrumentOf }: IdMaps): OwnTrade => ({
+  instrument: instrumentOf(of.symbol),
+  tradeId: of.tradeId,
+  bidId: of.bidId,
+  askId: of.askId,
+  price: of.price,
+  lots: of.lots,
+  timeMs: of.timeMs,
+  isBuyer: of.isBuyer,
+  isMaker: of.isMaker,
+  fee: of.fee,
+  feeInBase: of.feeInBase,
+});

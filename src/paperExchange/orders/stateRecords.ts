@@ -1,0 +1,99 @@
+// Stored records of everything except orders and trades: money, positions, settings, prices, bars. The latest record of each holds.
+
+import { INTERVALS } from '../../model/interval.ts';
+import { count, flag, group, listOf, oneOf, optional, real, text, whole } from '../records/fields.ts';
+import { record, type RecordOf } from '../records/record.ts';
+import { MARKET } from './orderRecords.ts';
+
+/** Spot balance of an account, in units of the asset. */
+export const balanceRecord = record('balance', { uid: text, asset: text, free: whole, locked: whole });
+
+/** Futures balance: the members of `Wallet`. */
+export const walletRecord = record('wallet', {
+  uid: text,
+  asset: text,
+  free: whole,
+  locked: whole,
+  deposited: whole,
+  realised: whole,
+  fees: whole,
+  funding: whole,
+  liquidationFees: whole,
+  covered: whole,
+});
+
+/** Sums that belong to no account. They are the other side of the accounts' money, so that money is conserved. */
+export const totalsRecord = record('totals', {
+  market: MARKET,
+  asset: text,
+  fees: whole,
+  external: whole,
+  insurance: whole,
+  deposited: whole,
+});
+
+/** The members of `Position`, and what the profit history has reported of it. `side`: index among the account's positions in the contract. */
+export const positionRecord = record('position', {
+  uid: text,
+  symbol: text,
+  side: oneOf(0, 1),
+  isLong: flag,
+  lots: count,
+  entryUnits: whole,
+  openedLots: count,
+  openedTicks: real,
+  averageTicks: real,
+  marginUnits: whole,
+  leverage: count,
+  isCross: flag,
+  heldLots: count,
+  realisedUnits: whole,
+  feeUnits: whole,
+  fundingUnits: whole,
+  id: count,
+  openedMs: count,
+  changedMs: count,
+  reported: optional(group({ positionId: count, feeUnits: whole, fundingUnits: whole })),
+});
+
+export const settingRecord = record('setting', { uid: text, symbol: text, leverage: count, isCross: flag, isNet: flag });
+
+/** Counters. Those of trades and background orders are upper bounds: ids up to them may have been reported already. */
+export const countersRecord = record('counters', {
+  market: MARKET,
+  orders: count,
+  trades: count,
+  background: count,
+  rested: count,
+  positions: count,
+});
+
+/** Prices in ticks. */
+export const pricesRecord = record('prices', { market: MARKET, symbol: text, lastPrice: count, mark: count, referencePrice: real });
+
+/** Bars as columns: entry `i` of each belongs to bar `i`. */
+const COLUMNS = {
+  openMs: listOf(count),
+  open: listOf(whole),
+  high: listOf(whole),
+  low: listOf(whole),
+  close: listOf(whole),
+  lots: listOf(whole),
+};
+/** Consecutive minutes. */
+export const minutesRecord = record('minutes', { market: MARKET, symbol: text, ...COLUMNS });
+/** All bars of an interval, at the start of a file. */
+export const barsRecord = record('bars', { market: MARKET, symbol: text, interval: oneOf(...INTERVALS), ...COLUMNS });
+
+/** Ms by which the clock of requests is ahead. */
+export const clockRecord = record('clock', { offsetMs: whole });
+
+export type BalanceRecord = RecordOf<typeof balanceRecord>;
+export type WalletRecord = RecordOf<typeof walletRecord>;
+export type TotalsRecord = RecordOf<typeof totalsRecord>;
+export type PositionRecord = RecordOf<typeof positionRecord>;
+export type SettingRecord = RecordOf<typeof settingRecord>;
+export type CountersRecord = RecordOf<typeof countersRecord>;
+export type PricesRecord = RecordOf<typeof pricesRecord>;
+export type MinutesRecord = RecordOf<typeof minutesRecord>;
+export type BarsRecord = RecordOf<typeof barsRecord>;

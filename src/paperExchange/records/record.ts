@@ -1,0 +1,58 @@
+// Records of the exchange store. Code sees their fields by name; a stored row is a list in the order that the head of its file gives.
+
+import type { Field, Fields, ValuesOf } from './fields.ts';
+
+/** The name of a field. For a field with parts: a list of its name and theirs. */
+export type FieldName = string | readonly string[];
+
+/** One kind of record: its name, and its fields in the order in which rows have them. */
+export interface RecordSpec<R> {
+  readonly name: string;
+  readonly fields: readonly (readonly [name: string, field: Field<unknown>])[];
+  /** What the head of a file says of its rows. */
+  readonly names: readonly FieldName[];
+  /** Returns the row of a record: JSON in printable ASCII. */
+  text(values: R): string;
+  /** Makes the record of values that `fields` have read, in their order. */
+  of(values: readonly unknown[]): R;
+}
+
+/** The fields that code sees. */
+export type RecordOf<S> = S extends RecordSpec<infer R> ? R : never;
+
+export function record<F extends Fields>(name: string, fields: F): RecordSpec<ValuesOf<F>> {
+  const entries = Object.entries(fields);
+  return {
+    name,
+    fields: entries,
+    names: entries.map(([own, { parts }]) => (parts === null ? own : [own, ...parts])),
+    text: (values) => {
+      const row: unknown[] = [name];
+      for (const [own, field] of entries) row.push(field.write(values[own]));
+      return rowText(row);
+    },
+    of: (values) => {
+      const made: Record<string, unknown> = {};
+      entries.forEach(([own], at) => (made[own] = values[at]));
+      return made as ValuesOf<F>;
+    },
+  };
+}
+
+/** Returns JSON in printable ASCII. */
+export function rowText(row: readonly unknown[]): string {
+  const json = JSON.stringify(row);
+  return /^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escaped);
+}
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Returns the values of a row; none if the text is no row. */
+export function valuesIn(row: string): readonly unknown[] {
+  try {
+    const values: unknown = JSON.parse(row);
+    return Array.isArray(values) ? values : [];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
+}

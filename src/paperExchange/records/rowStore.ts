@@ -1,0 +1,59 @@
+// Storage of text rows that are no longer in memory as objects: in large buffers, or on a disk behind an interface.
+
+import { InvariantError } from '../../base/errors.ts';
+import { Layout } from './layout.ts';
+import type { RecordSpec } from './record.ts';
+
+/** Reads records back. */
+export interface RecordReader {
+  /** Returns the record stored at an offset. Throws ConfigError if a field of it is not what it must be. */
+  read<R>(spec: RecordSpec<R>, place: number): R;
+}
+
+/** Reads rows back as text. */
+interface TextReader {
+  /** Returns the row stored at an offset, without its line feed. */
+  read(place: number): string;
+}
+
+/** Stores rows of printable ASCII. Returns the offset of the row, which never changes. */
+export interface RowWriter {
+  add(row: string): number;
+}
+
+/** Reads the records of rows that this process has written. `name` is for messages. */
+export function readerOf(rows: TextReader, name: string): RecordReader {
+  const layout = Layout.current(name);
+  return { read: (spec, place) => layout.read(spec, rows.read(place)) };
+}
+
+const CHUNK_BYTES = 1 << 20;
+export const LINE_FEED = 10;
+
+/** Stores rows in large memory buffers, for an exchange that is not persistent. */
+export class MemoryRows implements TextReader, RowWriter {
+  readonly #chunks: Buffer[] = [];
+  #bytes = CHUNK_BYTES;
+
+  add(row: string): number {
+    const length = row.length + 1;
+    if (length > CHUNK_BYTES) throw new InvariantError(`a row of ${length} bytes is more than a piece of memory holds`);
+    // A row must not cross two buffers.
+    if (this.#bytes + length > CHUNK_BYTES) {
+      this.#chunks.push(Buffer.alloc(CHUNK_BYTES));
+      this.#bytes = 0;
+    }
+    const chunk = this.#chunks.at(-1)!;
+    chunk.write(row, this.#bytes, 'latin1');
+    chunk[this.#bytes + row.length] = LINE_FEED;
+    const place = (this.#chunks.length - 1) * CHUNK_BYTES + this.#bytes;
+    this.#bytes += length;
+    return place;
+  }
+
+  read(place: number): string {
+    const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]!;
+    const from = place % CHUNK_BYTES;
+    return chunk.toString('latin1', from, chunk.indexOf(LINE_FEED, from));
+  }
+}

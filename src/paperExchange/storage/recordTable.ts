@@ -1,0 +1,124 @@
+// All records of the exchange store, and the heads of its files, which say the fields of each.
+
+import type { Instrument } from '../../model/instrument.ts';
+import { reductionRecord } from '../futures/reductionRecord.ts';
+import { triggerRecord, waitingTriggerRecord } from '../futures/triggerRecord.ts';
+import { openOrderRecord, orderRecord, tradeRecord } from '../orders/orderRecords.ts';
+import {
+  balanceRecord,
+  barsRecord,
+  clockRecord,
+  countersRecord,
+  minutesRecord,
+  positionRecord,
+  pricesRecord,
+  settingRecord,
+  totalsRecord,
+  walletRecord,
+} from '../orders/stateRecords.ts';
+import { anyNames, count, type Field, listOf, named, oneOf, text, type ValuesOf, type Fields, WrongField } from '../records/fields.ts';
+import { damage, Layout, namesOf, otherVersion } from '../records/layout.ts';
+import { type RecordSpec, rowText } from '../records/record.ts';
+
+/** Format 4: every field of a row has a name, which stands in the head of the file. */
+export const FORMAT = 4;
+
+/** Records that clients may still request, or that are needed to find one. All others are repeated at the start of a later file. */
+export const ARCHIVED: Readonly<Record<ArchivedKind, RecordSpec<unknown>>> = {
+  order: orderRecord,
+  trade: tradeRecord,
+  trigger: triggerRecord,
+  reduction: reductionRecord,
+};
+export type ArchivedKind = 'order' | 'trade' | 'trigger' | 'reduction';
+
+export const RECORDS: readonly RecordSpec<unknown>[] = [
+  ...Object.values(ARCHIVED),
+  openOrderRecord,
+  waitingTriggerRecord,
+  balanceRecord,
+  walletRecord,
+  totalsRecord,
+  positionRecord,
+  settingRecord,
+  countersRecord,
+  pricesRecord,
+  minutesRecord,
+  barsRecord,
+  clockRecord,
+];
+
+const SEGMENT_HEAD = {
+  format: oneOf(FORMAT),
+  segment: count,
+  /** Number and checksum of the frame before the first one of this file, and the bytes of all files before it. */
+  priorSeq: count,
+  priorCrc: text,
+  priorBytes: count,
+  /** Time of the first opening of the exchange, ms. */
+  openedMs: count,
+  /** Number of restarts before. */
+  restarts: count,
+  /** Digits that define the scales of amounts. They must never change. */
+  instruments: listOf(named({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
+  /** Uids of the accounts. */
+  uids: listOf(text),
+  records: anyNames,
+};
+const ARCHIVE_HEAD = { format: oneOf(FORMAT), first: count, last: count, priorBytes: count, records: anyNames };
+const ARCHIVE_END = { bytes: count, seq: count, timeMs: count, crc: text };
+
+/** The first row of a segment: what precedes it, and the instruments and accounts of its rows. */
+export type SegmentHead = Omit<ValuesOf<typeof SEGMENT_HEAD>, 'format' | 'records'>;
+/** The first row of an archive file: the segments that it replaces, and the bytes of all files before them. */
+export type ArchiveHead = Omit<ValuesOf<typeof ARCHIVE_HEAD>, 'format' | 'records'>;
+/** The last row of an archive file: the start of the next segment, and the last seal before that. */
+export type ArchiveEnd = ValuesOf<typeof ARCHIVE_END>;
+
+export const digitsOf = ({ id, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument): SegmentHead['instruments'][number] => {
+  return { id, priceDigits, quantityDigits, quoteDigits, baseDigits };
+};
+
+const segmentHead = named(SEGMENT_HEAD);
+const archiveHead = named(ARCHIVE_HEAD);
+const archiveEnd = named(ARCHIVE_END);
+const records = namesOf(RECORDS);
+
+export const segmentHeadText = (head: SegmentHead): string => rowText(['head', segmentHead.write({ format: FORMAT, ...head, records })]);
+export const archiveHeadText = (head: ArchiveHead): string => rowText(['past', archiveHead.write({ format: FORMAT, ...head, records })]);
+export const archiveEndText = (end: ArchiveEnd): string => rowText(['end', archiveEnd.write(end)]);
+
+/** Returns a head and the layout of the rows behind it. Throws ConfigError if it is not one, or if another version has written it. */
+export function segmentHeadIn(row: readonly unknown[], path: string): { readonly head: SegmentHead; readonly layout: Layout } {
+  const { records: given, ...head } = headIn(segmentHead, 'head', row, path);
+  return { head, layout: Layout.ofHead(path, given, RECORDS) };
+}
+export function archiveHeadIn(row: readonly unknown[], path: string): { readonly head: ArchiveHead; readonly layout: Layout } {
+  const { records: given, ...head } = headIn(archiveHead, 'past', row, path);
+  return { head, layout: Layout.ofHead(path, given, RECORDS) };
+}
+/** Returns null if the row is no last row. */
+export function archiveEndIn(row: readonly unknown[], path: string): ArchiveEnd | null {
+  return row[0] === 'end' ? fieldsIn(archiveEnd, 'end', row[1], path) : null;
+}
+
+function headIn<F extends Fields>(field: Field<ValuesOf<F>>, name: string, row: readonly unknown[], path: string): ValuesOf<F> {
+  if (!Array.isArray(row) || row[0] !== name) throw damage(path, `expected a ${name} in its first line, got something else`);
+  const [, content] = row as readonly unknown[];
+  const format = formatOf(content);
+  if (format !== FORMAT) throw otherVersion(path, `expected format ${FORMAT}, got ${JSON.stringify(format)}`);
+  return fieldsIn(field, name, content, path);
+}
+
+/** Formats 1 to 3 had the number in place of the object. */
+const formatOf = (content: unknown): unknown =>
+  typeof content === 'object' && content !== null && 'format' in content ? content.format : content;
+
+function fieldsIn<T>(field: Field<T>, name: string, content: unknown, path: string): T {
+  try {
+    return field.read(content);
+  } catch (error) {
+    if (error instanceof WrongField) throw damage(path, error.within(name).message);
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+// The books of an account: the cash of each strategy, where it came from, and the check that both agree. What is held, each market adds.
+
+import { assert } from '../base/assert.ts';
+import * as numbers from '../base/number/exact.ts';
+import type { Instrument } from '../model/instrument.ts';
+
+// hot: docs/performance.md#imported-constants
+const { exact } = numbers;
+
+/** Money of one strategy. Hot: docs/performance.md#record-fields and docs/performance.md#double-fields. */
+export class StrategyBook {
+  cash = 0.5;
+  deposits = 0.5;
+  realised = 0.5;
+  fees = 0.5;
+  /** Of contracts: received, negative if paid. */
+  funding = 0.5;
+  /** Losses of contracts that others have covered. */
+  covered = 0.5;
+  constructor() {
+    this.cash = this.deposits = this.realised = this.fees = this.funding = this.covered = 0;
+  }
+}
+
+/**
+ * One book for each strategy, over one account with one cash asset. For every book, and so for the account, at any time and to the unit:
+ *
+ *     cash + cost of coins = deposits + realised - fees + funding + covered
+ */
+export abstract class AccountBooks {
+  readonly instruments: readonly Instrument[];
+  readonly strategies: number;
+  readonly cashAsset: string;
+  readonly cashDigits: number;
+  /** By strategy. */
+  protected readonly books: readonly StrategyBook[];
+  /** Cash of the account. */
+  protected total = 0.5;
+
+  constructor(instruments: readonly Instrument[], strategies: number, cashAsset: string, cashDigits: number) {
+    this.instruments = instruments;
+    this.strategies = strategies;
+    this.cashAsset = cashAsset;
+    this.cashDigits = cashDigits;
+    this.books = Array.from({ length: strategies }, () => new StrategyBook());
+    this.total = 0;
+  }
+
+  abstract holds(index: number): boolean;
+  abstract holdingValue(index: number, ticks: number): number;
+  /** Returns what the holding of a strategy adds to its cash at a price in ticks; 0, whatever the price, if it holds nothing. */
+  protected abstract strategyValue(strategy: number, index: number, ticks: number): number;
+  /** Returns what a strategy has paid for the coins that it holds. */
+  protected abstract costOfHoldings(strategy: number): number;
+
+  cash(strategy: number): number {
+    return this.books[strategy]!.cash;
+  }
+  get cashTotal(): number {
+    return this.total;
+  }
+  /** Returns the profit of what was sold or closed, without fees, in units of cash. */
+  realised(strategy: number): number {
+    return this.books[strategy]!.realised;
+  }
+  /** Returns the fees paid, in units of cash; those in a base asset at what it had cost. */
+  fees(strategy: number): number {
+    return this.books[strategy]!.fees;
+  }
+  /** Returns the cash and the cost of holdings brought in. */
+  deposits(strategy: number): number {
+    return this.books[strategy]!.deposits;
+  }
+
+  equityUnits(strategy: number, marks: ArrayLike<number>): number {
+    let equity = this.cash(strategy);
+    for (let index = 0; index < this.instruments.length; index++) equity += this.strategyValue(strategy, index, marks[index]!);
+    return equity;
+  }
+  equityTotalUnits(marks: ArrayLike<number>): number {
+    let equity = this.cashTotal;
+    for (let index = 0; index < this.instruments.length; index++) if (this.holds(index)) equity += this.holdingValue(index, marks[index]!);
+    return equity;
+  }
+
+  /** Throws InvariantError when a book does not balance, or the books do not add up to the account. Not for the hot path. */
+  assertReconciled(): void {
+    let total = 0;
+    this.books.forEach(({ cash, deposits, realised, fees, funding, covered }, strategy) => {
+      const history = deposits + realised - fees + funding + covered;
+      const left = cash + this.costOfHoldings(strategy);
+      assert(left === history, `book ${strategy}: cash and cost of coins are ${left}, its history says ${history}`);
+      total += cash;
+    });
+    assert(total === this.cashTotal, `the books add up to ${total}, the account has ${this.cashTotal}`);
+  }
+
+  protected depositCash(strategy: number, units: number): void {
+    const book = this.books[strategy]!;
+    book.deposits = exact(book.deposits + units);
+    this.pay(book, units);
+  }
+  protected pay(book: StrategyBook, units: number): void {
+    book.cash = exact(book.cash + units);
+    this.total = exact(this.total + units);
+  }
+}

@@ -1,0 +1,78 @@
+// Coins that a strategy holds: what they cost, and what a fill makes of both. Exact to the last unit.
+
+import * as numbers from '../base/number/exact.ts';
+import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
+import type { StrategyBook } from './accountBooks.ts';
+import { InstrumentScale } from './scale.ts';
+
+// hot: docs/performance.md#imported-constants
+const { exact, mulDiv } = numbers;
+
+/** The account's total of an instrument's base asset. */
+export class CoinAsset {
+  readonly scale: InstrumentScale;
+  readonly minUnits: number;
+  /** Used when an account has several holdings; a single holding is its own sum. */
+  total = 0.5;
+  constructor(instrument: Instrument) {
+    this.scale = new InstrumentScale(instrument);
+    this.minUnits = instrument.minLots * this.scale.unitsPerLot;
+    this.total = 0;
+  }
+}
+
+/** A strategy's holding of an asset. It links to the book and the asset, which saves further searches. */
+export class CoinHolding {
+  readonly book: StrategyBook;
+  readonly asset: CoinAsset;
+  readonly unitsPerLot: number;
+  base = 0.5;
+  cost = 0.5;
+  constructor(book: StrategyBook, asset: CoinAsset) {
+    this.book = book;
+    this.asset = asset;
+    this.unitsPerLot = asset.scale.unitsPerLot;
+    this.base = this.cost = 0;
+  }
+
+  /** Returns the base units that a sale takes from the holding, a fee in the base asset included. */
+  unitsSold({ lots, fee, feeInBase }: Fill): number {
+    return lots * this.unitsPerLot + (feeInBase === true ? fee : 0);
+  }
+
+  /**
+   * Books a fill into the holding and its book. Returns false, and books nothing, when more is sold than held. A fee in the base asset
+   * leaves the holding at its cost and counts as a fee of that value.
+   */
+  fill(isBuy: boolean, fill: Fill): boolean {
+    const { notional } = fill;
+    const { book, base: held, cost } = this;
+    const { cash } = book;
+    const units = fill.lots * this.unitsPerLot;
+    const cashFee = fill.feeInBase === true ? 0 : fill.fee;
+    const baseFee = fill.fee - cashFee;
+    // Each side separately: a sum of whole numbers needs only one check.
+    if (isBuy) {
+      this.cost = cost + notional;
+      this.base = exact(held + units - baseFee);
+      book.cash = exact(cash - notional - cashFee);
+    } else {
+      if (!(units + baseFee <= held)) return false;
+      const costOut = units === held ? cost : mulDiv(cost, units, held, 'halfUp');
+      this.cost = cost - costOut;
+      book.realised += notional - costOut;
+      this.base = exact(held - units - baseFee);
+      book.cash = exact(cash + notional - cashFee);
+    }
+    book.fees += cashFee;
+    if (baseFee > 0)
+      this.leaveAsFee(isBuy ? mulDiv(notional, baseFee, units, 'halfUp') : mulDiv(this.cost, baseFee, held - units, 'halfUp'));
+    return true;
+  }
+  /** Books a fee paid in base units: it counts at what the units had cost. */
+  private leaveAsFee(costUnits: number): void {
+    this.cost -= costUnits;
+    this.book.fees += costUnits;
+  }
+}

@@ -1,0 +1,148 @@
+// The position of an account in one contract, linear or inverse: what opening and closing make of it, its margin, and its profit at a price.
+
+import { assert } from '../base/assert.ts';
+import { exact, MAX_EXACT, mulDiv } from '../base/number/exact.ts';
+import type { TickColumn } from '../model/bars/bars.ts';
+import type { Instrument } from '../model/instrument.ts';
+import { ContractScale } from './contractScale.ts';
+import { CashAndBase, markPerTick } from './scale.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** How the account trades a contract. */
+export interface MarginTerms {
+  readonly leverage: number;
+  readonly isCross: boolean;
+  readonly isNet: boolean;
+}
+
+/** One side of a contract. Money in settlement units. */
+export interface LedgerPosition {
+  readonly lots: number;
+  /** Entry value of the lots. */
+  readonly entryUnits: number;
+  /** Average entry price, in ticks with a fraction. Reductions do not change it. */
+  readonly entryTicks: number;
+  readonly marginUnits: number;
+  /** Since it was opened. */
+  readonly realisedUnits: number;
+  readonly feeUnits: number;
+  readonly fundingUnits: number;
+}
+const flat = () => ({ lots: 0, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
+type PositionSide = ReturnType<typeof flat>;
+
+/** What a fill opens on a side. */
+export interface OpenedLots {
+  readonly lots: number;
+  readonly price: number;
+  /** Value and fee of these lots. */
+  readonly value: number;
+  readonly fee: number;
+}
+
+/** A contract in the account: the one strategy that trades it, and both sides. In net mode at most one side is open. */
+export class ContractHolding {
+  readonly scale: ContractScale;
+  readonly terms: MarginTerms;
+  /** -1 until a strategy trades it. */
+  strategy = -1;
+  readonly long: PositionSide = flat();
+  readonly short: PositionSide = flat();
+  /** For the rows being marked. */
+  private readonly balances = new CashAndBase();
+
+  constructor(instrument: Instrument, terms: MarginTerms) {
+    this.scale = new ContractScale(instrument);
+    this.terms = terms;
+  }
+
+  side(isLong: boolean): PositionSide {
+    return isLong ? this.long : this.short;
+  }
+  get isHeld(): boolean {
+    return this.long.lots !== 0 || this.short.lots !== 0;
+  }
+  get marginUnits(): number {
+    return this.long.marginUnits + this.short.marginUnits;
+  }
+
+  open(isLong: boolean, { lots, price, value, fee }: OpenedLots): void {
+    const { scale, terms } = this;
+    const side = this.side(isLong);
+    if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
+    side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
+    side.lots = exact(side.lots + lots);
+    side.entryUnits = exact(side.entryUnits + value);
+    side.marginUnits += scale.initial(value, terms.leverage);
+    side.feeUnits += fee;
+  }
+
+  /** Closes lots of a side at a value. Returns their profit. */
+  close(isLong: boolean, lots: number, value: number, fee: number): number {
+    const { scale, terms } = this;
+    const side = this.side(isLong);
+    const isAll = lots === side.lots;
+    const entry = isAll ? side.entryUnits : mulDiv(side.entryUnits, lots, side.lots, 'halfUp');
+    const margin = isAll ? side.marginUnits : mulDiv(side.marginUnits, lots, side.lots, 'down');
+    const profit = scale.profit(isLong, entry, value);
+    side.lots -= lots;
+    side.entryUnits -= entry;
+    // The margin of the lots that stay first pays what an isolated position loses beyond the margin of the lots that leave.
+    side.marginUnits = terms.isCross ? side.marginUnits - margin : Math.max(0, side.marginUnits - margin + Math.min(0, margin + profit));
+    side.realisedUnits += profit;
+    side.feeUnits += fee;
+    assert(terms.isCross || side.marginUnits >= 0, 'no more margin is given back than there was');
+    return profit;
+  }
+
+  /** Books funding of one side: units received, negative if paid. */
+  fund(isLong: boolean, units: number): void {
+    const side = this.side(isLong);
+    if (!this.terms.isCross) side.marginUnits += units;
+    side.fundingUnits += units;
+  }
+
+  /** Returns the profit of both sides at a price in ticks; NaN if it cannot be counted: a mark is missing, or a value exceeds a double. */
+  value(ticks: number): number {
+    const { scale, long, short } = this;
+    let units = 0;
+    if (long.lots > 0) units += scale.profit(true, long.entryUnits, scale.valueOfLots(long.lots, ticks));
+    if (short.lots > 0) units += scale.profit(false, short.entryUnits, scale.valueOfLots(short.lots, ticks));
+    return Number.isFinite(units) ? units : NAN;
+  }
+
+  /** Writes `cash` plus the profit at `ticks[row + offset]` into `out` in [from, to); see `Ledger.markRows`. */
+  markRows(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): void {
+    if (!this.isHeld) out.fill(cash, from, to);
+    else if (!this.markPlain(cash, out, from, to, ticks, offset)) {
+      for (let row = from; row < to; row++) out[row] = cash + this.value(ticks[row + offset]!);
+    }
+  }
+  /** The common case, one product a row. False if a value has to be rounded, or exceeds what a double holds. */
+  private markPlain(cash: number, out: Float64Array, from: number, to: number, ticks: TickColumn, offset: number): boolean {
+    const { scale, long, short } = this;
+    const perLongTick = scale.unitsPerTick(long.lots);
+    const perShortTick = scale.unitsPerTick(short.lots);
+    const max = Math.max(perLongTick, perShortTick);
+    if (max === 0) return false;
+    const perTick = perLongTick - perShortTick;
+    const held = this.balances;
+    held.cash = cash - long.entryUnits + short.entryUnits;
+    if (ticks instanceof Int32Array && max * 2 ** 31 <= MAX_EXACT) {
+      markPerTick(out, from, to, held, perTick, ticks, offset);
+      return true;
+    }
+    for (let row = from; row < to; row++) {
+      const tick = ticks[row + offset]!;
+      if (!(max * tick <= MAX_EXACT)) return false;
+      out[row] = held.cash + perTick * tick;
+    }
+    return true;
+  }
+  addRows(out: Float64Array, from: number, to: number, ticks: TickColumn, row: number, step: 0 | 1): void {
+    if (!this.isHeld) return;
+    for (let at = from, next = row; at < to; at++, next += step) out[at] = out[at]! + this.value(ticks[next]!);
+  }
+}

@@ -1,0 +1,189 @@
+// Exposure of a futures account, linear and inverse: positions of both sides, and the open orders that add to them.
+
+import { mulDiv } from '../../base/number/exact.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
+import { isReduction, takenLots } from '../rules/openOrderRules.ts';
+import type { AccountWorstCase, ContractModel, Draft, RiskState } from '../rules/rule.ts';
+import { lotsText, moneyText } from '../limits/words.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+
+const MILLION = 1_000_000;
+
+export class ContractExposure implements ContractModel {
+  readonly scopeWords = 'all contracts';
+  readonly instrumentWord = 'contract';
+  readonly hasShorts = true;
+  readonly contracts = this;
+  readonly ledger: FuturesLedger;
+  private readonly reservations: Reservations;
+  private readonly isOneOfTwo: boolean;
+
+  /** `isOneOfTwo`: the account has spot instruments too, and the reservations hold their orders. */
+  constructor(ledger: FuturesLedger, reservations: Reservations, isOneOfTwo: boolean) {
+    this.ledger = ledger;
+    this.reservations = reservations;
+    this.isOneOfTwo = isOneOfTwo;
+  }
+
+  addsNothing(order: Draft, state: RiskState): boolean {
+    return isReduction(order, state);
+  }
+
+  /** Returns the larger of the two positions to which the contract may come: in net mode, one of them reverses into the other. */
+  position(order: Draft): number {
+    return Math.max(this.lotsAtWorst(true, order), this.lotsAtWorst(false, order));
+  }
+  positionText(quantity: number, { instrument }: Draft): string {
+    return lotsText(quantity, instrument);
+  }
+  lotsAtWorst(isLong: boolean, order: Draft): number {
+    const { ledger, reservations } = this;
+    const { instrumentIndex: index } = order;
+    const open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);
+    const more = opens(index, isLong, order) ? order.worstLots : 0;
+    return Math.max(0, ledger.side(index, isLong).lots + open + more - this.opposed(index, isLong));
+  }
+
+  notional(index: number, order: Draft | null, state: RiskState): number {
+    const ticks = ticksOf(index, order, state);
+    return Math.max(this.sideUnits(index, true, ticks, order), this.sideUnits(index, false, ticks, order));
+  }
+
+  computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
+    const { ledger } = this;
+    let gross = 0;
+    let equity = ledger.cashTotal;
+    for (let index = 0; index < ledger.instruments.length; index++) {
+      const ticks = ticksOf(index, order, state);
+      const long = this.sideUnits(index, true, ticks, order);
+      const short = this.sideUnits(index, false, ticks, order);
+      gross += ledger.terms(index).isNet ? Math.max(long, short) : long + short;
+      equity -= this.feesAt(index, ticks, order);
+      if (ledger.holds(index)) equity += ledger.holdingValue(index, ticks);
+    }
+    const { account } = state;
+    account.gross = gross;
+    account.equity = equity;
+    return account;
+  }
+
+  /**
+   * Returns the worst notional of one side of a contract: held lots at the mark, and each order at the dearer of its worst price and the
+   * mark.
+   */
+  private sideUnits(index: number, isLong: boolean, ticks: number, order: Draft | null): number {
+    const { ledger, reservations } = this;
+    const scale = ledger.scale(index);
+    const { lots } = ledger.side(index, isLong);
+    let units = lots > 0 ? scale.notionalUp(ticks, lots) : 0;
+    let open = isLong ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index);
+    if (open > 0) units += isLong ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
+    if (order !== null && opens(index, isLong, order)) {
+      open += order.worstLots;
+      units += reservations.unitsAt(order, ticks);
+    }
+    const closing = this.opposed(index, isLong);
+    if (closing === 0) return units;
+    // The cheapest of these orders may close the other side first, but each of their lots counts for at least the mark.
+    return closing >= open ? 0 : units - scale.notionalDown(ticks, closing);
+  }
+
+  /**
+   * Net mode: returns the lots held on the other side that are closed before this one opens, without those that reduce-only orders may take.
+   */
+  private opposed(index: number, isLong: boolean): number {
+    const { ledger, reservations } = this;
+    const { lots } = ledger.side(index, !isLong);
+    if (lots === 0 || !ledger.terms(index).isNet) return 0;
+    return Math.max(0, lots - reservations.closingLots(ledger.ownerOf(index), index, isLong));
+  }
+
+  /** Returns the taker fees of the order and of every open order of a contract that may open; NaN when they cannot be counted. */
+  private feesAt(index: number, ticks: number, order: Draft | null): number {
+    const { reservations } = this;
+    let open = order !== null && index === order.instrumentIndex ? reservations.unitsAt(order, ticks) : 0;
+    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
+    if (reservations.sellLotsTotal(index) > 0) open += reservations.sellUnitsAt(index, ticks);
+    if (!(open > 0)) return 0;
+    return open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NAN;
+  }
+
+  /** Positions count at the mark, an open order at the dearer of its worst price and the mark. */
+  net(order: Draft, state: RiskState): number {
+    const { ledger, reservations } = this;
+    const isBuy = order.side === 'buy';
+    let units = 0;
+    for (let index = 0; index < ledger.instruments.length; index++) {
+      const ticks = ticksOf(index, order, state);
+      const scale = ledger.scale(index);
+      const [same, other] = [ledger.side(index, isBuy).lots, ledger.side(index, !isBuy).lots];
+      if (same > 0) units += scale.notionalUp(ticks, same);
+      if (other > 0) units -= scale.notionalDown(ticks, other);
+      if ((isBuy ? reservations.buyLotsTotal(index) : reservations.sellLotsTotal(index)) > 0) {
+        units += isBuy ? reservations.buyUnitsAt(index, ticks) : reservations.sellUnitsAt(index, ticks);
+      }
+      // An order that only closes the other side still moves the net.
+      const owner = ledger.ownerOf(index);
+      const closing = owner < 0 ? 0 : reservations.closingLots(owner, index, isBuy);
+      if (closing > 0) units += scale.notionalUp(ticks, closing);
+      if (index === order.instrumentIndex) units += reservations.unitsAt(order, ticks);
+    }
+    return units;
+  }
+
+  isBacked(order: Draft, state: RiskState): boolean {
+    if (isReduction(order, state)) return true;
+    return !order.reduceOnly && this.requiredMargin(order) + this.reservedCash(order.strategy) <= this.available(order, state);
+  }
+  backingText(order: Draft, state: RiskState): string {
+    const { ledger, reservations } = this;
+    const { strategy, instrument, instrumentIndex, side, worstLots } = order;
+    if (order.reduceOnly) {
+      const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
+      const taken = takenLots(strategy, instrumentIndex, side === 'buy', ledger, reservations);
+      return `${lotsText(worstLots, instrument)} to close, beside ${lotsText(taken, instrument)} that other orders close, of ${lotsText(held, instrument)} held`;
+    }
+    const money = (units: number): string => moneyText(units, ledger);
+    const reserved = money(reservations.cash(strategy));
+    return `needs ${money(this.requiredMargin(order))} of margin and fees beside ${reserved} reserved, of ${money(this.available(order, state))} available`;
+  }
+  reservedCash(strategy: number): number {
+    return this.isOneOfTwo ? this.reservations.cashOf(strategy, 'futures') : this.reservations.cash(strategy);
+  }
+
+  /** At the exchange an order by value never reserves lots to close. */
+  requiredMargin(order: Draft): number {
+    const { ledger, reservations } = this;
+    const { strategy, instrumentIndex, side, worstLots, worstCash, quoteUnits } = order;
+    const isBuy = side === 'buy';
+    const others = isBuy ? reservations.buyLots(strategy, instrumentIndex) : reservations.sellLots(strategy, instrumentIndex);
+    const closes = quoteUnits > 0 ? 0 : Math.max(0, ledger.closable(strategy, instrumentIndex, isBuy, false) - others);
+    if (closes === 0 || !(worstCash < INFINITY)) return worstCash;
+    return closes >= worstLots ? 0 : mulDiv(worstCash, worstLots - closes, worstLots, 'up');
+  }
+
+  available(order: Draft, state: RiskState): number {
+    const { ledger } = this;
+    const { strategy } = order;
+    let profit = 0;
+    for (let index = 0; index < ledger.instruments.length; index++) {
+      if (ledger.ownerOf(index) !== strategy || !ledger.holds(index) || !ledger.terms(index).isCross) continue;
+      profit += ledger.holdingValue(index, ticksOf(index, order, state));
+    }
+    const units = ledger.cash(strategy) - ledger.marginUsed(strategy);
+    return profit >= 0 ? units : units + profit;
+  }
+}
+
+function opens(index: number, isLong: boolean, { instrumentIndex, side, reduceOnly }: Draft): boolean {
+  return index === instrumentIndex && !reduceOnly && (side === 'buy') === isLong;
+}
+
+/** Returns the mark of a contract: that of the order for its own one. */
+export function ticksOf(index: number, order: Draft | null, { mark, marks }: RiskState): number {
+  return order !== null && index === order.instrumentIndex ? mark : marks.lastTicks(index);
+}

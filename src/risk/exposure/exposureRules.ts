@@ -1,0 +1,125 @@
+// Rules on the total of orders and positions when every open order fills at its worst. The model says what that comes to in each market.
+
+import * as numbers from '../../base/number/exact.ts';
+import type { OrderRule, RiskState, RuleInput } from '../rules/rule.ts';
+import { moneyText, ratioText } from '../limits/words.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+// hot: docs/performance.md#imported-constants
+const { productAtMost } = numbers;
+
+const NEEDS: readonly RuleInput[] = ['ledger', 'orders', 'marks'];
+
+export const positionMax: OrderRule = {
+  kind: 'order',
+  code: 'POSITION_MAX',
+  keys: ['maxPositionQty'],
+  needs: NEEDS,
+  check: (order, state) =>
+    state.exposure.addsNothing(order, state) || state.exposure.position(order) <= state.limits.positionBase[order.instrumentIndex]!,
+  detail(order, { exposure, limits }) {
+    const max = exposure.positionText(limits.positionBase[order.instrumentIndex]!, order);
+    return `${exposure.positionText(exposure.position(order), order)} at the worst, at most ${max}`;
+  },
+};
+
+export const positionNotional: OrderRule = {
+  kind: 'order',
+  code: 'POSITION_NOTIONAL',
+  keys: ['maxPositionNotional'],
+  needs: NEEDS,
+  check: (order, state) =>
+    state.exposure.addsNothing(order, state) ||
+    state.exposure.notional(order.instrumentIndex, order, state) <= state.limits.positionUnits[order.instrumentIndex]!,
+  detail(order, state) {
+    const { exposure, ledger, limits } = state;
+    const worst = moneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
+    return `${worst} at the worst, at most ${moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)}`;
+  },
+};
+
+export const portfolio: OrderRule = {
+  kind: 'order',
+  code: 'PORTFOLIO',
+  keys: ['maxGrossNotional', 'maxNetNotional'],
+  needs: NEEDS,
+  check(order, state) {
+    const { exposure, limits } = state;
+    if (exposure.addsNothing(order, state)) return true;
+    if (!(exposure.computeWorstCase(order, state).gross <= maxGross(state))) return false;
+    return !exposure.hasShorts || limits.netUnits === INFINITY || exposure.net(order, state) <= limits.netUnits;
+  },
+  detail(order, state) {
+    const { exposure, ledger, limits } = state;
+    const max = maxGross(state);
+    const { gross } = exposure.computeWorstCase(order, state);
+    const beyond = (units: number, what: string, limit: number): string =>
+      `${moneyText(units, ledger)} ${what}over ${exposure.scopeWords} at the worst, at most ${moneyText(limit, ledger)}`;
+    return gross <= max ? beyond(exposure.net(order, state), 'net ', limits.netUnits) : beyond(gross, '', max);
+  },
+};
+
+/** Returns the limit on the gross: without shorts it is the net as well. */
+function maxGross({ exposure, limits: { grossUnits, netUnits } }: RiskState): number {
+  return exposure.hasShorts ? grossUnits : Math.min(grossUnits, netUnits);
+}
+
+/**
+ * Limits the worst notional of the account divided by its equity at the marks, minus the fees of open orders. In an account of both markets
+ * a hedge counts on both sides: each can be closed without the other.
+ */
+export const leverage: OrderRule = {
+  kind: 'order',
+  code: 'LEVERAGE',
+  keys: ['maxLeverage'],
+  needs: NEEDS,
+  check(order, state) {
+    const { exposure } = state;
+    if (exposure.addsNothing(order, state)) return true;
+    const max = state.limits.leverage;
+    if (max === null) return true;
+    const account = exposure.computeWorstCase(order, state);
+    return account.equity >= 0 && productAtMost(account.gross, max.denominator, max.numerator, account.equity);
+  },
+  detail(order, state) {
+    const { exposure, ledger, limits } = state;
+    const account = exposure.computeWorstCase(order, state);
+    const [gross, equity] = [moneyText(account.gross, ledger), moneyText(account.equity, ledger)];
+    return `${gross} over ${exposure.scopeWords} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.leverage!)} times`;
+  },
+};
+
+export const concentration: OrderRule = {
+  kind: 'order',
+  code: 'CONCENTRATION',
+  keys: ['maxConcentration'],
+  needs: NEEDS,
+  check(order, state) {
+    const { exposure } = state;
+    const max = state.limits.concentration;
+    if (max === null || exposure.addsNothing(order, state)) return true;
+    const { equity } = exposure.computeWorstCase(order, state);
+    return equity >= 0 && productAtMost(exposure.notional(order.instrumentIndex, order, state), max.denominator, max.numerator, equity);
+  },
+  detail(order, state) {
+    const { exposure, ledger, limits } = state;
+    const worst = moneyText(exposure.notional(order.instrumentIndex, order, state), ledger);
+    const equity = moneyText(exposure.computeWorstCase(order, state).equity, ledger);
+    return `${worst} of the ${exposure.instrumentWord} at the worst, on an equity of ${equity} after fees; at most ${ratioText(limits.concentration!)} times`;
+  },
+};
+
+/**
+ * Requires what the order takes: on spot cash for a buy and coins for a sale, for a contract margin for what it opens and a position for what
+ * it can only close. Each account backs its own orders: cash of another one would have to be transferred first. Always on.
+ */
+export const margin: OrderRule = {
+  kind: 'order',
+  code: 'MARGIN',
+  keys: [],
+  needs: NEEDS,
+  check: (order, state) => state.exposure.isBacked(order, state),
+  detail: (order, state) => state.exposure.backingText(order, state),
+};

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
+import { PlainOrder, spotInstrument, type Wanted } from '../../../test/fixtures/drafts.ts';
+import { Reservations } from '../../orders/reserve/reservation.ts';
+import { PairedLedger } from '../../portfolio/pairedLedger.ts';
+import type { RiskLimits } from '../limits/limits.ts';
+import { RiskModule } from '../riskModule.ts';
+
+const MARK = 1000;
+const CONTRACT = linearContract();
+const COIN = spotInstrument('ETH', { quote: CONTRACT.quote, quoteDigits: CONTRACT.quoteDigits });
+const INSTRUMENTS = [CONTRACT, COIN];
+const CASH = 10_000_000;
+
+/** An account of a contract (index 0) and a coin (index 1), each with the same cash, all marks equal. */
+function pairedRisk(limits: RiskLimits) {
+  const ledger = new PairedLedger(INSTRUMENTS, 1, () => ({ leverage: 10, isCross: true, isNet: true }));
+  for (const market of ['spot', 'futures'] as const) ledger.account(market).deposit(0, ledger.cashAsset, CASH);
+  const terms = { collarPpm: 0, takerFeePpm: [0, 0], feesIn: 'quote', leverage: [10, 0] } as const;
+  const reservations = new Reservations(INSTRUMENTS, 1, terms);
+  const risk = new RiskModule({ ledger, reservations, limits });
+  risk.attach({ lastTicks: () => MARK });
+  const send = (wanted: Wanted): PlainOrder | null => risk.check(new PlainOrder(INSTRUMENTS, wanted), 1.7e12, MARK);
+  return { ledger, reservations, risk, send };
+}
+
+test('a denial by the margin buffer names what the futures account keeps free: an open spot buy takes none of it', () => {
+  const texts = [false, true].map((hasSpotBuy) => {
+    const { risk, send } = pairedRisk({ marginBuffer: '0.99' });
+    if (hasSpotBuy) expect(send({ instrumentIndex: 1, lots: 5, limit: MARK })).not.toBe(null);
+    expect(send({ instrumentIndex: 0, lots: 6000, limit: MARK })).toBe(null);
+    expect(risk.code).toBe('MARGIN_BUFFER');
+    return risk.detail();
+  });
+  expect(texts[1]).toBe(texts[0]);
+});
+
+test('the worst case of both markets is the sum of each: what one may hold counts against the limit of the account', () => {
+  const unitsOf = (index: number, lots: number) => {
+    const { reservations } = pairedRisk({});
+    return reservations.scale(index).notionalUp(MARK, lots);
+  };
+  const [ofContract, ofCoin] = [unitsOf(0, 30), unitsOf(1, 5)];
+  const limit = (units: number) => (units / 10 ** CONTRACT.quoteDigits).toFixed(CONTRACT.quoteDigits);
+  for (const order of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    const sizes = [{ instrumentIndex: 0, lots: 30, limit: MARK }, { instrumentIndex: 1, lots: 5, limit: MARK }]; // prettier-ignore
+    const both = ofContract + ofCoin;
+    const within = pairedRisk({ maxGrossNotional: limit(both) });
+    expect(order.map((at) => within.send(sizes[at]!) !== null)).toEqual([true, true]);
+    const beyond = pairedRisk({ maxGrossNotional: limit(both - 1) });
+    expect(order.map((at) => beyond.send(sizes[at]!) !== null)).toEqual([true, false]);
+    expect(beyond.risk.detail()).toContain('over both markets at the worst');
+  }
+});

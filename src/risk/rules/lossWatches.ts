@@ -1,0 +1,90 @@
+// The loss rules that are on, and the equity that each of them measures from.
+
+import type { Ratio } from '../../base/number/decimalText.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { ResolvedLimits } from '../limits/resolve.ts';
+import { moneyText } from '../limits/words.ts';
+import type { HaltBoard } from '../live/halts.ts';
+import { isLossBeyond } from './lossRules.ts';
+import type { EquityRule, EquityWatch } from './rule.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+export class LossWatches {
+  private readonly ledger: Ledger;
+  private readonly halts: HaltBoard;
+  private readonly byCode = new Map<string, EquityWatch>();
+  private list: readonly EquityWatch[] = [];
+  /** Number of rows of equity that have been passed. */
+  private scanned = 0;
+
+  constructor(ledger: Ledger, halts: HaltBoard) {
+    this.ledger = ledger;
+    this.halts = halts;
+  }
+
+  /** Turns a rule on, or sets its new limit. */
+  set(rule: EquityRule, limits: ResolvedLimits): void {
+    const known = this.byCode.get(rule.code);
+    if (known) known.setLimit(limits);
+    else this.byCode.set(rule.code, this.watch(rule, limits));
+    this.list = [...this.byCode.values()];
+  }
+  private watch(rule: EquityRule, limits: ResolvedLimits): EquityWatch {
+    const { code } = rule;
+    return rule.watch(
+      limits,
+      (isHalted, atMs, why) => {
+        if (isHalted) this.halts.raise({ kind: 'account' }, 'HALT_NEW', code, why, atMs);
+        else this.halts.clear({ kind: 'account' }, code, why, atMs);
+      },
+      (units) => moneyText(units, this.ledger),
+    );
+  }
+  get any(): boolean {
+    return this.list.length > 0;
+  }
+  has(code: string): boolean {
+    return this.byCode.has(code);
+  }
+
+  begin(units: number, nowMs: number): void {
+    for (const watch of this.list) watch.begin(units, nowMs);
+  }
+  observe(timeMs: Float64Array, units: Float64Array, length: number): void {
+    for (const watch of this.list) watch.scan(timeMs, units, this.scanned, length);
+    this.scanned = Math.max(this.scanned, length);
+  }
+  roll(nowMs: number): void {
+    for (const watch of this.list) watch.roll(nowMs);
+  }
+  /** Restarts the baseline of a rule, if it is on. */
+  reset(code: string): void {
+    this.byCode.get(code)?.reset();
+  }
+
+  snapshot(): ReadonlyMap<string, readonly number[]> {
+    return new Map([...this.byCode].map(([code, watch]) => [code, watch.snapshot()]));
+  }
+  restore(memory: ReadonlyMap<string, readonly number[]>): void {
+    for (const [code, watch] of this.byCode) {
+      const known = memory.get(code);
+      if (known) watch.restore(known);
+    }
+  }
+
+  baseline(code: string): number {
+    return this.byCode.get(code)?.from ?? NAN;
+  }
+  lossBeyond(units: number, times: Ratio): string | null {
+    for (const [code, watch] of this.byCode) {
+      if (!isLossBeyond(watch, units, times)) continue;
+      const limit = `${times.numerator}/${times.denominator} of the limit of ${watch.share.numerator}/${watch.share.denominator}`;
+      return Number.isSafeInteger(units)
+        ? `${code}: equity of ${moneyText(units, this.ledger)}, ${moneyText(watch.from, this.ledger)} before: a loss of ${limit} or more`
+        : `${code}: the equity is not known, so that a loss of ${limit} is not ruled out`;
+    }
+    return null;
+  }
+}

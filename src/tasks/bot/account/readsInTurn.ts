@@ -1,0 +1,27 @@
+// Reads of a bot with many instruments: an audit asks about all of them at once, and each call may wait for its turn at the rate limit.
+
+import type { CallOptions, RestClient } from '../../../adapters/exchange/client/restClient.ts';
+import type { Limiter } from '../../../adapters/exchange/limits/limiter.ts';
+import { SHARES } from '../../../adapters/exchange/limits/shares.ts';
+import type { Outcome } from '../../../protocol/outcome.ts';
+import type { Op, OpArgs, OpResult } from '../../../protocol/endpoints/endpoints.ts';
+
+/** A call that waits no longer than this has its turn within its own time limit, ms. */
+const SHORT_MS = 5000;
+
+/**
+ * Returns the client, with reads that may wait in the queue of their rate limit for as long as one call for each of `instruments` takes.
+ * For few instruments that adds nothing.
+ */
+export function readsInTurn(client: RestClient, limiter: Limiter, instruments: number): Pick<RestClient, 'call'> {
+  const queueMs = (op: Op): number => {
+    const { limit, weight } = limiter.limitOf(op);
+    const perWindow = Math.max(1, Math.floor((limit.count * SHARES.common) / weight));
+    const waitMs = Math.floor((instruments - 1) / perWindow) * limit.windowMs;
+    return waitMs <= SHORT_MS ? 0 : waitMs;
+  };
+  return {
+    call: <O extends Op>(op: O, args: OpArgs<O>, done: (outcome: Outcome<OpResult<O>>) => void, options?: CallOptions) =>
+      client.call(op, args, done, { queueMs: queueMs(op), ...options }),
+  };
+}

@@ -1,0 +1,85 @@
+// When a live bot requests closed bars and how long it waits for them: long enough for all its feeds at the rate limit in force.
+
+import { limitTable, type LimitOverrides } from '../../../adapters/exchange/limits/limitTable.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { whereIs } from '../../../definition/text/source.ts';
+import type { Market } from '../../../model/instrument.ts';
+import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import { setIdOf, wantedFeeds, type FeedDefinition } from './wantedFeeds.ts';
+
+export interface BarTimes {
+  /** From the close of a bar to the time when strategies decide without it. */
+  readonly graceMs: number;
+  readonly delayMs: number;
+  readonly spreadMs: number;
+}
+
+/** The klines of the market that takes longest when all its bars close at the same time. */
+export interface BarLoad {
+  readonly market: Market;
+  /** Kline calls after a close that all feeds share. */
+  readonly calls: number;
+  /** Kline calls that a window of the rate limit admits. */
+  readonly perWindow: number;
+  readonly windowMs: number;
+  /** The shortest interval of all feeds of the bot. */
+  readonly minInterval: Interval;
+}
+
+const MIN_GRACE_MS = 5000;
+/** The default grace is this much longer than the feeds need, and at most this share of the shortest interval. */
+const GRACE_FACTOR = 1.5;
+const GRACE_SHARE = 0.25;
+/** A window counts from the answers of its calls, and a little longer because clocks differ: its assumed length beyond the limit's. */
+const ANSWER_MS = 100;
+
+/** Returns the load of the bot's feeds. `limits`: the overrides of the access file. Throws ConfigError for invalid limits. */
+export function barLoad(feeds: FeedDefinition, limits: LimitOverrides): BarLoad {
+  const table = limitTable(limits);
+  const sets = new Map(wantedFeeds(feeds, false).map(({ key }) => [setIdOf(key), key]));
+  const keys = [...sets.values()];
+  const minInterval = keys.map(({ interval }) => interval).reduce((a, b) => (typicalLengthMs(b) < typicalLengthMs(a) ? b : a));
+  const loads = [...new Set(keys.map(({ market }) => market))].map((market): BarLoad => {
+    const { limit, weight } = table.get(market === 'spot' ? 'spot.klines' : 'futures.klines')!;
+    const calls = keys.filter((key) => key.market === market).length;
+    return { market, calls, perWindow: Math.max(1, Math.floor(limit.count / weight)), windowMs: limit.windowMs, minInterval };
+  });
+  return loads.reduce((a, b) => (windowsOf(b) * b.windowMs > windowsOf(a) * a.windowMs ? b : a));
+}
+
+/** Windows after the first one. */
+const windowsOf = ({ calls, perWindow }: Pick<BarLoad, 'calls' | 'perWindow'>): number => Math.ceil(calls / perWindow) - 1;
+
+/** Returns the time from a close to the answer of the last kline call, ms. */
+export function neededMs(
+  load: Pick<BarLoad, 'calls' | 'perWindow' | 'windowMs'>,
+  { delayMs, spreadMs }: Omit<BarTimes, 'graceMs'>,
+): number {
+  return delayMs + spreadMs + windowsOf(load) * (load.windowMs + ANSWER_MS) + ANSWER_MS;
+}
+
+/** Returns the default of `graceMs`: 1.5 times what the feeds need, at least 5 s, at most a quarter of the shortest interval. */
+export function defaultGraceMs(load: BarLoad, times: Omit<BarTimes, 'graceMs'>): number {
+  const wantedMs = Math.ceil(Math.max(MIN_GRACE_MS, GRACE_FACTOR * neededMs(load, times)));
+  return Math.min(wantedMs, GRACE_SHARE * typicalLengthMs(load.minInterval));
+}
+
+/**
+ * Throws ConfigError if the exchange cannot serve all feeds in time: with the default grace within two thirds of a quarter of the shortest
+ * interval, else within the `graceMs` of the config.
+ */
+export function requireTimeForBars(load: BarLoad, times: BarTimes, feeds: FeedDefinition): void {
+  const isDefault = times.graceMs === defaultGraceMs(load, times);
+  const maxMs = isDefault ? (GRACE_SHARE * typicalLengthMs(load.minInterval)) / GRACE_FACTOR : times.graceMs;
+  const { calls, perWindow, windowMs, market, minInterval } = load;
+  if (calls <= perWindow || neededMs(load, times) <= maxMs) return;
+  let fits = perWindow;
+  while (neededMs({ ...load, calls: fits + perWindow }, times) <= maxMs) fits += perWindow;
+  const seconds = (ms: number): string => String(Math.round(ms / 100) / 10);
+  const rule = isDefault ? `two thirds of a quarter of ${minInterval}` : `bars.graceMs is ${times.graceMs}`;
+  throw new ConfigError(
+    `${whereIs(feeds.source, ['feeds'])}: expected at most ${fits} symbols whose bars come within ${seconds(maxMs)} s of a close (${rule}), ` +
+      `got ${calls} on ${market}, which take ${seconds(neededMs(load, times))} s at ${perWindow} klines in ${seconds(windowMs)} s`,
+    `use ${fits} symbols or fewer, or longer intervals, or set bars.graceMs to ${Math.ceil(neededMs(load, times) / 1000) * 1000} or more`,
+  );
+}

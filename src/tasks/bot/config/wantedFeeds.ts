@@ -1,0 +1,74 @@
+// The feeds that the definition of a bot asks for, and those that it needs for local stops.
+
+import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
+import type { Definition } from '../../../definition/text/schema.ts';
+import { whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
+import { nestedIn } from '../../../model/bars/aggregateBars.ts';
+import { parseInterval, typicalLengthMs } from '../../../model/interval.ts';
+
+/** The keys of a bot config that name its feeds. */
+export interface FeedDefinition {
+  readonly definition: Pick<Definition, 'feeds' | 'market' | 'fills'>;
+  readonly source: DefinitionSource;
+}
+
+export interface WantedFeed {
+  readonly name: string;
+  readonly key: BarKey;
+  readonly isHidden: boolean;
+}
+
+/** Returns the feeds of a config as text, in order. A life of a bot has the same feeds at each start. */
+export function feedNames(behaviour: FeedDefinition): readonly string[] {
+  return wantedFeeds(behaviour).map(({ name, key: { market, symbol, interval } }) => `${name}: ${market} ${symbol} ${interval}`);
+}
+
+/** Returns what identifies the bars of one symbol and interval. */
+export const setIdOf = ({ market, symbol, interval }: BarKey): string => `${market} ${symbol} ${interval}`;
+
+/**
+ * Returns the feeds of a definition in order, execution-only feeds last. Throws ConfigError for execution-only feeds that cannot be;
+ * `isChecked` false: they are left out, for a reader that does not start the bot.
+ */
+export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = true): readonly WantedFeed[] {
+  const byDefault = definition.market ?? DEFAULTS.market;
+  const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
+    (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
+      const interval = parseInterval(feed.interval);
+      if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
+    }),
+  );
+  return [...seen, ...executionOnlyFeedsOf(seen, definition.fills?.inside, source, isChecked)];
+}
+
+/**
+ * Returns execution-only feeds: for each symbol with coarser feeds, the bars in which local stops are checked. A backtest does the same.
+ */
+function executionOnlyFeedsOf(
+  seen: readonly WantedFeed[],
+  given: string | undefined,
+  source: DefinitionSource,
+  isChecked: boolean,
+): readonly WantedFeed[] {
+  const interval = given === undefined ? null : parseInterval(given);
+  if (interval === null) return [];
+  const lengthOf = ({ key }: WantedFeed): number => typicalLengthMs(key.interval);
+  const finest = new Map<string, WantedFeed>();
+  for (const feed of seen) {
+    const symbol = `${feed.key.market} ${feed.key.symbol}`;
+    const known = finest.get(symbol);
+    if (known === undefined || lengthOf(feed) < lengthOf(known)) finest.set(symbol, feed);
+  }
+  return [...finest.values()].flatMap(({ name, key }) => {
+    if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
+    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    if (!isChecked) return [];
+    throw new ConfigError(
+      `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${given}`,
+      `one of ${nestedIn(key.interval).join(' ')}`,
+    );
+  });
+}

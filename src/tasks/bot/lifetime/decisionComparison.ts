@@ -1,0 +1,311 @@
+// Compares the decisions of strategies in a replay with the journal: recorded orders get their recorded result, differences are counted.
+
+import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
+import type { RecordOf } from '../../../adapters/journal/records/records.ts';
+import { sentOrder } from '../../../adapters/journal/records/restored.ts';
+import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import type { Lots, Ticks, Units } from '../../../base/brand.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { OrderId } from '../../../model/order.ts';
+import { BotOrder } from '../../../orders/botOrder.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import { REPLACES } from '../../../orders/conflicts.ts';
+import type { Waits } from '../../../ports/journal.ts';
+import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
+import { createdMsOf, isOfKill, type RecordedOrder } from './lifetimeRecords.ts';
+import { cancelText, draftText, intentText, orderText, verdictText } from './decisionText.ts';
+
+/** The first decision that differs. */
+export interface ReplayDifference {
+  /** Number of the record, or of the next record if the journal does not contain the replayed decision. */
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly recorded: string;
+  readonly replayed: string;
+}
+
+/** A decision that is not in the journal because the process ended before it was written. */
+export interface HeldDecision {
+  readonly what: 'sent' | 'denied' | 'draft' | 'cancel';
+  readonly order: BotOrder;
+  readonly id: OrderId;
+  /** Code of a denial. */
+  readonly code: string;
+  /** Set for a draft. */
+  readonly waits: Waits | null;
+  /** The instant of the decision, ms UTC. */
+  readonly atMs: number;
+}
+
+const CHANGED = 'CHANGED';
+const NOTHING = 'nothing';
+
+export class DecisionComparison {
+  /** Orders, cancels and denials that were decided again as they were recorded. */
+  decisions = 0;
+  difference: ReplayDifference | null = null;
+  /** In the order of the decisions. */
+  readonly held: HeldDecision[] = [];
+  /** Position of the current record. */
+  at = 0;
+  #stepMs = -Infinity;
+  /** Whether the journal may end inside the current step. Computed at most once a step. */
+  #mayEnd: boolean | null = null;
+  #isSilent = false;
+  /** True while risk itself decides, because the journal does not contain the decision. */
+  #isHolding = false;
+  #changed = 0;
+  /** By instant: how many recorded orders differ, and how many replayed ones. */
+  readonly #differing = new Map<number, { recorded: number; replayed: number }>();
+  readonly #deps: LifetimeReplayDeps;
+
+  constructor(deps: LifetimeReplayDeps) {
+    this.#deps = deps;
+    const { journal, recorded } = deps;
+    journal.signMs = ({ id, createdMs }) => recorded.order(id)?.send?.signMs ?? createdMs;
+    journal.denied = (order, code) => this.#denied(order as BotOrder, code);
+    journal.drafted = (order, waits) => this.#drafted(order as BotOrder, waits);
+    journal.submitted = (order) => (this.#isHolding ? this.#holdDecision('sent', order as BotOrder) : 0);
+    journal.cancelSent = (order) => this.#cancelled(order as BotOrder);
+  }
+
+  /** Number of decisions that differ. A recorded one that was replaced by another one counts once. */
+  get differences(): number {
+    return [...this.#differing.values()].reduce((sum, { recorded, replayed }) => sum + Math.max(recorded, replayed), 0);
+  }
+
+  begin(stepMs: number): void {
+    this.#stepMs = stepMs;
+    this.#mayEnd = null;
+  }
+  get #isAtEnd(): boolean {
+    return (this.#mayEnd ??= this.#deps.recorded.endsIn(this.at, this.#stepMs));
+  }
+  /** Runs `act` without comparing its cancels. */
+  silently(act: () => void): void {
+    this.#isSilent = true;
+    act();
+    this.#isSilent = false;
+  }
+
+  // --- Orders of strategies
+
+  ask(order: BotOrder): OrderId {
+    const { engine } = this.#deps;
+    // A draft that waits for other orders is not an order yet.
+    if (engine.orders.precheck(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
+    const found = this.#matchOf(order);
+    if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
+    order.id = found.number as OrderId;
+    const { verdict, intent, send } = found;
+    const isMissed = verdict?.code === 'MISSED';
+    // The order was approved, and the process ended before the request could leave. After a torn write the SEND may be missing; an order
+    // without an INTENT was not sent.
+    const mayBeSent = send !== null || (intent !== null && this.#deps.isTorn);
+    if (!isMissed && verdict?.ok !== false && !mayBeSent && this.#isAtEnd) return this.#hold(order);
+    found.isKnown = true;
+    if (intent !== null) this.#compare(order, intent);
+    // Count a verdict, and the order if it was approved.
+    this.decisions += intent === null ? 1 : 2;
+    if (verdict !== null && !verdict.ok && !isMissed) {
+      engine.orders.deny(order, verdict.code ?? 'BAD_INPUT');
+      engine.notifyOrder(order);
+      return found.number as OrderId;
+    }
+    if (order.triggerTicks > 0) engine.triggerOrders.sent();
+    engine.orders.submit(engine.risk.approvedBefore(order, order.createdMs, engine.lastTicks(order.instrumentIndex)));
+    return found.number as OrderId;
+  }
+
+  #matchOf(order: BotOrder): RecordedOrder | undefined {
+    const { recorded } = this.#deps;
+    const known = recorded.order(order.id);
+    if (known !== undefined && !known.isKnown && createdMsOf(known) === order.createdMs) {
+      const { intent } = known;
+      if (intent === null || intent.fp === sizesOf(order).fp) return known;
+    }
+    const { createdMs, strategy, slot, side, role } = order;
+    const { qty, amount } = sizesOf(order);
+    return recorded.like({ createdMs, strategy, slot, side, role, qty, amount });
+  }
+
+  /** Compares an order with its record. The recorded terms win, because the order at the exchange has them. */
+  #compare(order: BotOrder, intent: RecordOf<'INTENT'>): void {
+    const guards = guardsOf(order);
+    const isSame =
+      orderText(order) === intentText(intent) &&
+      (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]) &&
+      guards.rises === (intent.rises ?? guards.rises);
+    if (isSame) return;
+    this.#differ(
+      'recorded',
+      order.createdMs,
+      intent.seq,
+      `${intentText(intent)} ${guardText(intent)}`,
+      `${orderText(order)} ${guardText(guards)}`,
+    );
+    const { priceDigits, quantityDigits, quoteDigits } = order.instrument;
+    const price = (text: string | null): Ticks => (text === null ? 0 : scaledFromRecord(text, priceDigits)) as Ticks;
+    order.lots = (intent.qty === null ? 0 : scaledFromRecord(intent.qty, quantityDigits)) as Lots;
+    order.quoteUnits = (intent.amount === null ? 0 : scaledFromRecord(intent.amount, quoteDigits)) as Units;
+    order.limit = price(intent.price);
+    order.takeProfit = price(intent.takeProfit);
+    order.stopLoss = price(intent.stopLoss);
+    order.trailing = price(intent.trailing);
+    order.triggerTicks = price(intent.condition);
+    order.triggersAbove = intent.rises ?? order.triggersAbove;
+    order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
+  }
+
+  /** The journal has no such order: it was never sent, and is not sent now. */
+  #unknown(order: BotOrder): OrderId {
+    const { engine, recorded } = this.#deps;
+    const text = orderText(order);
+    const other = recorded.at(order.createdMs);
+    this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
+    order.id = -++this.#changed as OrderId;
+    const { id } = order;
+    engine.orders.deny(order, CHANGED);
+    engine.notifyOrder(order);
+    return id;
+  }
+
+  /** The journal ends here: risk decides, and the order waits until the start is complete. */
+  #hold(order: BotOrder): OrderId {
+    const { engine, recorded } = this.#deps;
+    const known = recorded.order(order.id);
+    if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
+      const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
+      engine.orders.restore({ lastOrder: last, orders: [] }, () => NaN, 0);
+      order.id = last as OrderId;
+    }
+    engine.recordedDecisions = null;
+    this.#isHolding = true;
+    try {
+      return engine.submit(order);
+    } finally {
+      engine.recordedDecisions = this;
+      this.#isHolding = false;
+      // Its verdict or its intent may be in the journal, but its request never left.
+      if (known !== undefined) known.isKnown = true;
+    }
+  }
+  #holdDecision(what: HeldDecision['what'], order: BotOrder, more: Partial<HeldDecision> = {}): number {
+    const { id, createdMs: atMs } = order;
+    this.held.push({ what, order, id, code: '', atMs, waits: null, ...more });
+    return 0;
+  }
+
+  // --- Drafts and denied orders
+
+  /** True when the recorded order waited as well, or when the journal ends before it. */
+  #waits(order: BotOrder): boolean {
+    const known = this.#deps.recorded.order(order.id);
+    if (known?.draft && !known.isDrafted) return known.draft.createdMs === order.createdMs;
+    return (known === undefined || createdMsOf(known) !== order.createdMs) && this.#isAtEnd;
+  }
+  #drafted(order: BotOrder, waits: Waits): number {
+    const known = this.#deps.recorded.order(order.id);
+    const text = draftText(draftOf(order, waits));
+    if (known?.draft && !known.isDrafted) {
+      known.isDrafted = true;
+      this.decisions++;
+      if (draftText(known.draft) !== text) this.#differ('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
+    } else if (this.#isAtEnd) this.#holdDecision('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
+    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
+    return 0;
+  }
+  #denied(order: BotOrder, code: string): number {
+    const known = this.#deps.recorded.order(order.id);
+    if (order.id < 0 || known?.isKnown) return 0;
+    if (known?.verdict && !known.verdict.ok && !this.#isHolding) {
+      known.isKnown = true;
+      this.decisions++;
+    } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
+    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
+    return 0;
+  }
+  /** Counts a recorded draft that the replay did not make. */
+  missingDraft(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
+    order.isDrafted = true;
+    this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
+  }
+
+  /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
+  missingDecision(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+    const { engine } = this.#deps;
+    order.isKnown = true;
+    const { intent } = order;
+    if (record.k === 'VERDICT' || intent === null)
+      return this.#differ('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
+    if (!isOfKill(intent)) this.#differ('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
+    const restored = sentOrder(intent, engine.instruments);
+    engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
+    const taken = engine.orders.get(restored.id);
+    if (taken !== undefined) engine.notifyOrder(taken);
+  }
+
+  // --- Cancels
+
+  #cancelled(order: BotOrder): number {
+    const { recorded } = this.#deps;
+    if (this.#isSilent) return 0;
+    const cancel = recorded.cancelOf(order.id);
+    if (cancel !== undefined) cancel.isKnown = true;
+    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd)) {
+      this.decisions++;
+      return 0;
+    }
+    if (!this.#isAtEnd) {
+      const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
+      this.#differ('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);
+    }
+    // The order is still working at the exchange.
+    if (cancel === undefined) this.#holdDecision('cancel', order);
+    return 0;
+  }
+  /** Counts a recorded cancel that the replay did not make. */
+  missingCancel(number: number): void {
+    const { seq, t } = this.#deps.recorded.records[this.at]!;
+    this.#differ('recorded', t, seq, cancelText(number), NOTHING);
+  }
+
+  // --- Differences
+
+  /** `counts`: whether a recorded decision differs, or a replayed one. */
+  #differ(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
+    if (this.at <= this.#deps.acceptedTo) return;
+    const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
+    this.#differing.set(createdMs, known);
+    known[counts]++;
+    this.difference ??= { seq, timeMs: createdMs, recorded, replayed };
+  }
+  #nextSeq(): number {
+    const { records } = this.#deps.recorded;
+    return (records[this.at]?.seq ?? 0) + 1;
+  }
+}
+
+const recordedText = ({ intent, verdict }: RecordedOrder): string =>
+  intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
+
+const guardText = ({
+  takeProfit,
+  stopLoss,
+  trailing,
+  trigger,
+  condition: triggerTicks,
+  rises: triggersAbove,
+}: ReturnType<typeof guardsOf>): string =>
+  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks })
+    .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
+    .concat(triggersAbove === true ? ['after a rise'] : [])
+    .join(' ');
+
+/** Denies an order that the last process decided on but did not send: it is too late now. */
+export function dropUnsent(engine: Engine, order: BotOrder): void {
+  if (order.state !== STATE.sent) return;
+  engine.orders.missed(order, engine.nowMs);
+  engine.orderEnded(order);
+  if (order.role === 'takeProfit') engine.bracketManager.targetNotSent(order);
+}

@@ -1,0 +1,96 @@
+// One lifetime of a bot in its journal: all starts that continue with the same strategy state. A start with fresh strategies begins a new lifetime.
+
+import { JournalState } from '../../../adapters/journal/records/journalState.ts';
+import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+import { TradeHistory } from '../../../adapters/journal/records/history.ts';
+import type { BarFact } from '../feeds/barFact.ts';
+import { LifetimeRecords } from './lifetimeRecords.ts';
+
+/** Names of facts in a CONFIG record. */
+export const LIFETIME_FACT = 'life';
+export const ACCEPTED = 'accepted';
+
+export interface Lifetime {
+  /** Counts from 1. */
+  readonly number: number;
+  /** CONFIG records of the first and the newest start. */
+  readonly first: RecordOf<'CONFIG'>;
+  readonly newest: RecordOf<'CONFIG'>;
+  /** Time at which the first start had loaded its bars, ms UTC. */
+  readonly fromMs: number;
+  /** The warm-up bars of the first start. */
+  readonly warm: readonly BarFact[];
+  readonly recorded: LifetimeRecords;
+  /** Position in `recorded` of the newest start that accepted changes; -1: none did. */
+  readonly acceptedTo: number;
+  /** Records before this lifetime, or before its entry point. Their fills and payments count. */
+  readonly before: readonly JournalRecord[];
+  /** The entry point, a KEPT record; null: the lifetime is replayed from its beginning. */
+  readonly kept: RecordOf<'KEPT'> | null;
+}
+
+const numberOf = ({ limits }: RecordOf<'CONFIG'>): number => Number(limits[LIFETIME_FACT] ?? 1);
+
+/** Returns the newest lifetime of a journal; null: no bot has started yet. */
+export function newestLifetime(records: readonly JournalRecord[]): Lifetime | null {
+  let start = -1;
+  let newest: RecordOf<'CONFIG'> | null = null;
+  for (let at = 0; at < records.length; at++) {
+    const record = records[at]!;
+    if (record.k !== 'CONFIG') continue;
+    if (newest === null || numberOf(newest) !== numberOf(record)) start = at;
+    newest = record;
+  }
+  const first = records[start];
+  if (newest === null || first?.k !== 'CONFIG') return null;
+  const fromMs = Number(first.limits['fromMs'] ?? 0);
+  const warm: BarFact[] = [];
+  let at = start + 1;
+  for (; at < records.length; at++) {
+    const record = records[at]!;
+    if (record.k !== 'INSTANT' || record.decided || record.atMs !== fromMs) break;
+    for (const bar of record.bars) warm.push(bar as unknown as BarFact);
+  }
+  const recorded = new LifetimeRecords(records.slice(at), records.slice(0, at));
+  const acceptedTo = recorded.records.findLastIndex((record) => record.k === 'CONFIG' && record.limits[ACCEPTED] === true);
+  return { number: numberOf(first), first, newest, fromMs, warm, recorded, acceptedTo, before: records.slice(0, start), kept: null };
+}
+
+/**
+ * Returns the same lifetime, entered at the newest point at which all strategies had kept their state; null: no such point. Earlier states than
+ * the last accepted change belong to other code and are not used.
+ */
+export function lifetimeSinceKept(lifetime: Lifetime, records: readonly JournalRecord[]): Lifetime | null {
+  const at = records.findLastIndex((record) => record.k === 'KEPT' && record.whole);
+  const kept = records[at];
+  const first = records.indexOf(lifetime.first);
+  const accepted = lifetime.recorded.records[lifetime.acceptedTo];
+  if (kept?.k !== 'KEPT' || at < first || (accepted !== undefined && kept.seq < accepted.seq)) return null;
+  const before = records.slice(0, at + 1);
+  const warm = before.slice(first).flatMap((record) => (record.k === 'INSTANT' ? (record.bars as unknown as readonly BarFact[]) : []));
+  const recorded = new LifetimeRecords(records.slice(at + 1), before);
+  return { ...lifetime, fromMs: kept.atMs, warm, recorded, acceptedTo: -1, before, kept };
+}
+
+/** Returns the state and the trade history of the records before a lifetime. */
+export function readBefore(before: readonly JournalRecord[]): { readonly state: JournalState; readonly history: TradeHistory } {
+  const [state, history] = [new JournalState(), new TradeHistory()];
+  for (const record of before) {
+    state.add(record);
+    history.add(record);
+  }
+  return { state, history };
+}
+
+/** Returns an upper bound of the rows that the bars of a lifetime need. */
+export const rowsOf = ({ warm, recorded }: Lifetime): number =>
+  recorded.records.reduce((sum, record) => sum + (record.k === 'INSTANT' ? record.bars.length : 0), warm.length);
+
+/** Returns the open time of the newest bar of each feed, ms UTC; -Infinity: no bar. */
+export function newestBars({ warm, recorded }: Lifetime): (feed: number) => number {
+  const newest = new Map<number, number>();
+  const see = ([feed, openMs]: readonly number[]): void => void newest.set(feed!, Math.max(newest.get(feed!) ?? -Infinity, openMs!));
+  warm.forEach(see);
+  for (const record of recorded.records) if (record.k === 'INSTANT') record.bars.forEach(see);
+  return (feed) => newest.get(feed) ?? -Infinity;
+}

@@ -1,0 +1,155 @@
+// Index of the records of one lifetime: its orders by number and by content, and where its processes ended.
+
+import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+
+/** An order that an earlier process decided on. */
+export interface RecordedOrder {
+  readonly number: number;
+  verdict: RecordOf<'VERDICT'> | null;
+  intent: RecordOf<'INTENT'> | null;
+  send: RecordOf<'SEND'> | null;
+  /** Set if the order waited for other orders first. */
+  draft: RecordOf<'DRAFT'> | null;
+  isDrafted: boolean;
+  /** The replay has decided on it again, or has taken it from the journal. */
+  isKnown: boolean;
+}
+
+/** Returns the instant at which a strategy made the order. */
+export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =>
+  intent?.createdMs ?? draft?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? NaN);
+
+interface RecordedCancel {
+  readonly t: number;
+  isKnown: boolean;
+}
+
+/** Orders with the same key. Those before position `from` are known. */
+interface Alike {
+  readonly orders: RecordedOrder[];
+  from: number;
+}
+
+/** True for a slice of a kill: the kill approved it, no strategy made it. */
+export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
+
+/** What distinguishes the orders of an instant: strategy, slot, side, role and size. */
+export interface AskedFor {
+  readonly createdMs: number;
+  readonly strategy: number;
+  readonly slot: string;
+  readonly side: string;
+  readonly role: string;
+  readonly qty: string | null;
+  readonly amount: string | null;
+}
+const keyOf = ({ createdMs, strategy, slot, side, role, qty, amount }: AskedFor): string =>
+  `${createdMs} ${strategy} ${side} ${role} ${qty ?? ''} ${amount ?? ''} ${slot}`;
+
+export class LifetimeRecords {
+  readonly records: readonly JournalRecord[];
+  /** The highest order number. */
+  lastOrder = 0;
+  /** Position of the newest INSTANT. */
+  readonly lastInstant: number;
+  readonly #orders = new Map<number, RecordedOrder>();
+  readonly #numbers = new Map<string, number>();
+  readonly #cancels = new Map<number, RecordedCancel[]>();
+  /** Orders by content and by instant. Built when an order is not found by its number. */
+  #byKey: Map<string | number, Alike> | null = null;
+
+  /** `before`: earlier records. Their orders are known, and the records may continue them. */
+  constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
+    this.records = records;
+    for (const record of before) this.#index(record);
+    for (const order of this.#orders.values()) order.isKnown = order.isDrafted = true;
+    for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isKnown = true;
+    let lastInstant = -1;
+    for (let at = 0; at < records.length; at++) {
+      const record = records[at]!;
+      if (record.k === 'INSTANT') lastInstant = at;
+      else this.#index(record);
+    }
+    this.lastInstant = lastInstant;
+  }
+
+  #index(record: JournalRecord): void {
+    if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
+    else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
+    else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
+    else if (record.k === 'SEND') {
+      const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
+      if (order !== undefined) order.send = record;
+    } else if (record.k === 'STATE' && record.lifecycle === 'cancelSent') {
+      const number = this.#numbers.get(record.cid);
+      if (number === undefined) return;
+      const known = this.#cancels.get(number);
+      if (known === undefined) this.#cancels.set(number, [{ t: record.t, isKnown: false }]);
+      else known.push({ t: record.t, isKnown: false });
+    }
+  }
+  #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
+    let order = this.#orders.get(number);
+    if (order === undefined) {
+      this.#orders.set(
+        number,
+        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, isKnown: false }),
+      );
+      this.#numbers.set(cid, number);
+      if (number > this.lastOrder) this.lastOrder = number;
+    }
+    return order;
+  }
+
+  order(number: number): RecordedOrder | undefined {
+    return this.#orders.get(number);
+  }
+  numberOf(cid: string): number | undefined {
+    return this.#numbers.get(cid);
+  }
+  /** Returns the oldest recorded cancel of an order that the replay has not made yet. */
+  cancelOf(number: number): RecordedCancel | undefined {
+    return this.#cancels.get(number)?.find(({ isKnown }) => !isKnown);
+  }
+
+  /** Returns an order with the same instant and content that the replay has not made yet. */
+  like(asked: AskedFor): RecordedOrder | undefined {
+    return this.#first(keyOf(asked));
+  }
+  /** Returns any order of the instant that the replay has not made yet. */
+  at(createdMs: number): RecordedOrder | undefined {
+    return this.#first(createdMs);
+  }
+  #first(key: string | number): RecordedOrder | undefined {
+    this.#byKey ??= this.#indexByKey();
+    const found = this.#byKey.get(key);
+    if (found === undefined) return undefined;
+    // Known orders stay known, so the next call need not check them again.
+    while (found.orders[found.from]?.isKnown === true) found.from++;
+    return found.orders[found.from];
+  }
+  #indexByKey(): Map<string | number, Alike> {
+    const keyed = new Map<string | number, Alike>();
+    const add = (key: string | number, order: RecordedOrder): void => {
+      const known = keyed.get(key);
+      if (known === undefined) keyed.set(key, { orders: [order], from: 0 });
+      else known.orders.push(order);
+    };
+    for (const order of this.#orders.values()) {
+      const { intent } = order;
+      if (intent !== null && isOfKill(intent)) continue;
+      add(createdMsOf(order), order);
+      if (intent !== null) add(keyOf(intent), order);
+    }
+    return keyed;
+  }
+
+  /** True when a process ended in the step of record `at`, which began at `stepMs`: its decisions may not all be written. */
+  endsIn(at: number, stepMs: number): boolean {
+    if (this.lastInstant > at) return false;
+    const { records } = this;
+    let last = at;
+    while (last + 1 < records.length && records[last + 1]!.k !== 'CONFIG' && records[last + 1]!.k !== 'SEGMENT') last++;
+    return last < 0 || records[last]!.t <= stepMs;
+  }
+}

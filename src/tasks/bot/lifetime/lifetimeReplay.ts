@@ -1,0 +1,384 @@
+// Replays the records of one lifetime of a bot through its strategies and compares their decisions with the records. Sends nothing.
+
+import { scopeFromText } from '../../../adapters/journal/haltRecords.ts';
+import { fillFromRecord } from '../../../adapters/journal/records/fillRecord.ts';
+import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import { assertNever } from '../../../base/assert.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { adopt } from '../../../engine/router/adoption.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { keptTexts } from '../../../engine/host/kept.ts';
+import {
+  applyInbox,
+  catchUp,
+  deliverInstant,
+  finishCatchUp,
+  finishInstant,
+  stopLive,
+  notifyOthers,
+} from '../../../engine/loop/liveSteps.ts';
+import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import { levelOf } from '../../../orders/stops/brackets.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
+import { venueIdIn } from '../account/foreignId.ts';
+import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
+import type { BarFact } from '../feeds/barFact.ts';
+import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
+import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
+import type { LifetimeRecords } from './lifetimeRecords.ts';
+import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
+
+export class LifetimeReplay {
+  instants = 0;
+  bars = 0;
+  /** Bars that closed while the bot was down. */
+  missedBars = 0;
+  /** Starts after the first one. */
+  restarts = 0;
+  /** Why the lifetime differs from that of a bot that never stopped; null: it does not. */
+  interruption: string | null = null;
+  readonly asked: DecisionComparison;
+  readonly #deps: LifetimeReplayDeps;
+  readonly #engine: Engine;
+  readonly #recorded: LifetimeRecords;
+  /** Venue order id of an adopted order. The next INTENT is that order. */
+  #adopting: VenueOrderId | null = null;
+  /** Orders that were sent and not yet acknowledged when a process ended. */
+  readonly #unknown = new Set<number>();
+  /** Time of the newest instant with bars. Stops that trigger at this time were triggered by those bars. */
+  #instantMs = NaN;
+  /** The highest order number up to now. */
+  #lastOrder = 0;
+
+  constructor(deps: LifetimeReplayDeps) {
+    this.#deps = deps;
+    this.#engine = deps.engine;
+    this.#recorded = deps.recorded;
+    this.asked = new DecisionComparison(deps);
+  }
+
+  /** Replays up to the last record. */
+  run(): void {
+    const { risk } = this.#engine;
+    const { records } = this.#recorded;
+    risk.halts.isReplayed = true;
+    this.#engine.recordedDecisions = this.asked;
+    this.#trades(true);
+    for (let at = 0; at < records.length; at++) {
+      this.asked.at = at;
+      this.#take(records[at]!);
+      if (this.#deps.stopsAtDifference && this.asked.difference !== null) break;
+    }
+    this.#trades(false);
+    this.#engine.recordedDecisions = null;
+    risk.halts.isReplayed = false;
+    this.#engine.orders.restore({ lastOrder: this.#recorded.lastOrder, orders: [] }, () => NaN, 0);
+  }
+
+  #take(record: JournalRecord): void {
+    switch (record.k) {
+      case 'INSTANT':
+        return this.#instant(record);
+      case 'VERDICT':
+      case 'INTENT':
+        return this.#decided(record);
+      case 'DRAFT':
+        return this.#drafted(record);
+      case 'CONFIG':
+        return this.#restarted();
+      case 'STOP':
+        return this.#stopped(record);
+      case 'HALT':
+      case 'RESUME':
+        return this.#halt(record);
+      case 'FUNDED':
+        return this.#funded(record);
+      case 'RATES':
+        return this.#rates(record);
+      case 'HUMAN':
+        if (record.what === 'adopt') this.#adopting = venueIdIn(record.id) as VenueOrderId;
+        return;
+      case 'ACK':
+      case 'REFUSED':
+      case 'TOMB':
+      case 'STATE':
+      case 'FILL':
+        if (record.cid !== null) this.#applyReport(record, record.cid);
+        return;
+      case 'SEGMENT':
+      case 'SEND':
+      case 'EVID':
+      case 'CURSOR':
+      case 'SETTING':
+      case 'KEPT':
+        return;
+      default:
+        return assertNever(record);
+    }
+  }
+
+  /** During a start, until the bot trades, strategies are notified at once. */
+  #trades(does: boolean): void {
+    this.#engine.defersCallbacks = does && this.#deps.tellsAtInstants === true;
+  }
+  #step(timeMs: number, act: () => void): void {
+    this.#begin(timeMs);
+    this.#runGuarded(() => applyInbox(this.#engine, timeMs, act));
+  }
+  #begin(timeMs: number): void {
+    this.asked.begin(timeMs);
+  }
+
+  /** As in the live bot: a strategy that throws is stopped, and `finish` continues with the others. */
+  #runGuarded(act: () => void, finish: () => void = () => {}): void {
+    try {
+      act();
+    } catch (error) {
+      if (error instanceof InvariantError) throw error;
+      this.#engine.runs[this.#engine.currentStrategy]!.fail();
+      const others = (): void => {
+        notifyOthers(this.#engine);
+        finish();
+      };
+      this.#runGuarded(others, finish);
+    }
+  }
+
+  // --- Instants and starts
+
+  #instant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
+    const engine = this.#engine;
+    this.bars += bars.length;
+    const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
+    this.#begin(t);
+    this.#instantMs = bars.length > 0 ? t : NaN;
+    if (decided) {
+      this.instants++;
+      this.#runGuarded(
+        () => {
+          beginInstant(engine, atMs, append);
+          deliverInstant(engine, atMs);
+        },
+        () => finishInstant(engine, atMs),
+      );
+      // The live bot reads the kept state here: a strategy whose state cannot be kept has failed.
+      this.#runGuarded(() => void keptTexts(engine));
+      return;
+    }
+    this.missedBars += bars.length;
+    if (bars.length > 0) this.#interrupted('bars went by without a decision');
+    this.#runGuarded(
+      () => {
+        beginInstant(engine, t, append);
+        catchUp(engine, atMs, t);
+      },
+      () => finishCatchUp(engine, atMs),
+    );
+    this.#trades(true);
+  }
+
+  /** The process ended before this record. Callbacks wait until the new process has passed its audits. */
+  #restarted(): void {
+    this.restarts++;
+    this.#trades(false);
+    this.#engine.callbacks.hold();
+    for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
+    this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
+  }
+
+  #stopped({ cancels, t }: RecordOf<'STOP'>): void {
+    const engine = this.#engine;
+    this.#interrupted('the bot was stopped');
+    if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
+    engine.drafts.hold();
+    if (cancels)
+      this.#step(t, () => {
+        for (const order of engine.orders.active().toReversed()) engine.orders.cancel(order, engine.nowMs);
+      });
+    this.#begin(t);
+    const notifyStop = (): void => stopLive(engine);
+    this.#runGuarded(notifyStop, notifyStop);
+  }
+
+  #interrupted(why: string): void {
+    this.interruption ??= why;
+  }
+
+  // --- Orders
+
+  /** Handles a verdict or an order: either the strategies have decided on it by now, or time has to pass first. */
+  #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+    if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
+    const order = this.#recorded.order(record.order)!;
+    this.#lastOrder = Math.max(this.#lastOrder, record.order);
+    if (!order.isKnown) this.#step(record.t, () => {});
+    if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
+    // The operator has re-armed the bot after a kill.
+    if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
+    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.missingDecision(order, record);
+    if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
+      this.#interrupted('a decision came too late');
+      const late = this.#engine.orders.get(record.order as OrderId);
+      if (late !== undefined) this.#step(record.t, () => dropUnsent(this.#engine, late));
+    }
+  }
+
+  #drafted(record: RecordOf<'DRAFT'>): void {
+    const order = this.#recorded.order(record.order)!;
+    this.#lastOrder = Math.max(this.#lastOrder, record.order);
+    if (!order.isDrafted) this.#step(record.t, () => {});
+    if (!order.isDrafted) this.asked.missingDraft(order, record);
+  }
+
+  #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
+    const engine = this.#engine;
+    this.#adopting = null;
+    const instrument = engine.instruments.findIndex(({ id }) => id === symbol);
+    const known = this.#recorded.order(order);
+    if (known !== undefined) known.isKnown = true;
+    if (instrument < 0 || qty === null || price === null) return;
+    const { quantityDigits, priceDigits } = engine.instruments[instrument]!;
+    const wanted = {
+      instrument,
+      side,
+      lots: scaledFromRecord(qty, quantityDigits),
+      limit: scaledFromRecord(price, priceDigits),
+      reduceOnly,
+    };
+    const number = (made: BotOrder): void => void (made.id = order as OrderId);
+    this.#step(t, () => void adopt(engine, strategy, wanted, venueId, number));
+  }
+
+  /** Applies what the exchange reported about an order, in a reply or a list. */
+  #applyReport(record: OfOrder, cid: string): void {
+    const engine = this.#engine;
+    const number = this.#recorded.numberOf(cid);
+    if (number === undefined) return record.k === 'FILL' ? this.#liquidated(record) : undefined;
+    const id = number as OrderId;
+    const order = engine.orders.get(id);
+    if (order === undefined) return;
+    const isOpen = order.state === STATE.sent || order.state === STATE.unknown;
+    const step = (act: () => void): void => this.#step(record.t, act);
+    if (record.k === 'FILL') step(() => engine.filled(id, fillFromRecord(record, order.instrument)));
+    else if (record.k === 'STATE') this.#state(order, number, record);
+    else if (record.k === 'REFUSED') this.#refused(id, record);
+    else if (record.k === 'TOMB' && isOpen) {
+      if (this.#unknown.has(id)) this.#interrupted('an order was lost with the process');
+      step(() => void engine.outcomes.resolve(id, null));
+    } else if (record.k === 'ACK') this.#acked(order, record, isOpen);
+  }
+
+  #acked(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
+    const engine = this.#engine;
+    const { id, state } = order;
+    const venueId = orderId === '' ? null : (orderId as VenueOrderId);
+    // An ACK that a fill implied: the record of the fill comes next.
+    if (venueId === null) return;
+    if (isOpen || (state !== STATE.done && order.venueId === null)) this.#step(t, () => engine.acked(id, venueId, t));
+    else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
+  }
+
+  #refused(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
+    const engine = this.#engine;
+    if (code === NEVER_LEFT) this.#interrupted('an order was lost with the process');
+    this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
+  }
+
+  #state({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
+    const engine = this.#engine;
+    if (lifecycle === 'unknown') {
+      // For a working order: the exchange has given its id to another order as well.
+      const isContested = state === STATE.working || state === STATE.cancelSent;
+      return this.#step(t, () => engine.outcomeUnknown(id, '', isContested));
+    }
+    if (lifecycle === 'cancelSent') return this.#cancelled(id, number, t);
+    if (lifecycle !== 'done') return;
+    if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
+    if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
+      this.#step(t, () => engine.ended(id, reason, t));
+  }
+
+  #cancelled(id: OrderId, number: number, t: number): void {
+    const cancel = this.#recorded.cancelOf(number);
+    if (cancel === undefined || cancel.t > t) return;
+    this.#step(t, () => {});
+    if (!cancel.isKnown) this.#setOffBehind(id, t);
+    if (cancel.isKnown) return;
+    cancel.isKnown = true;
+    this.asked.missingCancel(number);
+    const order = this.#engine.orders.get(id);
+    if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
+  }
+
+  // --- Local stops that no bar in the journal triggered
+
+  /** Triggers a stop between two instants, as a driver that steps inside a row does. The recorded orders show that it triggered. */
+  #setOff(entry: number, t: number): void {
+    const engine = this.#engine;
+    if (t === this.#instantMs) return;
+    for (let index = 0; index < engine.instruments.length; index++) {
+      const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
+      if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
+    }
+  }
+  /** A take-profit or the remainder of an entry was cancelled. If the order of a stop follows, or the journal ends, that stop caused it. */
+  #setOffBehind(id: OrderId, t: number): void {
+    const order = this.#engine.orders.get(id);
+    if (order === undefined) return;
+    const { records } = this.#recorded;
+    const entry = order.parent > 0 ? order.parent : id;
+    const follows = records.some(
+      (record, at) => at > this.asked.at && record.k === 'INTENT' && isStopLeg(record) && record.parent === entry,
+    );
+    if (follows || this.#recorded.endsIn(this.asked.at, t)) this.#setOff(entry, t);
+  }
+
+  /** The exchange has closed the position with an order of its own. */
+  #liquidated(record: RecordOf<'FILL'>): void {
+    const engine = this.#engine;
+    const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
+    if (index < 0) return;
+    const fill = fillFromRecord(record, engine.instruments[index]!);
+    this.#step(record.t, () => engine.liquidated(index, record.side === 'sell', fill));
+  }
+
+  // --- The account
+
+  #halt(record: RecordOf<'HALT'> | RecordOf<'RESUME'>): void {
+    const { risk, instruments } = this.#engine;
+    const scope = scopeFromText(record.scope, instruments);
+    if (scope === null) return;
+    this.#step(record.t, () =>
+      risk.halts.replayed(() => {
+        if (record.k === 'HALT') risk.halts.raise(scope, record.state, record.code, record.why, record.t, true);
+        else if (record.who === 'bot') risk.halts.clear(scope, record.code, record.why, record.t);
+        else risk.resume(scope, record.code, record.who, record.t);
+      }),
+    );
+  }
+
+  #funded({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
+    const engine = this.#engine;
+    const index = engine.instruments.findIndex(({ id }) => id === symbol);
+    if (index >= 0)
+      this.#step(t, () => engine.funded(index, long, scaledFromRecord(amount, engine.instruments[index]!.quoteDigits), paidMs));
+  }
+
+  #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {
+    const known = ratesOf(this.#deps.plan, symbol);
+    times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
+  }
+}
+
+/** True for the order of a local stop. */
+function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
+  return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
+}
+
+const MISSED = 'MISSED';
+const KILLED = 'KILLED';
+/** The cause of an order that was journalled and never signed. */
+const NEVER_LEFT = 'no request of it can have left';
+type OfOrder = RecordOf<'FILL' | 'STATE' | 'REFUSED' | 'ACK' | 'TOMB'>;

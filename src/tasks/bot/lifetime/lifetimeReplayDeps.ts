@@ -1,0 +1,23 @@
+// What a replay of a past lifetime works with.
+
+import type { Engine } from '../../../engine/engine.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { ComparingJournal } from './comparingJournal.ts';
+import type { LifetimeRecords } from './lifetimeRecords.ts';
+
+export interface LifetimeReplayDeps {
+  readonly engine: Engine;
+  readonly plan: RunPlan;
+  /** The journal that the engine writes to. */
+  readonly journal: ComparingJournal;
+  /** The records after the CONFIG of the first start and its warm-up. */
+  readonly recorded: LifetimeRecords;
+  /** The last write of the journal did not finish. */
+  readonly isTorn: boolean;
+  /** Position of the newest start that accepted changes; differences before it are known. -1: none did. */
+  readonly acceptedTo: number;
+  /** The replay ends at the first difference. */
+  readonly stopsAtDifference: boolean;
+  /** Whether the bot notified strategies only at instants while it traded; default false. */
+  readonly tellsAtInstants?: boolean;
+}

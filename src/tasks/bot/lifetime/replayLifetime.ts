@@ -1,0 +1,75 @@
+// Builds the engine of a lifetime and replays its records, for a start and for `isobar replay`.
+
+import type { JournalState } from '../../../adapters/journal/records/journalState.ts';
+import { causesOf } from '../../../adapters/journal/haltRecords.ts';
+import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { LogLine } from '../../../ports/log.ts';
+import { restoreBot } from '../../../engine/router/restore.ts';
+import { pointProblem, recallPoint } from '../../../engine/host/kept.ts';
+import type { RestoredOrder } from '../../../orders/restored.ts';
+import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { lasts } from '../safety/lasting.ts';
+import { buildEngine, type BuiltEngine } from './liveEngine.ts';
+import { readBefore, type Lifetime } from './lifetime.ts';
+import { LifetimeReplay } from './lifetimeReplay.ts';
+import { ComparingJournal } from './comparingJournal.ts';
+import { SwitchedExchange, SwitchedJournal } from './switchedPorts.ts';
+
+export interface ReplayedLifetime extends BuiltEngine {
+  readonly replay: LifetimeReplay;
+  /** Silent until their `port` is set. */
+  readonly exchange: SwitchedExchange;
+  readonly journal: SwitchedJournal;
+}
+
+export interface ReplayLifetimeOptions {
+  readonly absenceBounds: AbsenceBounds;
+  /** Called only for lines after the replay. Earlier lines were logged when they happened. */
+  readonly log?: LogLine;
+  readonly isTorn: boolean;
+  readonly stopsAtDifference: boolean;
+  /** See `LifeParts`; default false. */
+  readonly tellsAtInstants?: boolean;
+}
+
+/** The lifetime cannot be entered at the kept point. */
+export class NoPoint extends ConfigError {}
+
+/** `plan`: over feeds that hold only the first bars of the lifetime. */
+export async function replayLifetime(
+  lifetime: Lifetime,
+  plan: RunPlan,
+  { absenceBounds: bounds, log, ...options }: ReplayLifetimeOptions,
+): Promise<ReplayedLifetime> {
+  const recorded = new ComparingJournal();
+  const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(recorded)];
+  const { state, history } = readBefore(lifetime.before);
+  const silent: LogLine = (...line) => {
+    if (journal.port !== recorded) log?.(...line);
+  };
+  const built = await buildEngine(plan, { exchange, journal, absenceBounds: bounds }, history, silent);
+  if (lifetime.before.length > 0) restore(built.engine, state, lifetime);
+  const problem = lifetime.kept === null ? null : pointProblem(built.engine, lifetime.kept);
+  if (problem !== null) throw new NoPoint(problem, '');
+  if (lifetime.kept !== null) recallPoint(built.engine, lifetime.kept, lifetime.fromMs);
+  const { acceptedTo } = lifetime;
+  const replay = new LifetimeReplay({ engine: built.engine, plan, journal: recorded, recorded: lifetime.recorded, acceptedTo, ...options });
+  replay.run();
+  return { ...built, replay, exchange, journal };
+}
+
+function restore(engine: Engine, state: JournalState, { fromMs, kept }: Lifetime): void {
+  const restored = restoredOrders(state, engine.instruments, { isTorn: false, venueMs: fromMs });
+  // For a lifetime that is entered at a point, later records say what became of the orders sent before it.
+  const isSent = ({ state: now, id }: RestoredOrder): boolean =>
+    kept !== null && (now === 'notSent' || (now === 'unknown' && !unknowns.has(id)));
+  const unknowns = new Set(
+    [...state.unfinished.values()].flatMap(({ intent, state: its }) => (its?.lifecycle === 'unknown' ? [intent.order] : [])),
+  );
+  const orders = restored.orders.map((order) => (isSent(order) ? { ...order, state: 'sent' as const } : order));
+  const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || lasts(cause));
+  restoreBot(engine, { orders: { ...restored, orders }, causes, memory: memoryOf(state) }, fromMs);
+}

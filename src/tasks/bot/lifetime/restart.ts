@@ -1,0 +1,64 @@
+// Restarts a bot: checks the replay of its lifetime, clears causes that ended with the process, and follows orders whose replies were lost.
+
+import { writeHalts } from '../../../adapters/journal/haltRecords.ts';
+import { restoredOrders } from '../../../adapters/journal/records/restored.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { formatTime } from '../../../model/time.ts';
+import { STATE } from '../../../orders/lifecycle.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
+import type { RestoredOrder } from '../../../orders/restored.ts';
+import type { BotJournal } from '../journal/botJournal.ts';
+import { lasts } from '../safety/lasting.ts';
+import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
+
+/** Differences between the current config and code and those that ran, as sentences; empty: none. */
+export type Changes = readonly string[];
+
+/** Throws ConfigError if the replay differs or something has changed. Not called when the operator has accepted the changes. */
+export function checkReplay({ differences, difference, decisions }: DecisionComparison, changes: Changes, data: string): void {
+  if (changes.length === 0 && difference === null) return;
+  const total = decisions + differences;
+  const first =
+    difference === null
+      ? ''
+      : `, the first at ${formatTime(difference.timeMs)} (record ${difference.seq}): recorded ${difference.recorded}; now ${difference.replayed}`;
+  const count = `${differences} of ${total} past decisions would be made differently${first}`;
+  throw changes.length > 0
+    ? new ConfigError(
+        `${data}: ${changes.join('; ')}: ${count}`,
+        'continue with --accept-changes: past orders stay as they are; or name another data folder',
+      )
+    : new ConfigError(
+        `${data}: the strategy does not decide again what its journal says: ${count}`,
+        'it may use the clock, chance or a file, or have begun with a field that it does not keep: remove that; then continue with --accept-changes, or name another data folder',
+      );
+}
+
+/** Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete. */
+export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs: number): void {
+  const { halts } = engine.risk;
+  for (const cause of halts.causes().slice()) if (!lasts(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
+  writeHalts(journal, halts, engine.instruments, state);
+  engine.callbacks.hold();
+}
+
+/** Returns the orders of the journal, for the services. The engine has them already. */
+export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
+  const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
+  for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
+  return orders;
+}
+
+/** Starts reads for orders whose reply the last process did not receive. */
+export function followRecordedOrder(engine: Engine, held: readonly HeldDecision[]): void {
+  const isHeld = (order: BotOrder): boolean => held.some(({ what, id }) => what === 'sent' && id === order.id);
+  for (const order of engine.orders.active().slice()) {
+    if (order.state === STATE.sent && !isHeld(order)) engine.outcomeUnknown(order.id);
+    else if (order.state === STATE.unknown) {
+      engine.outcomes.haltInstrument(order);
+      engine.exchange.read(order, engine.orders.resolution(order).first);
+    }
+  }
+  engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
+}

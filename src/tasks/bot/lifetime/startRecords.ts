@@ -1,0 +1,103 @@
+// Writes the start of a live bot to the journal: config, code hashes and first bars. Later starts compare them.
+
+import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { packageVersion } from '../../../adapters/runtime/version.ts';
+import type { LiveConfig } from '../config/read.ts';
+import type { RecordFacts } from '../../../adapters/journal/records/fields.ts';
+import { feedNames } from '../config/wantedFeeds.ts';
+import { ACCEPTED, LIFETIME_FACT, type Lifetime } from './lifetime.ts';
+import { capitalFacts } from '../journal/botJournal.ts';
+
+export interface Beginning {
+  /** Number of the lifetime, from 1. */
+  readonly lifetime: number;
+  /** True when the lifetime begins with this start and these bars. */
+  readonly isFirst: boolean;
+  /** The operator has accepted changes of code or config. */
+  readonly isAccepted: boolean;
+}
+
+export function writeStartRecords(
+  journal: FileJournal,
+  config: LiveConfig,
+  { plan, engine, fromMs }: { readonly plan: RunPlan; readonly engine: Engine; readonly fromMs: number },
+  { lifetime, isFirst, isAccepted }: Beginning,
+): void {
+  const limits = { ...capitalFacts(config), ...riskFacts(plan), ...codeFacts(plan), ...feedFacts(config), fromMs };
+  journal.config({
+    hash: config.hash,
+    version: packageVersion(),
+    limits: { ...limits, [LIFETIME_FACT]: lifetime, ...(isAccepted ? { [ACCEPTED]: true } : {}) },
+    leaseMs: 0,
+    timeScale: config.timeScale,
+  });
+  if (isFirst) writeWarmup(journal, engine);
+}
+
+/** Facts that identify code and parameters. */
+function codeFacts(plan: RunPlan): RecordFacts {
+  const { strategies, seed } = plan;
+  const facts = strategies.flatMap(({ hash, params }, at): [string, string][] => [
+    [`strategy.${at}`, hash],
+    [`params.${at}`, JSON.stringify(params)],
+  ]);
+  const modules = modulesOf(plan).map(({ hash }, at) => [`module.${at}`, hash] as const);
+  return { ...Object.fromEntries(facts), ...Object.fromEntries(modules), seed };
+}
+/** Returns the modules of a plan, with the hashes of their code. */
+const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
+const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
+
+/** Returns why the lifetime cannot continue: its strategies or feeds differ; null: they are the same. */
+export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
+  const were = (name: string): readonly string[] =>
+    Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
+  const [feeds, count] = [feedNames(config), were('strategy.').length];
+  if (were('feed.').join('; ') !== feeds.join('; '))
+    return `expected the feeds that the bot has had (${were('feed.').join('; ')}), got ${feeds.join('; ')}`;
+  return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
+}
+
+/** Returns the changes since the newest start of the lifetime, as sentences. */
+export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly string[] {
+  const { strategies, seed } = plan;
+  const { limits, version } = newest;
+  const modules = modulesOf(plan);
+  const before = Object.keys(limits).filter((key) => key.startsWith('module.')).length;
+  return [
+    ...(version === packageVersion() ? [] : [`isobar is version ${packageVersion()}, and was ${version}`]),
+    ...(limits['seed'] === seed ? [] : [`the seed is ${seed}, and was ${String(limits['seed'])}`]),
+    ...strategies.flatMap(({ record, hash, params }, at) => [
+      ...(limits[`strategy.${at}`] === hash ? [] : [`the code of ${record.name} has changed`]),
+      ...(limits[`params.${at}`] === JSON.stringify(params)
+        ? []
+        : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${at}`])}`]),
+    ]),
+    ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the module ${file} is another one`])),
+    ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
+  ];
+}
+
+/** Rows per record: about 50 KB a line. */
+const ROWS_OF_A_RECORD = 500;
+
+/** Journals the warm-up bars for a replay, as instants at the start of the run. */
+function writeWarmup(journal: FileJournal, engine: Engine): void {
+  engine.feeds.forEach(({ bars }, feed) => {
+    for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {
+      const rows = Array.from({ length: Math.min(ROWS_OF_A_RECORD, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
+      journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
+    }
+  });
+}
+
+function factOf({ openMs, open, high, low, close, volume }: BarColumns, feed: number, row: number): number[] {
+  return [feed, openMs[row]!, open[row]!, high[row]!, low[row]!, close[row]!, volume[row]!];
+}
+
+function riskFacts({ risk }: RunPlan): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(Object.entries(risk).flatMap(([name, value]) => (value === undefined ? [] : [[`risk.${name}`, value]])));
+}

@@ -1,0 +1,76 @@
+// Ports of an engine whose journal is replayed first: until they are switched, nothing is sent and nothing is written.
+
+import type { Fill } from '../../../model/fill.ts';
+import type { ApprovedOrder, Order } from '../../../model/order.ts';
+import type { Channel, Evidence, OrderGateway } from '../../../ports/exchange.ts';
+import type { Journal, Waits } from '../../../ports/journal.ts';
+
+/** Sends nothing: the journal contains the results of orders. */
+export const SILENT: OrderGateway = {
+  supportsTriggerOrders: true,
+  submit() {},
+  cancel() {},
+  read() {},
+};
+
+export class SwitchedExchange implements OrderGateway {
+  readonly supportsTriggerOrders = true;
+  port: OrderGateway = SILENT;
+
+  submit(order: ApprovedOrder, seq: number): void {
+    this.port.submit(order, seq);
+  }
+  cancel(order: Order): void {
+    this.port.cancel(order);
+  }
+  read(order: Order, channel: Channel): void {
+    this.port.read(order, channel);
+  }
+  orderEnded(order: Order): void {
+    this.port.orderEnded?.(order);
+  }
+}
+
+export class SwitchedJournal implements Journal {
+  port: Journal;
+
+  constructor(port: Journal) {
+    this.port = port;
+  }
+  get durableSeq(): number {
+    return this.port.durableSeq;
+  }
+  denied(order: Order, code: string): number {
+    return this.port.denied(order, code);
+  }
+  drafted(order: Order, waits: Waits): number {
+    return this.port.drafted(order, waits);
+  }
+  submitted(order: Order): number {
+    return this.port.submitted(order);
+  }
+  signMs(order: Order): number {
+    return this.port.signMs(order);
+  }
+  ack(order: Order): number {
+    return this.port.ack(order);
+  }
+  refused(order: Order, code: string): number {
+    return this.port.refused(order, code);
+  }
+  evidence(order: Order, seen: Evidence): number {
+    return this.port.evidence(order, seen);
+  }
+  fill(order: Order, fill: Fill): number {
+    return this.port.fill(order, fill);
+  }
+  state(order: Order): number {
+    return this.port.state(order);
+  }
+  cancelSent(order: Order): number {
+    return this.port.cancelSent(order);
+  }
+  provenAbsent(order: Order): number {
+    return this.port.provenAbsent(order);
+  }
+}

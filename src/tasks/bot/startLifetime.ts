@@ -1,0 +1,189 @@
+// Builds the engine of a start: a new lifetime with the ledger from the journal, or the previous lifetime, replayed through its strategies.
+
+import type { LivePorts } from '../../app/liveWorld.ts';
+import type { Overrides } from '../../app/overrides.ts';
+import { partAlone } from '../../app/partAlone.ts';
+import { PARTS } from '../../app/parts.ts';
+import type { Engine } from '../../engine/engine.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { AbsenceBounds } from '../../orders/prove/absenceBounds.ts';
+import type { RestoredOrder } from '../../orders/restored.ts';
+import type { OrderGateway } from '../../ports/exchange.ts';
+import type { Journal } from '../../ports/journal.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import type { ResolveOptions } from '../../definition/resolve.ts';
+import type { LiveConfig } from './config/read.ts';
+import { feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
+import { changesSince, lifetimeEnd, writeStartRecords } from './lifetime/startRecords.ts';
+import type { BotJournal } from './journal/botJournal.ts';
+import { restoreEngine } from './journal/recovery.ts';
+import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
+import type { HeldDecision } from './lifetime/decisionComparison.ts';
+import { lifetimeSinceKept, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
+import {
+  NoPoint as KeptPointProblem,
+  replayLifetime,
+  type ReplayedLifetime,
+  type ReplayLifetimeOptions,
+} from './lifetime/replayLifetime.ts';
+import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
+
+export interface StartedLifetime extends BuiltEngine {
+  readonly plan: RunPlan;
+  readonly feeds: LiveFeeds;
+  /** Unfinished orders of the journal. */
+  readonly orders: readonly RestoredOrder[];
+  /** Decisions that the last process made and did not journal. */
+  readonly held: readonly HeldDecision[];
+  /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
+  readonly sinceMs: number | null;
+}
+
+export interface LifetimeStartDeps {
+  readonly config: LiveConfig;
+  readonly journal: BotJournal;
+  readonly market: LiveMarket;
+  readonly exchange: OrderGateway;
+  /** The journal that the engine writes to once it runs. */
+  readonly narratedJournal: Journal;
+  /** Parts that modules rebind. */
+  readonly overrides: Overrides;
+  readonly absenceBounds: AbsenceBounds;
+  readonly log: ReplayLifetimeOptions['log'] & {};
+  readonly venueMs: () => number;
+  /** Takes a line for the operator. */
+  readonly notify: (message: string) => void;
+  readonly options: {
+    readonly load?: ResolveOptions['load'];
+    readonly bundler?: ResolveOptions['bundler'];
+    readonly room?: number;
+    readonly acceptChanges?: boolean;
+    readonly tellsAtInstants?: boolean;
+  };
+  /** Called with the engine of a first start, before anything is written. */
+  readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
+}
+
+/** Throws ConfigError, and writes nothing, if the lifetime cannot continue as it is. */
+export async function startLifetime(deps: LifetimeStartDeps): Promise<StartedLifetime> {
+  const lifetime = newestLifetime(deps.journal.records);
+  if (lifetime === null) return beginLifetime(deps, 1);
+  const isAccepted = deps.options.acceptChanges === true;
+  const continuing = await continueLifetime(deps, lifetime).catch((error: unknown) => {
+    if (!isAccepted || !(error instanceof LifetimeEnded)) throw error;
+    return null;
+  });
+  return continuing ?? beginLifetime(deps, lifetime.number + 1);
+}
+
+/** The state of the strategies cannot be rebuilt. They can only begin a new lifetime. */
+class LifetimeEnded extends ConfigError {}
+
+async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
+  const { absenceBounds: bounds, log, options, venueMs } = deps;
+  const feeds = firstFeeds(market, options.room);
+  const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
+  const { state, history } = readBefore(journal.records);
+  const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds: bounds }, history, log);
+  if (state.config === null) await deps.firstStart(plan, built.engine);
+  writeStartRecords(
+    journal.journal,
+    config,
+    { plan, engine: built.engine, fromMs: plan.fromMs },
+    { lifetime: number, isFirst: true, isAccepted: false },
+  );
+  const orders = restoreEngine(built.engine, journal, venueMs());
+  return { ...built, plan, feeds, orders, held: [], sinceMs: null };
+}
+
+/** Returns the ports of the bot, wrapped by modules. */
+function portsOf(
+  { exchange, narratedJournal, overrides }: Pick<LifetimeStartDeps, 'exchange' | 'narratedJournal' | 'overrides'>,
+  plan: RunPlan,
+): Omit<LivePorts, 'absenceBounds'> {
+  return {
+    exchange: partAlone<OrderGateway>(PARTS.exchange, exchange, plan, overrides),
+    journal: partAlone(PARTS.journal, narratedJournal, plan, overrides),
+  };
+}
+
+async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promise<StartedLifetime> {
+  const { config, options, journal, venueMs } = deps;
+  const entered = await enterLifetime(deps, lifetime);
+  const { engine, replay, plan, feeds } = entered;
+  const isAccepted = options.acceptChanges === true;
+  const others = replay.asked.difference !== null && lifetime.newest.hash !== config.hash ? ['the config has changed'] : [];
+  if (!isAccepted) checkReplay(replay.asked, [...changesSince(lifetime, plan), ...others], config.data);
+  writeStartRecords(
+    journal.journal,
+    config,
+    { plan, engine, fromMs: Number(lifetime.first.limits['fromMs']) },
+    { lifetime: lifetime.number, isFirst: false, isAccepted },
+  );
+  takeOver(engine, journal, venueMs());
+  const orders = openRecordedOrders(engine, journal, venueMs());
+  const ports = portsOf(deps, plan);
+  entered.journal.port = ports.journal;
+  entered.exchange.port = ports.exchange;
+  return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.lifetime) };
+}
+
+interface EnteredLifetime extends ReplayedLifetime {
+  readonly lifetime: Lifetime;
+  readonly plan: RunPlan;
+  readonly feeds: LiveFeeds;
+}
+
+/** Enters the lifetime at the newest point that all strategies have kept, if nothing has changed; else at its beginning. */
+async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
+  const { config, journal, options, notify } = deps;
+  const since = options.acceptChanges === true ? null : lifetimeSinceKept(lifetime, journal.records);
+  if (since === null) return enterAt(deps, lifetime);
+  try {
+    const found = await enterAt(deps, since);
+    const { difference } = found.replay.asked;
+    if (difference === null && changesSince(lifetime, found.plan).length === 0 && lifetime.newest.hash === config.hash) {
+      notify('strategies begin with what they have kept; fields that are not kept have the value of the constructor');
+      return found;
+    }
+  } catch (error) {
+    if (!(error instanceof KeptPointProblem)) throw error;
+    notify(`what strategies have kept is not enough (${error.message}): the whole journal is replayed`);
+  }
+  return enterAt(deps, lifetime);
+}
+
+async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
+  const { absenceBounds: bounds, log, options } = deps;
+  const feeds = continuedFeeds(market, lifetime, options.room);
+  const plan = await livePlan(config, feeds.plans, lifetime.fromMs, options);
+  const end = lifetimeEnd(lifetime, config, plan);
+  if (end !== null)
+    throw new LifetimeEnded(
+      `${config.data}: ${end}`,
+      'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
+    );
+  const { tellsAtInstants = false } = options;
+  const replayed = await replayLifetime(lifetime, plan, {
+    absenceBounds: bounds,
+    log,
+    isTorn: journal.isTorn,
+    stopsAtDifference: false,
+    tellsAtInstants,
+  });
+  return { ...replayed, lifetime, plan, feeds };
+}
+
+function continuedFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
+  const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: rowsOf(lifetime) };
+  try {
+    return feedsOfLifetime(market, bars, room);
+  } catch (error) {
+    throw error instanceof ConfigError ? new LifetimeEnded(error.message, error.remedy) : error;
+  }
+}
+
+function newestInstant({ recorded, fromMs }: Lifetime): number {
+  const newest = recorded.records[recorded.lastInstant];
+  return newest?.k === 'INSTANT' ? Math.max(fromMs, newest.atMs) : fromMs;
+}

@@ -1,0 +1,164 @@
+// No decision knows the future: over less data the decisions are the same up to the last bar, for every shipped strategy; and no fill is
+// earlier than the arrival of its order.
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';
+import type { FeedPlan } from '../../src/definition/plan/plan.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { PERPETUAL } from '../fixtures/perpetual.ts';
+import { runBacktest } from '../fixtures/shippedStrategyRun.ts';
+import { feed, hoursOf, minutes, planOf, START_MS, stretched, truncated, type PlanOptions } from '../simulation/plans.ts';
+
+const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+/** `npm run campaign -- lookAhead` sets both, and tries nearly every row. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 20_240_101);
+const TRIALS = Number(ISOBAR_CASES ?? 40);
+const ROWS = 1100;
+
+interface Decision {
+  readonly ms: number;
+  readonly text: string;
+}
+
+/** Everything that the strategy chose, nothing that became of it. */
+function decisions({ orders }: RunRecord): readonly Decision[] {
+  const rows: Decision[] = [];
+  for (let row = 0; row < orders.length; row++) {
+    // A leg of a bracket is no decision: it answers a fill, which may be at the very open that follows the last bar.
+    if (orders.parent[row] !== 0) continue;
+    const ms = orders.createdMs[row]!;
+    const what = [orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row]];
+    rows.push({ ms, text: [ms, ...what, orders.texts[orders.slot[row]!]].join() });
+  }
+  return rows;
+}
+
+/** Those before `ms`, as text; they stand by their time. */
+function before(rows: readonly Decision[], ms: number): readonly string[] {
+  const end = rows.findIndex((row) => row.ms >= ms);
+  return rows.slice(0, end < 0 ? rows.length : end).map(({ text }) => text);
+}
+
+interface World {
+  /** The finest feed, by whose rows the run is cut. */
+  readonly bars: BarColumns;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Every feed as it would be known at `endMs`. */
+  readonly feeds: (endMs: number) => readonly FeedPlan[];
+  /** Of futures: the terms of the account, with what would be known of funding at `endMs`. */
+  readonly terms?: (endMs: number) => PlanOptions;
+}
+
+const until = (bars: BarColumns, endMs: number) => truncated(bars, bars.closeMs.findLastIndex((closeMs) => closeMs <= endMs) + 1);
+
+/** The bars that a strategy is tried on: minutes of one symbol, and what it asks for beside or in place of them. */
+function worldOf(file: string, seed: number): World {
+  const bars = minutes('AAAUSDT', ROWS, seed, 0.05);
+  const alone = { bars, params: {}, feeds: (endMs: number) => [feed('bars', until(bars, endMs))] };
+  switch (file) {
+    case 'trendFilter.ts': {
+      const feeds = (endMs: number) => [feed('bars', until(bars, endMs)), feed('trend', hoursOf(until(bars, endMs)))];
+      return { bars, params: { trendBars: 3, bandWidths: 1.2 }, feeds };
+    }
+    case 'rsiMeanReversion.ts':
+      return { ...alone, params: { rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.01 } };
+    case 'bollingerGrid.ts':
+      return { ...alone, params: { bandBars: 30, minStep: 0.002 } };
+    case 'momentumRotation.ts': {
+      const universe = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, at) => stretched(minutes(symbol, ROWS, seed + at, 0.05), '4h', 240));
+      return {
+        bars: universe[0]!,
+        params: { lookBack: 12, top: 2, period: '1d' },
+        feeds: (endMs) => universe.map((each) => feed('universe', until(each, endMs))),
+      };
+    }
+    case 'fundingFade.ts': {
+      const own = contract('AAA', seed);
+      const feeds = (endMs: number) => [feed('bars', until(own, endMs))];
+      return { bars: own, params: { bandBars: 20, bandWidths: 1.5 }, feeds, terms: () => PERPETUAL };
+    }
+    case 'perpetualTrend.ts': {
+      const all = ['AAA', 'BBB'].map((base, at) => contract(base, seed + at));
+      const feeds = (endMs: number) => all.map((each) => feed('contracts', until(each, endMs)));
+      return { bars: all[0]!, params: { entryBars: 20, exitBars: 10, atrBars: 14 }, feeds, terms: () => PERPETUAL };
+    }
+    case 'fundingCarry.ts': {
+      const perp = contract('AAA', seed);
+      // Both accounts count money alike.
+      const coin = { ...bars, instrument: { ...bars.instrument, quoteDigits: perp.instrument.quoteDigits } };
+      const feeds = (endMs: number) => [feed('spot', until(coin, endMs)), feed('perp', until(perp, endMs))];
+      return { bars, params: { rates: 1, enterRate: 0.0001 }, feeds, terms: (endMs) => carried(perp, seed, endMs) };
+    }
+    default:
+      return alone;
+  }
+}
+
+/** Two accounts, and a rate every seven minutes, none of them from after `endMs`. */
+function carried({ instrument }: BarColumns, seed: number, endMs: number): PlanOptions {
+  const random = seededRng(seed);
+  const rates = Array.from({ length: 200 }, (_, at) => ({ timeMs: START_MS + at * 7 * 60_000, rate: random.next() / 1000 - 0.0004 }));
+  const known = rates.filter(({ timeMs }) => timeMs <= endMs);
+  const data = {
+    marks: null,
+    funding: known.map(({ timeMs, rate }) => ({ timeMs, rate: Math.round(rate * 1e12), markTicks: 10_000 })),
+    rates: {
+      length: known.length,
+      timeMs: Float64Array.from(known, ({ timeMs }) => timeMs),
+      rate: Float64Array.from(known, ({ rate }) => rate),
+    },
+  };
+  const funds = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+  return { ...PERPETUAL, funds, futures: { ...PERPETUAL.futures!, data: new Map([[instrument.id, data]]) } };
+}
+
+function contract(base: string, seed: number): BarColumns {
+  return { ...minutes(`${base}USDT`, ROWS, seed, 0.05), instrument: linearContract({}, { base, priceDigits: 2 }) };
+}
+
+async function shipped(file: string): Promise<{ strategy: StrategyClass; hash: string }> {
+  const { strategy, hash } = await loadStrategy(FOLDER + file);
+  return { strategy: strategy as object as StrategyClass, hash };
+}
+
+describe.each(SHIPPED)('%s', (file) => {
+  it(`decides alike on data[0..t] and on all of it, at ${TRIALS} random t (seed ${SEED})`, async () => {
+    const { strategy, hash } = await shipped(file);
+    const random = seededRng(SEED);
+    const { bars, feeds, params, terms } = worldOf(file, 3);
+    const of = (endMs: number) => {
+      const plan = planOf(strategy, feeds(endMs), { ...terms?.(endMs), params });
+      return runBacktest({ ...plan, strategies: [{ ...plan.strategies[0]!, hash }] });
+    };
+    const all = await of(Infinity);
+    expect(all.orders.length).toBeGreaterThan(20);
+    const decided = decisions(all);
+    const tried = new Set<number>();
+    for (let trial = 0; trial < TRIALS; trial++) {
+      const length = 250 + Math.floor(random.next() * (bars.length - 250));
+      const endMs = bars.closeMs[length - 1]! + 1;
+      // A run is its inputs: the same t again is the same run.
+      if (tried.has(endMs)) continue;
+      tried.add(endMs);
+      expect(before(decisions(await of(endMs)), endMs), `t = row ${length - 1}, seed ${SEED}`).toEqual(before(decided, endMs));
+    }
+  });
+
+  it.each([0, 30_000, 90_000])('has no fill before its order arrived, with a latency of %i ms', async (latencyMs) => {
+    const { strategy } = await shipped(file);
+    const { feeds, params, terms } = worldOf(file, 8);
+    const { orders, fills } = await runBacktest(planOf(strategy, feeds(Infinity), { ...terms?.(Infinity), params, fills: { latencyMs } }));
+    expect(fills.length).toBeGreaterThan(20);
+    for (let at = 0; at < fills.length; at++) {
+      const row = fills.orderId[at]! - 1;
+      expect(orders.arrivedMs[row]).toBeGreaterThanOrEqual(orders.createdMs[row]! + (orders.parent[row] === 0 ? latencyMs : -60_000));
+      expect(fills.timeMs[at]).toBeGreaterThanOrEqual(orders.arrivedMs[row]!);
+    }
+  });
+});

@@ -1,0 +1,58 @@
+// Blocks of Python, one after the other in one process that has the readers of our files loaded; each has names and a folder of its own.
+
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+
+/** Takes a line of JSON for each block, and answers with one. */
+const SERVER = `
+import contextlib, io, json, os, sys, traceback
+answers = os.fdopen(os.dup(1), 'w')
+for line in sys.stdin:
+    of, text, code = json.loads(line), io.StringIO(), 0
+    os.chdir(of['cwd'])
+    with contextlib.redirect_stdout(text), contextlib.redirect_stderr(text):
+        try:
+            exec(compile(of['text'], 'the block', 'exec'), {'__name__': '__main__'})
+        except BaseException:
+            traceback.print_exc()
+            code = 1
+    print(json.dumps({'code': code, 'output': text.getvalue()}), file=answers, flush=True)
+`;
+
+interface Ended {
+  /** 0: it did what it says. */
+  readonly code: number | null;
+  readonly output: string;
+}
+
+export class PythonBlocks {
+  #process: ChildProcess | null = null;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs a block in the folder, after those that were given before. */
+  run(cwd: string, text: string): Promise<Ended> {
+    const ended = this.#last.then(() => this.#ask(JSON.stringify({ cwd, text })));
+    this.#last = ended;
+    return ended;
+  }
+
+  close(): void {
+    this.#process?.kill();
+  }
+
+  #ask(question: string): Promise<Ended> {
+    this.#process ??= spawn('python3', ['-c', SERVER], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const { stdin, stdout } = this.#process;
+    if (stdin === null || stdout === null) throw new Error('python3 has no streams');
+    return new Promise((resolve, reject) => {
+      const lines = createInterface({ input: stdout });
+      lines.once('line', (line) => {
+        lines.close();
+        resolve(JSON.parse(line) as Ended);
+      });
+      this.#process?.once('exit', (code) => resolve({ code, output: 'python3 ended' }));
+      this.#process?.once('error', reject);
+      stdin.write(`${question}\n`);
+    });
+  }
+}

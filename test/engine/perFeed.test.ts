@@ -1,0 +1,133 @@
+// `decide: perFeed` in a backtest: one instrument after the other, the same decisions as when all decide together, timers last.
+
+import { afterEach, expect, test } from 'vitest';
+import { sma, Strategy } from '../../src/index.ts';
+import { textWithDefaults } from '../../src/definition/load/withDefaults.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { coarser, fillRows, MINUTE, orderRows, run, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
+
+let reports: string[] = [];
+afterEach(() => (reports = []));
+
+const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrument: spotInstrument(base), seed, rows: 300, missing });
+const minute = (ms: number): number => (ms - START_MS) / MINUTE;
+
+/** A strategy that trades the feed of a name with limit orders, some of which wait, and notes what is reported to it and when. */
+const crossOf = (name: string): StrategyClass =>
+  class Cross extends Strategy {
+    own = this.feed(name);
+    fast = this.use(sma(this.own.close, 3));
+    slow = this.use(sma(this.own.close, 9));
+    override onStart() {
+      reports.push(`${name} starts ${minute(this.nowMs)}`);
+    }
+    override onBar() {
+      const feed = this.own;
+      reports.push(`${name} bar ${minute(this.nowMs)} ${feed.fresh ? feed.close.value : 'stale'}`);
+      const isFlat = this.position(feed).isFlat;
+      if (this.fast.value > this.slow.value && isFlat && this.openOrders(feed).length === 0)
+        this.buy({ quote: 500 }, { feed, limit: feed.close.value * 0.999, tag: 'in' });
+      else if (this.fast.value < this.slow.value && !isFlat) this.exit(feed);
+    }
+    override onFill() {
+      reports.push(`${name} fill ${minute(this.nowMs)} ${this.own.close.value}`);
+    }
+  };
+
+const feeds = { f0: barsOf('AAA', 1, 0.1), f1: barsOf('BBB', 2, 0.2), f2: barsOf('CCC', 3) };
+const strategies = ['f2', 'f0', 'f1', 'f0'].map(crossOf);
+
+/** What was reported to the strategies of each feed, and what they did; order numbers depend on the order among feeds. */
+async function byFeed(options: PlanOptions) {
+  reports = [];
+  const { record } = await run(options);
+  const orders = orderRows(record);
+  const fills = fillRows(record).map((row) => ({ ...row, order: 0 }));
+  const reported = Object.fromEntries(['f0', 'f1', 'f2'].map((name) => [name, reports.filter((text) => text.startsWith(name))]));
+  const sorted = (rows: readonly object[]) => rows.map((row) => JSON.stringify(row)).toSorted();
+  return { orders: sorted(orders), fills: sorted(fills), reported, equity: record.equity.units.slice(0, record.equity.length) };
+}
+
+test('strategies that read one feed each decide alike, in both modes', async () => {
+  const complete = await byFeed({ strategies, feeds });
+  const apart = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  expect(complete.orders.length).toBeGreaterThan(40);
+  expect(apart).toEqual(complete);
+});
+
+test('the result does not depend on the size of blocks', async () => {
+  const whole = await byFeed({ strategies, feeds, decide: 'perFeed' });
+  for (const blockRows of [1, 7]) expect(await byFeed({ strategies, feeds, decide: 'perFeed', blockRows })).toEqual(whole);
+});
+
+/** Reads its own close alone, at the bar and at a timer. */
+const timedOf = (name: string): StrategyClass =>
+  class Timed extends Strategy {
+    own = this.feed(name);
+    override onStart() {
+      this.every('5m', () => reports.push(`timer of ${name} ${minute(this.nowMs)}`));
+    }
+    override onBar() {
+      reports.push(`${name} ${minute(this.nowMs)}`);
+    }
+  };
+
+test('at an instant the strategies of a feed decide in the order of the first one that reads it, and timers come last', async () => {
+  const few = {
+    f0: walkBars({ instrument: spotInstrument('AAA'), rows: 6 }),
+    f1: walkBars({ instrument: spotInstrument('BBB'), rows: 6 }),
+  };
+  await run({ strategies: [timedOf('f1'), timedOf('f0'), timedOf('f1')], feeds: few, decide: 'perFeed' });
+  expect(reports.filter((text) => text.endsWith(' 4'))).toEqual(['f1 4', 'f1 4', 'f0 4']);
+  expect(reports.filter((text) => text.endsWith(' 5'))).toEqual([
+    'f1 5', 'f1 5', 'f0 5', 'timer of f1 5', 'timer of f1 5', 'timer of f0 5',
+  ]); // prettier-ignore
+});
+
+test('two intervals of one instrument are one part: the coarser one decides with the finest bar delivered', async () => {
+  const fine = barsOf('AAA', 1);
+  const bars = { f0: fine, f1: coarser(fine, '5m'), f2: barsOf('BBB', 2) };
+  const given = ['f1', 'f2', 'f0'].map(crossOf);
+  const complete = await byFeed({ strategies: given, feeds: bars });
+  expect(await byFeed({ strategies: given, feeds: bars, decide: 'perFeed' })).toEqual(complete);
+});
+
+test('a loss limit sees the parts of an instant, and equity has one row an instant', async () => {
+  const risk = { maxDailyLoss: '0.5' };
+  const { record } = await run({ strategies, feeds, decide: 'perFeed', risk });
+  const times = record.equity.timeMs.slice(0, record.equity.length);
+  expect(new Set(times).size).toBe(times.length);
+  const { record: complete } = await run({ strategies, feeds, risk });
+  expect(record.equity.units.slice(0, record.equity.length)).toEqual(complete.equity.units.slice(0, complete.equity.length));
+});
+
+test('a strategy that reads several feeds, or none, is refused', async () => {
+  class Both extends Strategy {
+    one = this.feed('f0');
+    other = this.feed('f1');
+    override onBar() {}
+  }
+  class Listed extends Strategy {
+    all = this.feeds('many');
+    override onBar() {}
+  }
+  class Timer extends Strategy {
+    override onStart() {}
+  }
+  await expect(run({ strategies: [Both], feeds, decide: 'perFeed' })).rejects.toThrow(
+    'Both: expected a strategy that reads one feed (decide: perFeed), got one that reads f0 (AAAUSDT 1m), f1 (BBBUSDT 1m)',
+  );
+  const many = { many: ['A', 'B', 'C', 'D', 'E'].map((base, at) => barsOf(base, at)) };
+  await expect(run({ strategies: [Listed], feeds: many, decide: 'perFeed' })).rejects.toThrow('many (CUSDT 1m) and 2 more');
+  await expect(run({ strategies: [Timer], feeds, decide: 'perFeed' })).rejects.toThrow('got one that reads none');
+  await expect(run({ strategies: [Both], feeds })).resolves.toBeDefined();
+});
+
+test('a definition that does not name the key has no word of it in the text that is hashed', () => {
+  const definition = { strategy: 'a.ts', feeds: { bars: { symbol: 'AAAUSDT', interval: '1m' } }, cash: '100' } as const;
+  const textOf = (more: object): string =>
+    textWithDefaults({ ...definition, ...more }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });
+  expect(textOf({})).not.toContain('decide');
+  expect(textOf({ decide: 'perFeed' })).toContain('decide: perFeed\n');
+  expect(textOf({ decide: 'whenComplete' }).replace('decide: whenComplete\n', '')).toBe(textOf({}));
+});

@@ -1,0 +1,77 @@
+// One state of an order: the exchange adapter watches it exactly while the order manager has it open or proven absent, after every event.
+
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { TrackedOrders, type TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';
+import { LIFECYCLES, ORDER_EVENTS } from '../../src/orders/lifecycle.ts';
+import { OrderManager } from '../../src/orders/orderManager.ts';
+import { RestWorld } from '../fixtures/restFixture.ts';
+import { swarm } from '../fixtures/restSwarm.ts';
+
+const SEED = 101;
+const WORLDS = 8;
+const MINUTES = 5;
+/** The pairs of lifecycle and event that these worlds bring about. Other tests of this folder bring about the rest, such as late arrivals. */
+const PAIRS = [
+  'draft sent', 'sent acked', 'sent notSent', 'sent outcomeUnknown', 'unknown placed', 'unknown noEffect',
+  'working cancelWanted', 'working filled', 'working canceled', 'cancelSent filled', 'cancelSent canceled',
+]; // prettier-ignore
+
+/** The orders of the current worlds, and where each is tracked. */
+const tracked = new Map<TrackedOrder, TrackedOrders>();
+const pairs = new Set<string>();
+const differences: string[] = [];
+
+/** Compares all orders. */
+function compare(): void {
+  for (const [track, orders] of tracked) {
+    const { order, endedMs, cid, request, lifecycle } = track;
+    const isForgotten = orders.byId(track.id) !== track;
+    // After a restart a proven absence is known from the journal.
+    const isOpen = lifecycle !== 'done' || (order.reason === 'noEffect' && endedMs !== Infinity);
+    const isWatched = orders.openOf(request.instrumentIndex).has(track);
+    if (isForgotten ? isOpen : isWatched !== isOpen || Number.isNaN(endedMs) !== isOpen)
+      differences.push(`${cid}: watched ${isWatched}, ended ${endedMs}, the order manager has it as ${lifecycle} ${order.reason}`);
+  }
+}
+
+type Step = (this: OrderManager, order: { readonly state: number }, event: number) => boolean;
+const orders: { add: (this: TrackedOrders, track: TrackedOrder) => void } = TrackedOrders.prototype;
+const worlds: { pass: (this: RestWorld, ms: number, stepMs?: number) => void } = RestWorld.prototype;
+const manager = OrderManager.prototype as unknown as { step: Step };
+const { add } = orders;
+const { pass } = worlds;
+const { step } = manager;
+
+beforeAll(() => {
+  orders.add = function (track) {
+    tracked.set(track, this);
+    add.call(this, track);
+  };
+  manager.step = function (order, event) {
+    const pair = `${LIFECYCLES[order.state]} ${ORDER_EVENTS[event]}`;
+    const isPossible = step.call(this, order, event);
+    if (isPossible) pairs.add(pair);
+    return isPossible;
+  };
+  worlds.pass = function (ms, stepMs) {
+    for (let left = ms; left > 0; left -= stepMs ?? left) {
+      pass.call(this, Math.min(left, stepMs ?? left), stepMs);
+      compare();
+    }
+  };
+});
+afterAll(() => {
+  orders.add = add;
+  worlds.pass = pass;
+  manager.step = step;
+});
+
+it('an order is watched while its lifecycle is open or its absence proven, after every step of worlds of faults', async () => {
+  for (let seed = SEED; seed < SEED + WORLDS; seed++) {
+    tracked.clear();
+    const { broken } = await swarm(seed, MINUTES, seed % 2 === 0 ? 'futures' : 'spot');
+    expect(differences.slice(0, 5), `seed ${seed}`).toEqual([]);
+    expect(broken, `seed ${seed}`).toEqual([]);
+  }
+  expect(PAIRS.filter((pair) => !pairs.has(pair))).toEqual([]);
+});

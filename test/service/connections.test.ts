@@ -1,0 +1,211 @@
+// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are no valid request, and clients that do not read.
+
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repeat } from '../../src/adapters/clock/wallClock.ts';
+import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../../src/paperExchange/http/httpServer.ts';
+import type { Answerer } from '../../src/paperExchange/http/answerer.ts';
+
+const GET = 'GET /a?b=1 HTTP/1.1\r\nHost: x\r\nX-Ch-Ts:  1 \r\n\r\n';
+const POST = 'POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}';
+describe('a connection', () => {
+  let server: RunningHttpServer;
+  const later: (() => void)[] = [];
+  const answer: Answerer = ({ method, target, headers, body }, deliver) => {
+    const usual = {
+      status: 200,
+      headers: {},
+      body: JSON.stringify([method, target, headers['x-ch-ts'] ?? null, Buffer.from(body).toString()]),
+    };
+    if (target === '/later') later.push(() => deliver(usual));
+    else if (target === '/none') deliver(null);
+    else if (target === '/cut') deliver({ ...usual, cutAt: 3 });
+    else if (target === '/wide') deliver({ ...usual, body: '"\u20ac"' });
+    else deliver(usual);
+  };
+  beforeAll(async () => {
+    server = await startHttpServer(answer, { ...HTTP_DEFAULTS, requestTimeoutMs: 200, clock: { repeat } });
+  });
+  afterAll(() => server.close());
+
+  /** What comes back on one connection, which is ended after the last piece; `between` runs between the pieces. */
+  async function replyText(
+    pieces: readonly string[],
+    between = async (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20)),
+  ): Promise<string> {
+    const socket: Socket = connect(server.port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', () => {});
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    for (const piece of pieces) {
+      socket.write(piece, 'latin1');
+      await between();
+    }
+    socket.end();
+    await closed;
+    return Buffer.concat(chunks).toString();
+  }
+  const bodies = (text: string): readonly string[] => [...text.matchAll(/\r\n\r\n(\[.*?\])/gs)].map((found) => found[1]!);
+  const answered = '["GET","/a?b=1","1",""]';
+
+  it('has the head of an ordinary server', async () => {
+    expect((await replyText([GET])).replace(/Date: .* GMT/, 'Date: now')).toBe(
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: 23\r\n' +
+        `Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n${answered}`,
+    );
+    expect(await replyText([GET.replace('/a?b=1', '/wide')])).toMatch(/Content-Length: 5\r\n.*"\u20ac"$/s);
+  });
+
+  it.each([
+    ['plain ones', [GET, POST, GET], 3],
+    ['one in pieces', [GET.slice(0, 20), GET.slice(20), GET], 2],
+    ['head and body apart', [POST.slice(0, -2), '{}', GET], 2],
+    ['several at once', [GET + POST + GET, GET], 4],
+    [
+      'chunks, then a plain one',
+      [POST.replace('Content-Length: 2\r\n\r\n{}', 'Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n'), GET],
+      2,
+    ],
+    ['another method, then a plain one', [GET.replace('GET', 'DELETE'), GET], 2],
+  ])('answers %s in their order', async (_, pieces, count) => {
+    const found = bodies(await replyText(pieces));
+    expect(found).toHaveLength(count);
+    expect(found.at(-1)).toBe(answered);
+  });
+
+  it('answers one that comes while another waits after it', async () => {
+    const waiting = replyText([GET.replace('/a?b=1', '/later'), GET, POST]);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    for (const run of later.splice(0)) run();
+    expect(bodies(await waiting)).toEqual(['["GET","/later","1",""]', answered, '["POST","/a",null,"{}"]']);
+  });
+
+  it('answers nothing on a connection whose client has ended it before the reply was ready, and answers others', async () => {
+    const alone = replyText([GET.replace('/a?b=1', '/later')]);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    for (const run of later.splice(0)) run();
+    expect(await alone).toBe('');
+    expect(bodies(await replyText([GET]))).toEqual([answered]);
+  });
+
+  it('ends without an answer, or in the middle of one, where it is to', async () => {
+    expect(await replyText([GET.replace('/a?b=1', '/none')])).toBe('');
+    expect(await replyText([GET.replace('/a?b=1', '/cut')])).toMatch(/\r\n\r\n\["G$/);
+  });
+
+  const TWO_BYTES = 'Content-Length: 2';
+  it.each([
+    ['no HTTP', 'nonsense\r\n\r\n'],
+    ['no host', GET.replace('Host: x\r\n', '')],
+    ['two lengths', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nContent-Length: 3`)],
+    ['a length that is no number', POST.replace(': 2', ': +2')],
+    ['a length and chunks', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nTransfer-Encoding: chunked`)],
+    ['chunks that are no last encoding', POST.replace(TWO_BYTES, 'Transfer-Encoding: chunked, identity')],
+    ['a chunk without a size', POST.replace(`${TWO_BYTES}\r\n\r\n{}`, 'Transfer-Encoding: chunked\r\n\r\nz\r\n{}\r\n0\r\n\r\n')],
+    ['a space before the colon', GET.replace('Host:', 'Host :')],
+    ['a bare carriage return', GET.replace('x\r\n', 'x\ry\r\n')],
+    ['a name that is no token', GET.replace('Host', 'X@Y: 1\r\nHost')],
+  ])('a request with %s is answered with 400, and nothing after it is read', async (_, text) => {
+    const reply = await replyText([text + GET]);
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+    expect(bodies(reply)).toEqual([]);
+  });
+
+  it('bytes behind a body belong to the next request: the server refuses them, and reads no further', async () => {
+    const reply = await replyText([`${POST}x`, GET]);
+    expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+    expect(bodies(reply)).not.toContain(answered);
+  });
+
+  it.each([
+    ['a body that never ends', POST.slice(0, -1)],
+    ['a head that never ends', GET.slice(0, -2)],
+    ['no byte at all', ''],
+  ])('a client that sends %s is disconnected, and its request is not answered', async (_, text) => {
+    const socket: Socket = connect(server.port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    if (text !== '') socket.write(text);
+    await closed;
+    expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('a request that is cut off with its connection is not answered to anybody', async () => {
+    const reply = await replyText([POST.slice(0, -1)]);
+    expect(bodies(reply)).toEqual([]);
+    expect(bodies(await replyText([GET]))).toEqual([answered]);
+  });
+});
+
+describe('a client that does not read', () => {
+  const BODY = JSON.stringify('x'.repeat(1 << 20));
+  const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+  /** Asks for a megabyte so many times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
+  async function flood(times: number, by = 1) {
+    const seen = { answers: 0 };
+    let sweep = (): void => {};
+    const clock = { repeat: (_: number, run: () => void) => ((sweep = run), () => {}) };
+    const answer: Answerer = (_, deliver) => {
+      seen.answers++;
+      deliver({ status: 200, headers: {}, body: BODY });
+    };
+    const listener = await startHttpServer(answer, { ...HTTP_DEFAULTS, clock });
+    const socket = connect(listener.port, '127.0.0.1');
+    const closed = new Promise<void>((resolve) => void socket.on('close', () => resolve()));
+    socket.on('error', () => {});
+    await new Promise((resolve) => socket.on('connect', resolve));
+    socket.pause();
+    let asked = 0;
+    for (let unanswered = 0; asked < times && unanswered < 3; asked += by) {
+      const { answers } = seen;
+      socket.write(GET.repeat(by));
+      for (let tries = 0; tries < 50 && seen.answers === answers; tries++) await pause(2);
+      if (seen.answers === answers) unanswered++;
+    }
+    return { listener, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
+  }
+
+  it('is not answered any further than it has room for, and is once it reads', async () => {
+    const { listener: otherServer, socket, asked, answers } = await flood(60);
+    // What the sockets themselves hold, of which only the system knows, and one answer more.
+    expect(answers()).toBeLessThan(30);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    socket.resume();
+    for (let tries = 0; tries < 400 && bytes < asked * BODY.length; tries++) await pause(10);
+    expect([answers(), Math.floor(bytes / BODY.length)]).toEqual([asked, asked]);
+    socket.destroy();
+    await otherServer.close();
+  });
+
+  it.each([
+    ['one at a time', 1],
+    ['several at once', 2],
+  ])('is closed after a while: requests %s', async (_, by) => {
+    const { listener, socket, closed, sweep } = await flood(40, by);
+    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+    // The end of it comes behind what it has not read.
+    socket.resume();
+    // Long before the server would close a connection that has read everything and is idle.
+    const inTime = await Promise.race([closed.then(() => true), pause(30_000).then(() => false)]);
+    expect(inTime).toBe(true);
+    await listener.close();
+  });
+
+  it('is not one that has read all and asks for nothing just now, where the server answers it', async () => {
+    const { listener, socket, closed, sweep } = await flood(2, 2);
+    let bytes = 0;
+    socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
+    socket.resume();
+    for (let tries = 0; tries < 400 && bytes < 2 * BODY.length; tries++) await pause(10);
+    for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
+    await pause(20);
+    expect(socket.destroyed).toBe(false);
+    socket.destroy();
+    await closed;
+    await listener.close();
+  });
+});

@@ -1,0 +1,221 @@
+// Format 4 of the exchange store: fields have names, each is checked, and what another version has written is refused by name.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/base/errors.ts';
+import { demoSettings } from '../../src/paperExchange/process/demo.ts';
+import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
+import { sealed } from '../../src/paperExchange/storage/frame.ts';
+import { RECORDS } from '../../src/paperExchange/storage/recordTable.ts';
+import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
+import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
+import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
+import { rewriteRows, type Row } from '../fixtures/storeFile.ts';
+
+const never = (): void => {};
+const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
+const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
+
+/** An exchange that has every kind of record: orders and triggers that wait and that have ended, positions, money, bars. */
+function lived(): { readonly disk: SimulatedDisk; readonly text: string } {
+  const disk = new SimulatedDisk();
+  const fixture = new KeptFixture(disk, disk.soon, UNLIMITED, ONE_FILE);
+  for (let at = 0; at < 60; at++) {
+    act(fixture, 3, at);
+    if (at === 30) {
+      for (const price of ['2000', '2001']) fixture.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
+      fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
+    }
+    fixture.journal.whenLasting(never);
+    disk.run();
+  }
+  return { disk, text: fixture.text };
+}
+const one = lived();
+const filesOf = (disk: SimulatedDisk, end = ''): readonly string[] =>
+  disk
+    .list(FOLDER)
+    .filter((name) => name.endsWith(end))
+    .map((name) => `${FOLDER}/${name}`);
+const [FILE] = filesOf(one.disk);
+
+/** The disk with changed rows. */
+function changed(change: (row: Row) => Row, from = one.disk): SimulatedDisk {
+  const disk = from.afterKill('', 0);
+  rewriteRows(disk, filesOf(disk, '.rows'), change);
+  return disk;
+}
+const opened = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, never, UNLIMITED, ONE_FILE);
+
+/** The error of a start, or of a read of all that the exchange can tell. */
+function refusalOf(disk: SimulatedDisk): ConfigError {
+  try {
+    void opened(disk).text;
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+const headWith = (change: (head: Readonly<Record<string, unknown>>) => object) =>
+  changed(([name, ...values]) => (name === 'head' ? [name, change(values[0] as Readonly<Record<string, unknown>>)] : [name, ...values]));
+const recordsWith = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
+  headWith((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
+
+describe('a field that is not what it must be', () => {
+  it('is nowhere in what an exchange writes', () => {
+    expect(opened(changed((row) => row)).text).toBe(one.text);
+  });
+
+  const fields = RECORDS.flatMap(({ name, names }) =>
+    names.map((field, at) => [name, typeof field === 'string' ? field : field[0]!, at] as const),
+  );
+  it.each(fields)('%s.%s is refused with file, record and field', (name, field, at) => {
+    let times = 0;
+    const disk = changed((row) => (row[0] === name ? (times++, row.with(at + 1, { no: 'value' }) as unknown as Row) : row));
+    expect(times).toBeGreaterThan(0);
+    const { message } = refusalOf(disk);
+    expect(message.startsWith(`${FILE}: expected ${name}.${field}`), message).toBe(true);
+    expect(message).toContain('got {"no":"value"}');
+  });
+
+  it.each(RECORDS.map(({ name }) => name))('a %s with a value too few or too many is refused', (name) => {
+    for (const change of [(row: Row) => row.slice(0, -1), (row: Row) => [...row, 0]]) {
+      const disk = changed((row) => (row[0] === name ? (change(row) as unknown as Row) : row));
+      expect(refusalOf(disk).message).toContain(`fields of record ${name}, got`);
+    }
+  });
+
+  it('inside a field with parts, in a list or of another length than its neighbours is refused with all their names', () => {
+    const withField = (name: string, field: string, change: (value: unknown) => unknown): SimulatedDisk => {
+      const at = RECORDS.find((each) => each.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
+      return changed((row) => (row[0] === name && row[at] !== null ? (row.with(at, change(row[at])) as unknown as Row) : row));
+    };
+    const last = (value: unknown) => [...(value as readonly unknown[]).slice(0, -1), 'x'];
+    expect(refusalOf(withField('order', 'futures', last)).message).toContain('order.futures.averageTicks to be a number, got "x"');
+    expect(refusalOf(withField('minutes', 'close', () => [1, 2.5])).message).toContain('minutes.close[1] to be a whole number, got 2.5');
+    expect(refusalOf(withField('bars', 'close', (value) => [...(value as readonly unknown[]), 1])).message).toMatch(
+      /expected bars\.close to be as long as bars\.openMs \(\d+\), got \d+/,
+    );
+  });
+
+  it('the terms of futures on a spot order, and a futures order without them, are refused', () => {
+    const { names } = RECORDS.find(({ name }) => name === 'openOrder')!;
+    const at = names.findIndex(([name]) => name === 'futures') + 1;
+    const withTerms = (market: string, value: unknown) =>
+      changed((row) => (row[0] === 'openOrder' && row[1] === market ? (row.with(at, value) as unknown as Row) : row));
+    expect(refusalOf(withTerms('futures', null)).message).toContain('expected openOrder.futures to be there');
+    expect(refusalOf(withTerms('spot', [1, 1, 0, 0])).message).toContain('expected openOrder.futures to be null');
+  });
+
+  it('a record of another name is refused', () => {
+    const disk = changed((row) => (row[0] === 'clock' ? ['watch', ...row.slice(1)] : row));
+    expect(refusalOf(disk).message).toContain('expected a record that this version knows, got watch');
+  });
+});
+
+describe('a head', () => {
+  it('with another name, record or field is refused by that name', () => {
+    expect(refusalOf(headWith((head) => ({ ...head, colour: 'red' }))).message).toContain(
+      'expected head.colour to be no field of this version',
+    );
+    expect(refusalOf(headWith((head) => ({ ...head, uids: [10001] }))).message).toContain('expected head.uids[0] to be a text, got 10001');
+    const extra = recordsWith((records) => ({ ...records, order: [...records['order']!, 'colour'] }));
+    expect(refusalOf(extra).message).toBe(`${FILE}: expected fields of record order that this version knows, got "colour"`);
+    expect(refusalOf(extra).remedy).toContain('the version that wrote it');
+    expect(refusalOf(recordsWith((records) => ({ ...records, holiday: ['date'] }))).message).toContain('got holiday');
+    const missing = recordsWith((records) => ({ ...records, setting: records['setting']!.filter((name) => name !== 'leverage') }));
+    expect(refusalOf(missing).message).toContain('expected field leverage in record setting, got none');
+    const { clock: _, ...others } = Object.fromEntries(RECORDS.map(({ name, names }) => [name, names]));
+    expect(refusalOf(recordsWith(() => others)).message).toContain('expected the fields of record clock in the head, got none');
+    const longer = headWith((head) => ({ ...head, records: { ...(head['records'] as object), clock: [] } }));
+    expect(refusalOf(longer).message).toContain('expected field offsetMs in record clock, got none');
+    const twice = recordsWith((records) => ({ ...records, clock: ['offsetMs', 'offsetMs'] }));
+    expect(refusalOf(twice).message).toContain('got "offsetMs" twice');
+  });
+
+  /** The same rows, with the fields of each record the other way round. */
+  const turned = ([name, ...values]: Row): Row => {
+    if (name === 'past' || name === 'end' || name === 'seal') return [name, ...values];
+    if (name !== 'head') return [name, ...values.toReversed()];
+    const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
+    const records = Object.entries(head.records).map(([record, names]) => [record, names.toReversed()]);
+    return [name, { ...head, records: Object.fromEntries(records) as object }];
+  };
+
+  it('with the fields in another order is read by their names', () => {
+    expect(opened(changed(turned)).text).toBe(one.text);
+  });
+
+  it('that lacks an optional field is read with null in its place', () => {
+    const at = RECORDS.find(({ name }) => name === 'order')!.names.indexOf('clientOrderId');
+    const disk = changed(([name, ...values]) => {
+      if (name === 'order') return [name, ...values.toSpliced(at, 1)];
+      if (name !== 'head') return [name, ...values];
+      const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
+      return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(at, 1) } }];
+    });
+    const text = JSON.parse(opened(disk).text) as { readonly orders: object };
+    const full = JSON.parse(one.text) as { readonly orders: object };
+    expect(text.orders).toEqual(full.orders);
+    expect(opened(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
+  });
+
+  it('of old files does not matter once they are compacted: the archive file has the order of this version', () => {
+    const old = changed(turned);
+    const fixture = new KeptFixture(old, old.soon, UNLIMITED);
+    expect(fixture.text).toBe(one.text);
+    for (let at = 60; at < 80; at++) {
+      act(fixture, 3, at);
+      fixture.journal.whenLasting(never);
+      old.run();
+    }
+    const [archive] = filesOf(old, '.past');
+    expect(archive).toContain('exchange-000001-');
+    const bytes = Buffer.from(old.read(archive!)).toString('latin1');
+    expect(bytes).toMatch(/^\d+ \["order","spot",\d+,"1000/m);
+    expect(bytes).not.toMatch(/"spot"\]$/m);
+    expect(new KeptFixture(old.afterKill('', 0), never, UNLIMITED).text).toBe(fixture.text);
+  });
+});
+
+describe('a folder of an older format', () => {
+  const head = (format: number): string =>
+    `["head",${format},1,0,"00000000",0,1767571200000,0,[["spot:BTCUSDT",2,4,8,8]],["10001","10002"]]\n["c","spot",0,65536,65536,0,0]\n`;
+  const remedy = 'begin with an empty folder, or open this one with the version that wrote it; it is kept as it is';
+
+  it.each([1, 2, 3, 5])('(format %i) is refused with a remedy', (format) => {
+    const disk = new SimulatedDisk();
+    disk.create(FILE!);
+    disk.append(FILE!, Buffer.from(sealed(head(format), 1, 1_767_571_200_000).text));
+    const error = refusalOf(disk);
+    expect(error.message).toBe(`${FILE}: expected format 4, got ${format}`);
+    expect(error.remedy).toBe(remedy);
+  });
+
+  it('that has an archive file is refused with a remedy, and nothing of it is changed', () => {
+    const disk = new SimulatedDisk();
+    const path = `${FOLDER}/exchange-000001-000004.past`;
+    disk.create(path);
+    disk.append(path, Buffer.from(sealed('["past",3,1,4,0]\n["end",4000,9,1767571200000,"0badcafe"]\n', 1, 1_767_571_200_000).text));
+    const before = Buffer.from(disk.read(path));
+    expect(refusalOf(disk)).toMatchObject({ message: `${path}: expected format 4, got 3`, remedy });
+    expect(Buffer.from(disk.read(path)).equals(before)).toBe(true);
+  });
+
+  describe('opened by a process', () => {
+    const root = mkdtempSync(join(tmpdir(), 'isobar-format-'));
+    afterAll(() => rmSync(root, { recursive: true }));
+
+    it('is refused before it answers anybody', async () => {
+      const data = join(root, 'old');
+      mkdirSync(data, { mode: 0o700 });
+      writeFileSync(join(data, 'exchange-000001.rows'), sealed(head(3), 1, 1_767_571_200_000).text, { mode: 0o600 });
+      const opening = runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data });
+      await expect(opening).rejects.toThrow(/exchange-000001\.rows: expected format 4, got 3/);
+    });
+  });
+});
