@@ -268,7 +268,7 @@ class OrderWatch {
     });
   }
 
-  /** A bar closed `agoMs` ago, by the clock of the exchange, and the bot is about to be told that time has passed. */
+  /** A bar closed `agoMs` ago, by the clock of the exchange, and the timers of the bot are about to run. */
   closed(agoMs: number): void {
     this.#closedUs = processUs();
     this.#closedMs = performance.now() - agoMs;

@@ -158,7 +158,7 @@ export async function manySymbolsPart(given: string, opened: string): Promise<vo
   await pause((of.symbols / CALLS_PER_S) * 1000 + 3000);
   const cancelMs: number[] = [];
   const found: { readonly fresh: number; readonly firstMs: number; readonly lastMs: number }[] = [];
-  // The first close is not measured: connections are made, and V8 learns.
+  // The first close is not measured: it makes the connections, and its code is not compiled yet.
   for (let at = 0; at <= of.closes; at++) {
     await wire.rest();
     const closeMs = Math.ceil((venueMs() + BEFORE_CLOSE_MS) / of.lengthMs) * of.lengthMs;

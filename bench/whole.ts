@@ -28,7 +28,7 @@ export interface WholeFigures {
   readonly fromCodeSettledS: number;
   /** CPU microseconds of a fill in a run of a million fills, report written, less the run of as many bars without an order. */
   readonly fillUs: number;
-  /** 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not tell), and CPU a symbol over that of 125 symbols. */
+  /** 500 symbols of 20,000 bars: CPU seconds, peak memory (null where the system does not report it), and CPU a symbol over that of 125 symbols. */
   readonly symbolsCpuS: number;
   readonly symbolsPeakMb: number | null;
   readonly symbolsLinearity: number;

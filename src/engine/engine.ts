@@ -437,7 +437,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { id, instrumentIndex, side } = order;
     this.drafts.orderEnded(order);
     this.endedRecord(order);
-    run.reversePosition(id, instrumentIndex, side);
+    run.reversalEnded(id, instrumentIndex, side);
     run.orderEnded(instrumentIndex);
     this.drafts.releaseInTurn();
   }

@@ -25,3 +25,13 @@ test('instruments beyond the 256th have records of their own', async () => {
   expect(ids(record.fills.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
   expect(ids(record.orders.instrument)).toEqual(['spot:A3USDT', 'spot:A9USDT']);
 });
+
+test('more strategies than a byte can number are refused', async () => {
+  class Idle extends Strategy {
+    override onBar() {}
+  }
+  const planOf = (count: number) =>
+    planFor({ strategies: Array.from({ length: count }, () => Idle), feeds: { bars: walkBars({ rows: 4 }) } });
+  await runBacktest(planOf(256));
+  await expect(runBacktest(planOf(257))).rejects.toThrow('the run: expected at most 256 strategies, got 257');
+});

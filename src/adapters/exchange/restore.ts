@@ -56,7 +56,7 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
 
 /** Returns the record of an order that the order manager no longer has: as the journal has it. */
 function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder {
-  if (state === 'tomb') return { id: request.id, lifecycle: 'done', reason: 'noEffect' };
+  if (state === 'provenAbsent') return { id: request.id, lifecycle: 'done', reason: 'noEffect' };
   return { id: request.id, lifecycle: state === 'unconfirmed' ? 'working' : state, reason: null };
 }
 

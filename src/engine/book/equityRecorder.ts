@@ -63,6 +63,8 @@ export class EquityRecorder {
   private next: number;
   /** Number of marked instants, without those that the sink has taken. */
   private length = 0;
+  /** True when an instant was marked several times: between the parts in which its bars come. */
+  private hasRepeats = false;
 
   /**
    * `feeds`: the execution feeds in instrument order. `ticks`: the prices by which their holdings are marked, row by row. With a sink, only
@@ -115,6 +117,7 @@ export class EquityRecorder {
   /** Ends a block: passes its instants to the sink, if there is one. */
   flushBlock(): void {
     if (this.sink === null || this.length === 0) return;
+    if (this.hasRepeats) this.dropRepeats();
     this.sink.falls.take(this.units, this.length);
     this.sink.take(this.times, 0, this.units, this.length);
     this.length = 0;
@@ -123,14 +126,13 @@ export class EquityRecorder {
   /** Returns every instant that no sink has taken. */
   columns(): EquityColumns {
     this.settle();
-    this.dropRepeated();
+    if (this.hasRepeats) this.dropRepeats();
     return { length: this.length, timeMs: this.times.subarray(0, this.length), units: this.units.subarray(0, this.length) };
   }
 
-  /** Of marks at the same time, made between the parts of an instant, the last one holds all its bars. */
-  private dropRepeated(): void {
+  /** Of marks at the same time, the last one has all bars of the instant. */
+  private dropRepeats(): void {
     const { times, units } = this;
-    if (this.only !== null) return;
     let kept = 0;
     for (let at = 0; at < this.length; at++) {
       if (at + 1 < this.length && times[at] === times[at + 1]) continue;
@@ -138,6 +140,7 @@ export class EquityRecorder {
       units[kept++] = units[at]!;
     }
     this.length = kept;
+    this.hasRepeats = false;
   }
 
   release(): void {
@@ -220,6 +223,7 @@ export class EquityRecorder {
       if (first === null) return;
       const from = this.length;
       this.addTimes(first, limit);
+      if (from > 0 && this.times[from] === this.times[from - 1]) this.hasRepeats = true;
       first.isMarking = true;
       if (limit === t) for (const group of alignedFeeds) group.isMarking = group.unmarkedMs === t;
       this.addUnits(from, this.length);

@@ -299,7 +299,7 @@ export class StrategyRun implements StrategyHost {
     this.engine.followUps--;
   }
   /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
-  reversePosition(id: OrderId, instrumentIndex: number, side: Side): void {
+  reversalEnded(id: OrderId, instrumentIndex: number, side: Side): void {
     if (this.turning[instrumentIndex] !== id) return;
     this.stopTurning(instrumentIndex);
     const { ledger, orders, execution } = this.engine;

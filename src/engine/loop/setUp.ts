@@ -47,6 +47,7 @@ export function addStrategy(
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
   const { deps, feeds, runs, risk, ledger, execution, blockRows } = engine;
   engine.stepsRows = feeds.some(({ indicators }) => indicators.customs.some(({ isPure }) => !isPure));
+  checkCounts(engine);
   for (const run of runs) checkHasWork(engine, run);
   if (engine.decidesPerFeed) for (const run of runs) checkReadsOneFeed(run);
   engine.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
@@ -74,6 +75,17 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+}
+
+/** The logs of orders and fills have eight bits for a strategy and fourteen for an instrument. */
+const MAX_STRATEGIES = 2 ** 8;
+const MAX_INSTRUMENTS = 2 ** 14;
+
+/** Throws ConfigError when there are more strategies or instruments than the logs can record. */
+function checkCounts({ runs, instruments }: Engine): void {
+  const [count, max, what] =
+    runs.length > MAX_STRATEGIES ? [runs.length, MAX_STRATEGIES, 'strategies'] : [instruments.length, MAX_INSTRUMENTS, 'instruments'];
+  if (count > max) throw new ConfigError(`the run: expected at most ${max} ${what}, got ${count}`, 'split it into several runs');
 }
 
 function checkHasWork(engine: Engine, run: StrategyRun): void {

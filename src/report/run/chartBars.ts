@@ -25,16 +25,8 @@ export class ChartBars {
   rows(from: number, end: number): ChartLevel {
     const { bars } = this.feed;
     const part = (column: Float64Array) => quantized(column.subarray(from, end), this.step).integers;
-    return {
-      interval: bars.interval,
-      length: end - from,
-      openMs: bars.openMs.subarray(from, end),
-      open: part(bars.open),
-      high: part(bars.high),
-      low: part(bars.low),
-      close: part(bars.close),
-      lastRow: rowNumbers(end - from),
-    };
+    const times = { length: end - from, openMs: bars.openMs.subarray(from, end), lastRow: rowNumbers(end - from) };
+    return { interval: bars.interval, ...times, ...ofEach(bars, part) };
   }
 
   /** Returns all bars of the run at `interval`. The last level is kept, because a page that was too large needs a coarser one. */
@@ -53,18 +45,9 @@ export class ChartBars {
     const room = roomFor(bars.openMs, firstRow, bars.length, interval);
     const column = () => new Float64Array(room);
     const made = { open: column(), high: column(), low: column(), close: column() };
-    const { length, openMs, lastRow } = aggregate(bars, firstRow, interval, made);
-    const part = (prices: Float64Array) => quantized(prices.subarray(0, length), this.step).integers;
-    return {
-      interval,
-      length,
-      openMs,
-      open: part(made.open),
-      high: part(made.high),
-      low: part(made.low),
-      close: part(made.close),
-      lastRow,
-    };
+    const times = aggregate(bars, firstRow, interval, made);
+    const part = (prices: Float64Array) => quantized(prices.subarray(0, times.length), this.step).integers;
+    return { interval, ...times, ...ofEach(made, part) };
   }
 }
 
@@ -73,18 +56,9 @@ export function coarser(fine: ChartLevel, interval: Interval): ChartLevel {
   const room = roomFor(fine.openMs, 0, fine.length, interval);
   const column = () => new Int32Array(room);
   const made = { open: column(), high: column(), low: column(), close: column() };
-  const { length, openMs, lastRow } = aggregate(fine, 0, interval, made);
-  const part = (prices: Int32Array) => prices.subarray(0, length);
-  return {
-    interval,
-    length,
-    openMs,
-    open: part(made.open),
-    high: part(made.high),
-    low: part(made.low),
-    close: part(made.close),
-    lastRow: lastRow.map((row) => fine.lastRow[row]!),
-  };
+  const times = aggregate(fine, 0, interval, made);
+  const part = (prices: Int32Array) => prices.subarray(0, times.length);
+  return { interval, ...times, ...ofEach(made, part), lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
 }
 
 interface Prices<Column> {
@@ -93,6 +67,11 @@ interface Prices<Column> {
   readonly low: Column;
   readonly close: Column;
 }
+
+/** Returns the same of each column of prices. */
+const ofEach = <From, To>({ open, high, low, close }: Prices<From>, part: (prices: From) => To): Prices<To> => {
+  return { open: part(open), high: part(high), low: part(low), close: part(close) };
+};
 
 interface Aggregated {
   readonly length: number;

@@ -63,7 +63,7 @@ describe('episodes', () => {
       'spot:X03USD',
       'spot:X77USD',
     ]);
-    // Two bytes for the instrument: 3 and 259 are told apart.
+    // Two bytes for the instrument: 3 and 259 give two hashes.
     const orders = { ...record.orders, instrument: record.orders.instrument.map((at) => at % 256) };
     expect(resultHash({ ...record, orders })).not.toBe(resultHash(record));
   });

@@ -98,7 +98,7 @@ export interface RestoredTrackedOrder {
   readonly filledLots: number;
   readonly filledUnits: number;
   /** `unconfirmed`: a terminal status was read once. `tomb`: proven absent or refused. */
-  readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'tomb';
+  readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }
 
 export interface RestoredTracking {

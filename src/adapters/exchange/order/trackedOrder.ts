@@ -194,7 +194,7 @@ export function restoreTrackedOrder(order: RestoredTrackedOrder, record: Believe
   track.filledLots = order.filledLots;
   track.filledUnits = order.filledUnits;
   track.isCancelWanted = order.state === 'cancelSent';
-  track.endedMs = order.state === 'tomb' ? Infinity : NaN;
+  track.endedMs = order.state === 'provenAbsent' ? Infinity : NaN;
   if (order.state === 'unknown' && order.contestedId != null) {
     track.isContested = true;
     track.contestedId = order.contestedId;

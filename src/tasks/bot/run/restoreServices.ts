@@ -48,7 +48,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     filledUnits: order.filledUnits,
     state:
       order.state === 'refused' || order.state === 'provenAbsent'
-        ? 'tomb'
+        ? 'provenAbsent'
         : order.state === 'unknown'
           ? 'unknown'
           : isUnconfirmed

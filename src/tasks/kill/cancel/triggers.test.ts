@@ -1,4 +1,4 @@
-// Whose a trigger order is that waits at the exchange, where no id tells it.
+// Whose a trigger order is that waits at the exchange, where no id says so.
 
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
