@@ -10,6 +10,7 @@ export const ENTRIES = [
   'cli/main',
   'tasks/bot/process/main',
   'tasks/backtest/thread/backtestWorker',
+  'tasks/prove/thread/proveWorker',
   'tasks/sweep/threads/sweepWorker',
   'tasks/sweep/threads/aloneWorker',
   'adapters/plugins/bundleEntry',

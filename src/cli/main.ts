@@ -20,6 +20,7 @@ import { replayCommand } from './journal/replay.ts';
 import { killCommand } from './live/kill.ts';
 import { logsCommand } from './live/logs.ts';
 import { ordersCommand } from './live/orders.ts';
+import { withProve } from './runs/prove.ts';
 import { withReport } from './runs/report.ts';
 import { positionsCommand, statusCommand } from './live/status.ts';
 import { withSweep } from './sweep/command.ts';
@@ -39,7 +40,7 @@ function parser(argv: readonly string[]): Argv {
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withCompletion(withApi(withReport(withVerify(withSweep(withBacktest(withInit(named)))))), argv)
+    withCompletion(withApi(withReport(withVerify(withProve(withSweep(withBacktest(withInit(named))))))), argv)
       .command(dataCommand)
       .command(exchangeCommand)
       .command(doctorCommand)

@@ -4,15 +4,13 @@ import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { FAMILY } from '../options/family.ts';
 import { text } from '../options/text.ts';
-
-const none: readonly string[] = [];
-const list = { type: 'string', array: true, requiresArg: true } as const;
+import { DATA_OPTIONS, SET_OPTION } from './runRequest.ts';
 
 const options = (args: Argv) =>
   args
     .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
     .options({
-      set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
+      ...SET_OPTION,
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
@@ -22,13 +20,7 @@ const options = (args: Argv) =>
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
       demo: { type: 'boolean', default: false, describe: 'Run a shipped strategy on synthetic bars' },
     })
-    .options({
-      data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
-      cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
-      symbol: { ...text, describe: 'Symbol of the bars; default: from the file name' },
-      interval: { ...text, describe: 'Interval of the bars; default: from the file name' },
-      params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
-    })
+    .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
     .example('$0 backtest --demo', 'see what a run looks like')
     .example('$0 backtest backtests/smaCross.yaml --set params.fast=20', 'a definition with one key changed')

@@ -14,16 +14,38 @@ export interface HostCall {
   readonly text: string;
 }
 
+/** Receives the calls of a strategy, each before it is made. */
+export interface HostCallLog {
+  note(run: StrategyRun, name: string, given: readonly unknown[]): void;
+}
+
 /** Limit on recorded calls. A strategy that differs does so early, or not at all in the compared rows. */
 const MAX_CALLS = 1_000_000;
 
+/** Keeps each call as text. */
+export class HostCallTexts implements HostCallLog {
+  readonly calls: HostCall[] = [];
+
+  note(run: StrategyRun, name: string, given: readonly unknown[]): void {
+    if (this.calls.length < MAX_CALLS) this.calls.push({ timeMs: run.nowMs, text: callText(run, name, given) });
+  }
+}
+
+/** Returns a call as text, such as `ThisStrategy: buy({"base":"1"})`. */
+export function callText(run: StrategyRun, name: string, given: readonly unknown[]): string {
+  return `${run.name}: ${name}(${given
+    .filter((each) => each !== undefined)
+    .map(textOf)
+    .join(', ')})`;
+}
+
 export class RecordingHost implements StrategyHost {
   private readonly run: StrategyRun;
-  private readonly calls: HostCall[];
+  private readonly callLog: HostCallLog;
 
-  constructor(run: StrategyRun, calls: HostCall[]) {
+  constructor(run: StrategyRun, callLog: HostCallLog) {
     this.run = run;
-    this.calls = calls;
+    this.callLog = callLog;
   }
 
   get bars(): Feed {
@@ -106,9 +128,7 @@ export class RecordingHost implements StrategyHost {
   }
 
   private note(name: string, ...given: unknown[]): void {
-    if (this.calls.length >= MAX_CALLS) return;
-    const { name: strategy, nowMs } = this.run;
-    this.calls.push({ timeMs: nowMs, text: `${strategy}: ${name}(${given.filter((each) => each !== undefined).map(textOf).join(', ')})` }); // prettier-ignore
+    this.callLog.note(this.run, name, given);
   }
 }
 

@@ -36,6 +36,23 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
   return null;
 }
 
+/** Returns the nearest place in the author's code from which the function `below` was reached, through any code of isobar; null: none. */
+export function nearestAuthorPlace(below: (...args: never[]) => unknown): Place | null {
+  for (const frame of framesBelow(below)) {
+    const file = fileOf(frame);
+    if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
+    if (OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
+    return mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+  }
+  return null;
+}
+
+/** Returns true when code of Node itself called the function `below`: an author may ask it for something that is pure. */
+export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
+  const [frame] = framesBelow(below);
+  return frame?.getFileName()?.startsWith('node:') === true;
+}
+
 /** Returns the place in the user's code where an error was created; null: no frame belongs to it. */
 export function placeOfError(error: Error): Place | null {
   for (const line of (error.stack ?? '').split('\n')) {

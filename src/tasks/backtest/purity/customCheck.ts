@@ -3,7 +3,7 @@
 import { DiffersError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { HostCall } from '../../../engine/host/recordingHost.ts';
-import { RecordingHost } from '../../../engine/host/recordingHost.ts';
+import { HostCallTexts, RecordingHost } from '../../../engine/host/recordingHost.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { CustomNote } from '../../../indicators/graph/spec.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -95,12 +95,13 @@ async function differenceIn(plan: RunPlan, span: Span): Promise<Difference | nul
 
 /** Returns the calls of a fresh instance in a span, and the error that it throws. */
 async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
-  const calls: HostCall[] = [];
+  const log = new HostCallTexts();
+  const { calls } = log;
   const strategies = await freshStrategies(plan.strategies);
   const own = { ...plan, fromMs, strategies };
   let bot: SealedBot | null = null;
   try {
-    const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, calls) })();
+    const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, log) })();
     bot = sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null);
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);

@@ -1,6 +1,7 @@
 // Protects the built-ins that isobar calls with data of the whole run: strategy code must not replace them to read that data.
 
-import { warning, type WarningList } from '../../../model/warning.ts';
+import { warning } from '../../../model/warning.ts';
+import type { WarningSink } from './report.ts';
 
 /** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
 const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
@@ -44,7 +45,7 @@ export class BuiltIns {
   }
 
   /** Reports built-ins that were replaced. `isAlone`: only strategy code can have replaced them. */
-  check(warnings: WarningList, isAlone: boolean): void {
+  check(warnings: WarningSink, isAlone: boolean): void {
     for (const { name, holder, descriptors } of this.#were) {
       for (const key of Reflect.ownKeys(descriptors)) {
         if (!isAlone && REPLACED_BY_OTHERS.has(key)) continue;

@@ -1,6 +1,11 @@
 // How a watch reports what strategy code does.
 
-import type { WarningCode } from '../../../model/warning.ts';
+import type { Warning, WarningCode } from '../../../model/warning.ts';
 
 /** Reports a call of `what`, unless isobar made it. `below`: the replacement that was called. */
 export type Report = (code: WarningCode, what: string, below: (...args: never[]) => unknown) => void;
+
+/** Takes the warnings of a watch. */
+export interface WarningSink {
+  readonly add: (given: Warning) => void;
+}

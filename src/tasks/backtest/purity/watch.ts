@@ -3,13 +3,14 @@
 //
 // The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
-import { warning, type WarningCode, type WarningList } from '../../../model/warning.ts';
+import { warning, type WarningCode } from '../../../model/warning.ts';
 import { AsyncWatch } from './asyncWatch.ts';
 import { authorPlace, type Place } from './callSite.ts';
 import { watchDates } from './dates.ts';
 import { watchGlobals } from './globals.ts';
 import { BuiltIns } from './lockdown.ts';
-import type { Report } from './report.ts';
+import { watchNodeModules } from './nodeModules.ts';
+import type { Report, WarningSink } from './report.ts';
 
 /** For a process that also runs other code: the built-ins before the first strategy was loaded. */
 const AT_START = new BuiltIns();
@@ -17,7 +18,7 @@ const AT_START = new BuiltIns();
 const OF_NODE = /^Symbol\(undici\.globalDispatcher\.\d+\)$/;
 
 export class PurityWatch {
-  readonly #warnings: WarningList;
+  readonly #warnings: WarningSink;
   readonly #isAlone: boolean;
   /** What has been reported. The first call of each is enough. */
   readonly #reported = new Set<string>();
@@ -28,13 +29,15 @@ export class PurityWatch {
 
   /**
    * `isAlone`: the thread runs only strategies and ends with them, so built-ins are replaced permanently. Otherwise other code uses the
-   * same built-ins, and they are replaced only while strategy code runs.
+   * same built-ins, and they are replaced only while strategy code runs. `isInput`: also watches the calls of Node's modules, for a thread
+   * that runs alone, except reads of files for which it returns true. Without it they are not watched.
    */
-  constructor(warnings: WarningList, isAlone: boolean) {
+  constructor(warnings: WarningSink, isAlone: boolean, isInput: ((path: string) => boolean) | null = null) {
     this.#warnings = warnings;
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
     if (isAlone) this.#undo.push(...replaced(this.#report));
+    if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.fix();
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
   }
@@ -127,4 +130,5 @@ const WHY: Partial<Record<WarningCode, string>> = {
   IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
   IMPURE_NETWORK: 'the result depends on what is outside the run',
   IMPURE_MODULE: 'the result depends on what is outside the run',
+  LOOKAHEAD_FILE: 'a file may hold what lies ahead of a bar',
 };

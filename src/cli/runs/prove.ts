@@ -1,0 +1,31 @@
+// Options of `isobar prove`. Its code is loaded when it runs.
+
+import type { Argv } from 'yargs';
+import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { text } from '../options/text.ts';
+import { DATA_OPTIONS, SET_OPTION } from './runRequest.ts';
+
+const options = (args: Argv) =>
+  args
+    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
+    .options({
+      ...SET_OPTION,
+      times: { ...text, default: '200', describe: 'Random times at which the data end, or change' },
+      quick: { type: 'boolean', default: false, describe: 'Fewer random times: 20' },
+      'bar-timeout': BAR_TIMEOUT,
+      json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
+      quiet: { type: 'boolean', default: false, describe: 'Print nothing; the exit code says it: 0 proved, 3 refuted, 4 not proved' },
+    })
+    .options(DATA_OPTIONS)
+    .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
+    .example('$0 prove backtests/smaCross.yaml', 'does the strategy read the future, or keep hidden state?')
+    .example('$0 prove strategies/smaCross.ts --data BTCUSDT-1m.csv.gz --cash 10000', 'a strategy on a file of bars');
+
+export function withProve(yargs: Argv): Argv {
+  return yargs.command(
+    'prove [what]',
+    'Prove that a strategy reads no future and keeps no hidden state, or name the first difference',
+    options,
+    async (args) => (await import('./proveAction.ts')).prove(args),
+  );
+}

@@ -1,0 +1,52 @@
+// Implements `isobar prove`: makes the proofs in a worker thread, shows progress, and prints the verdict.
+
+import { ConfigError, EXIT } from '../../base/errors.ts';
+import { watchProve } from '../../tasks/prove/thread/watchProve.ts';
+import { wantsColour } from '../../report/terminal/lines.ts';
+import { barTimeoutMs } from '../options/barTimeout.ts';
+import { print, printJson } from '../terminal/print.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { proveText } from './proveText.ts';
+import { requestOf, type RunRequestArgs } from './runRequest.ts';
+
+interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
+  readonly times: string;
+  readonly quick: boolean;
+  readonly barTimeout: string;
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+const QUICK_TIMES = 20;
+const MAX_TIMES = 100_000;
+
+export async function prove(args: ProveArgs): Promise<void> {
+  const line = progressLine('proofs');
+  const request = requestOf('prove', { ...args, demo: false });
+  const proving = watchProve(request, {
+    times: timesOf(args),
+    barTimeoutMs: barTimeoutMs(args.barTimeout),
+    onProgress: (strategy, proof, share) => {
+      if (!args.quiet) line.show(`${strategy} ${proof ?? 'loading'}`, Math.floor(share * 100), share);
+    },
+  });
+  const stop = stopOnSignal();
+  stop.signal.addEventListener('abort', () => void proving.stop().finally(() => process.exit(stop.code())));
+  try {
+    const verdict = await proving.outcome;
+    line.clear();
+    if (args.json) printJson(verdict);
+    else if (!args.quiet) print(proveText(verdict, wantsColour(process.stdout, process.env)));
+    if (verdict.verdict !== 'proved') process.exitCode = verdict.verdict === 'refuted' ? EXIT.differs : EXIT.unknown;
+  } finally {
+    line.clear();
+  }
+}
+
+function timesOf({ times, quick }: Pick<ProveArgs, 'times' | 'quick'>): number {
+  const value = Number(times);
+  if (!/^\d+$/.test(times) || value < 1 || value > MAX_TIMES)
+    throw new ConfigError(`--times: expected a whole number from 1 to ${MAX_TIMES}, got '${times}'`, 'for example --times 200');
+  return quick ? Math.min(QUICK_TIMES, value) : value;
+}

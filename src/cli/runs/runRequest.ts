@@ -1,0 +1,86 @@
+// Reads the options by which commands name a run: a definition, a strategy file with its bars, or the demo.
+
+import type { RunRequest } from '../../definition/request.ts';
+import { isPlainDecimal } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { shellWord } from '../../base/text/shellWord.ts';
+import { text } from '../options/text.ts';
+
+const none: readonly string[] = [];
+const list = { type: 'string', array: true, requiresArg: true } as const;
+
+export const SET_OPTION = {
+  set: { ...list, default: none, describe: 'Change a key of the definition: --set params.fast=20 --set fees.taker=0.0005' },
+} as const;
+
+/** The options that take the place of a definition. */
+export const DATA_OPTIONS = {
+  data: { ...text, describe: 'Bars for a strategy file: CSV, plain or gzip' },
+  cash: { ...text, describe: 'Starting cash, in the quote asset of the bars' },
+  symbol: { ...text, describe: 'Symbol of the bars; default: from the file name' },
+  interval: { ...text, describe: 'Interval of the bars; default: from the file name' },
+  params: { ...list, default: none, describe: 'Parameter of the strategy: --params fast=20' },
+} as const;
+
+export interface RunRequestArgs {
+  readonly what?: string | undefined;
+  readonly set: readonly string[];
+  readonly demo: boolean;
+  readonly data?: string | undefined;
+  readonly cash?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly interval?: string | undefined;
+  readonly params: readonly string[];
+}
+
+/** Returns the request of a command line of `isobar <command>`. Throws ConfigError when its options contradict each other. */
+export function requestOf(command: string, args: RunRequestArgs): RunRequest {
+  const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
+  const { what, data } = args;
+  // These options do not apply to a definition or to the demo. Ignoring them silently would mislead the user.
+  const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
+  if (args.demo) {
+    if (what !== undefined || data !== undefined)
+      throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
+    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to stand beside --demo`, 'leave it out');
+    return { kind: 'demo', settings };
+  }
+  if (what === undefined)
+    throw new ConfigError(
+      `${command}: expected a run definition or a strategy file, got nothing`,
+      command === 'backtest' ? 'try isobar backtest --demo' : `for example isobar ${command} backtests/smaCross.yaml`,
+    );
+  if (!/\.[cm]?[jt]s$/.test(what)) {
+    if (data !== undefined)
+      throw new ConfigError(
+        `--data: expected a strategy file (.ts) beside it, got ${what}`,
+        'a definition names its bars by feeds and catalog',
+      );
+    if (useless !== undefined)
+      throw new ConfigError(
+        `--${useless}: expected a strategy file (.ts) with --data beside it, got ${what}`,
+        `a key of a definition is changed by --set: ${useless === 'cash' ? '--set cash.USDT=10000' : `--set feeds.bars.${useless}=${args[useless]}`}`,
+      );
+    return { kind: 'file', file: what, settings };
+  }
+  if (data === undefined)
+    throw new ConfigError(
+      `${what}: expected --data FILE beside a strategy file`,
+      `isobar ${command} ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000`,
+    );
+  if (args.cash === undefined)
+    throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');
+  if (!isPlainDecimal(args.cash))
+    throw new ConfigError(`--cash: expected a decimal (amount of the quote asset), got '${args.cash}'`, 'for example --cash 10000');
+  return {
+    kind: 'options',
+    values: { strategy: what, cash: args.cash },
+    data: { files: [data], sets: [] },
+    symbol: args.symbol,
+    interval: args.interval,
+    called: 'the command line',
+    places: { strategy: 'the strategy file', feeds: '--data', cash: '--cash', interval: '--interval' },
+    inCode: [],
+    settings,
+  };
+}

@@ -1,0 +1,125 @@
+// Watches the modules of Node through which strategy code could reach outside the run: files, processes, the network, threads, chance.
+
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { WarningCode } from '../../../model/warning.ts';
+import { isCalledByNode } from './callSite.ts';
+import { replace } from './dates.ts';
+import type { Report } from './report.ts';
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/** The functions of each module that are watched; all of them without a list. */
+const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null])[] = [
+  ['LOOKAHEAD_FILE', 'fs', null],
+  ['LOOKAHEAD_FILE', 'fs/promises', null],
+  ['IMPURE_PROCESS', 'os', null],
+  ['IMPURE_PROCESS', 'child_process', null],
+  ['IMPURE_PROCESS', 'v8', null],
+  ['IMPURE_MODULE', 'vm', null],
+  ['IMPURE_NETWORK', 'http', ['request', 'get', 'createServer']],
+  ['IMPURE_NETWORK', 'https', ['request', 'get', 'createServer']],
+  ['IMPURE_NETWORK', 'http2', ['connect', 'createServer']],
+  ['IMPURE_NETWORK', 'net', ['connect', 'createConnection', 'createServer']],
+  ['IMPURE_NETWORK', 'tls', ['connect', 'createServer']],
+  ['IMPURE_NETWORK', 'dgram', ['createSocket']],
+  ['IMPURE_NETWORK', 'dns', null],
+  ['IMPURE_TIMER', 'timers', ['setTimeout', 'setInterval', 'setImmediate']],
+  ['IMPURE_TIMER', 'timers/promises', null],
+  [
+    'IMPURE_RANDOM',
+    'crypto',
+    [
+      'randomBytes',
+      'pseudoRandomBytes',
+      'randomInt',
+      'randomUUID',
+      'randomFill',
+      'randomFillSync',
+      'generateKeySync',
+      'generateKeyPairSync',
+    ],
+  ],
+];
+/** Classes that reach outside the run as soon as one is made. */
+const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
+  ['IMPURE_PROCESS', 'inspector', 'Session'],
+  ['IMPURE_NETWORK', 'worker_threads', 'Worker'],
+  ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
+  ['IMPURE_NETWORK', 'net', 'Socket'],
+];
+/** What the module `process` shares with the global of that name. */
+const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd'];
+
+const requireModule = createRequire(import.meta.url);
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** `isInput` returns true for a file that is part of the run's hash: to read it reaches nothing outside. Returns functions that restore all. */
+export function watchNodeModules(report: Report, isInput: (path: string) => boolean): (() => void)[] {
+  const undo = MODULES.flatMap(([code, name, functions]) => {
+    const holder = moduleOf(name);
+    const names = functions ?? Object.keys(holder).filter((key) => /^[a-z]/.test(key));
+    return names.flatMap((key) => {
+      const real = holder[key];
+      return typeof real === 'function' ? [replace(holder, key, watched(report, code, `${name}.${key}()`, real as Method, isInput))] : [];
+    });
+  });
+  for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
+  for (const name of PROCESS) undo.push(...watchMember(report, name));
+  // Named imports of these modules see the replacements only now.
+  syncBuiltinESMExports();
+  return [() => syncBuiltinESMExports(), ...undo];
+}
+
+const moduleOf = (name: string): Readonly<Record<string, unknown>> => requireModule(`node:${name}`) as Readonly<Record<string, unknown>>;
+
+function watched(report: Report, code: WarningCode, what: string, real: Method, isInput: (path: string) => boolean): Method {
+  const method: Method = function (...args): unknown {
+    if (code !== 'LOOKAHEAD_FILE' || !isInput(pathOf(args[0]))) reportDirect(report, code, what, method);
+    return new.target === undefined ? Reflect.apply(real, this, args) : (Reflect.construct(real, args) as unknown);
+  };
+  // For example the symbol by which `util.promisify` recognises a function, and `realpathSync.native`.
+  Object.defineProperties(method, Object.getOwnPropertyDescriptors(real));
+  return method;
+}
+
+function reportDirect(report: Report, code: WarningCode, what: string, below: (...args: never[]) => unknown): void {
+  if (!isCalledByNode(below)) report(code, what, below);
+}
+
+function pathOf(given: unknown): string {
+  if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
+  return typeof given === 'string' ? resolve(given) : '';
+}
+
+function watchClass(report: Report, code: WarningCode, name: string, key: string): (() => void)[] {
+  const holder = moduleOf(name);
+  const real = holder[key];
+  if (typeof real !== 'function') return [];
+  const construct = (target: object, args: readonly unknown[], newTarget: object): object => {
+    reportDirect(report, code, `new ${name}.${key}()`, construct);
+    return Reflect.construct(target as new () => object, args, newTarget as new () => object);
+  };
+  return [replace(holder, key, new Proxy(real, { construct }))];
+}
+
+/** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
+function watchMember(report: Report, name: string): (() => void)[] {
+  const value: unknown = Reflect.get(process, name);
+  if (typeof value === 'function') {
+    return [
+      replace(
+        process,
+        name,
+        watched(report, 'IMPURE_PROCESS', `process.${name}`, value as Method, () => false),
+      ),
+    ];
+  }
+  if (!isObject(value)) return [];
+  const get = (target: object, key: string | symbol): unknown => {
+    reportDirect(report, 'IMPURE_PROCESS', `process.${name}`, get);
+    return Reflect.get(target, key);
+  };
+  return [replace(process, name, new Proxy(value, { get }))];
+}

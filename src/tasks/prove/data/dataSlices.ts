@@ -1,0 +1,66 @@
+// Parts of a run's data: up to a time, or the rows around one.
+
+import { firstAfter } from '../../../base/number/search.ts';
+import { rowsOf } from '../../../model/bars/bars.ts';
+import type { ContractData } from '../../../model/bars/marks.ts';
+import type { InstrumentId } from '../../../model/instrument.ts';
+import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
+
+/** Returns the plan with nothing that closes after `toMs`. Null when a feed has no row left. */
+export function planUntil(plan: RunPlan, toMs: number): RunPlan | null {
+  return sliced(plan, { fromMs: plan.fromMs, toMs, warmUpRows: () => Infinity });
+}
+
+export interface Slice {
+  /** The run begins here. */
+  readonly fromMs: number;
+  /** Nothing closes after this. */
+  readonly toMs: number;
+  /** How many rows of each feed come before the run, as far as there are any. */
+  readonly warmUpRows: (feed: number) => number;
+}
+
+/** Returns the plan over a part of its data. Null when a feed has no row in it. */
+export function sliced(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunPlan | null {
+  const spans = plan.feeds.map(({ bars: { closeMs, length } }, at) => {
+    const first = firstAfter(closeMs, 0, length, fromMs);
+    return { from: Math.max(0, first - warmUpRows(at)), first, to: firstAfter(closeMs, 0, length, toMs) };
+  });
+  if (spans.some(({ from, to }) => to <= from) || spans.every(({ first, to }) => to <= first)) return null;
+  const feeds = plan.feeds.map((feed, at): FeedPlan => {
+    const { from, first, to } = spans[at]!;
+    return { ...feed, bars: rowsOf(feed.bars, from, to), firstRow: Math.min(first, to) - from };
+  });
+  return { ...plan, feeds, fromMs, toMs, ...(plan.futures ? { futures: { ...plan.futures, data: contractsOf(plan, spans, toMs) } } : {}) };
+}
+
+/** Mark prices belong to the rows of the finest feed of their contract. */
+function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; readonly to: number }[], toMs: number) {
+  const data = new Map<InstrumentId, ContractData>(plan.futures!.data);
+  for (const feed of finestFeeds(plan.feeds)) {
+    const { id } = feed.bars.instrument;
+    const known = data.get(id);
+    if (known === undefined) continue;
+    const { from, to } = spans[plan.feeds.indexOf(feed)]!;
+    const { marks } = known;
+    data.set(id, {
+      ...known,
+      marks: marks && {
+        ...marks,
+        open: marks.open.subarray(from, to),
+        high: marks.high.subarray(from, to),
+        low: marks.low.subarray(from, to),
+        close: marks.close.subarray(from, to),
+      },
+      funding: known.funding.filter(({ timeMs }) => timeMs <= toMs),
+    });
+  }
+  return data;
+}
+
+/** Returns the finest feed that strategies see. */
+export function finestVisible({ feeds }: RunPlan): FeedPlan {
+  const visible = feeds.filter(({ isHidden }) => isHidden !== true);
+  return visible.reduce((finest, feed) => (feed.bars.length - feed.firstRow > finest.bars.length - finest.firstRow ? feed : finest));
+}

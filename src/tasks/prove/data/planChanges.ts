@@ -1,0 +1,139 @@
+// Changes of a run that should not change what a strategy decides.
+
+import { pow10 } from '../../../base/number/exact.ts';
+import { Decimal } from '../../../base/number/decimal.ts';
+import { fixedLengthMs } from '../../../model/interval.ts';
+import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { FeedPlan, RunPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
+import { LIMITS } from '../../../risk/limits/limits.ts';
+
+export interface ChangedPlan {
+  readonly plan: RunPlan;
+  /** By how much times were moved. */
+  readonly shiftMs: number;
+  /** Returns the wire name that an instrument had before the change. */
+  readonly nameBefore: (instrument: Instrument) => string;
+}
+
+export interface PlanChange {
+  /** As it stands in messages. */
+  readonly name: string;
+  /** Returns why it does not apply as a text. `usesCalendar`: a timer of the strategies follows the calendar. */
+  readonly apply: (plan: RunPlan, usesCalendar: boolean) => ChangedPlan | string;
+}
+
+const WEEK_MS = 604_800_000;
+const WEEKS = 52;
+const FACTOR = 10;
+/** Limits of risk that are amounts of money. */
+const MONEY_LIMITS: ReadonlySet<string> = new Set(
+  LIMITS.filter((limit) => 'unit' in limit && limit.unit === 'quote asset').map(({ key }) => key),
+);
+
+const sameName = ({ wireName }: Instrument): string => wireName;
+
+export const CHANGES: readonly PlanChange[] = [
+  { name: `times ${WEEKS} weeks later`, apply: shiftedByWeeks },
+  { name: `prices times ${FACTOR}`, apply: scaledPrices },
+  { name: 'another symbol', apply: renamed },
+  { name: 'feeds in another order', apply: reordered },
+];
+
+function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | string {
+  if (usesCalendar) return 'a timer follows the calendar';
+  if (plan.futures !== undefined) return 'funding has fixed times';
+  if (plan.feeds.some(({ bars }) => fixedLengthMs(bars.interval) === null)) return 'bars of months';
+  const shiftMs = WEEKS * WEEK_MS;
+  const later = (times: Float64Array, length: number): Float64Array => times.slice(0, length).map((ms) => ms + shiftMs);
+  const feeds = plan.feeds.map((feed): FeedPlan => {
+    const { bars } = feed;
+    return { ...feed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
+  });
+  return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, nameBefore: sameName };
+}
+
+/** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
+function scaledPrices(plan: RunPlan): ChangedPlan | string {
+  if (plan.futures !== undefined) return 'contracts have fixed face values';
+  const { models } = plan;
+  if (models !== undefined && (models.slippage !== null || models.fees !== null || models.rules.length > 0))
+    return 'the run has models of its own';
+  const instruments = plan.feeds.map(({ bars }) => bars.instrument);
+  if (instruments.some(({ priceDigits, quoteDigits }) => priceDigits < 1 || quoteDigits < 1)) return 'prices have no decimals';
+  if (plan.strategies.some(({ params }) => Object.values(params).some((value) => isPrice(value, plan))))
+    return 'a parameter may be a price';
+  const quotes = new Set(instruments.map(({ quote }) => quote));
+  const more = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
+  const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: scaledBars(feed.bars) }));
+  const cash = Object.fromEntries(Object.entries(plan.cash).map(([asset, text]) => [asset, quotes.has(asset) ? more(text) : text]));
+  const size = plan.size.quote === undefined ? plan.size : { quote: more(plan.size.quote) };
+  const limits = Object.entries(plan.risk as Readonly<Record<string, unknown>>);
+  const risk = Object.fromEntries(
+    limits.map(([key, value]) => [key, MONEY_LIMITS.has(key) && typeof value === 'string' ? more(value) : value]),
+  );
+  return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, nameBefore: sameName };
+}
+
+function isPrice(value: unknown, { feeds }: RunPlan): boolean {
+  const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : NaN;
+  return feeds.some(({ bars }) => {
+    let [low, high] = [Infinity, 0];
+    for (let row = 0; row < bars.length; row++) {
+      low = Math.min(low, bars.low[row]!);
+      high = Math.max(high, bars.high[row]!);
+    }
+    return number >= low && number <= high;
+  });
+}
+
+function scaledBars(bars: BarColumns): BarColumns {
+  const { instrument, length } = bars;
+  const scale = pow10(instrument.priceDigits);
+  const scaled = (prices: Float64Array): Float64Array =>
+    prices.slice(0, length).map((price) => Math.round(price * scale) / (scale / FACTOR));
+  return {
+    ...bars,
+    instrument: { ...instrument, priceDigits: instrument.priceDigits - 1, quoteDigits: instrument.quoteDigits - 1 },
+    open: scaled(bars.open),
+    high: scaled(bars.high),
+    low: scaled(bars.low),
+    close: scaled(bars.close),
+  };
+}
+
+function renamed(plan: RunPlan): ChangedPlan {
+  const newName = (name: string): string => `X${name}`;
+  const before = new Map<InstrumentId, string>();
+  const made = new Map<InstrumentId, Instrument>();
+  for (const { bars } of plan.feeds) {
+    const { instrument } = bars;
+    const wireName = newName(instrument.wireName);
+    const id = instrumentId(instrument.market, wireName);
+    before.set(id, instrument.wireName);
+    made.set(instrument.id, { ...instrument, wireName, id });
+  }
+  const names = new Set(before.values());
+  const strategies = plan.strategies.map((own): StrategyPlan => {
+    const params = Object.entries(own.params).map(([key, value]) => [
+      key,
+      typeof value === 'string' && names.has(value) ? newName(value) : value,
+    ]);
+    return { ...own, params: Object.fromEntries(params) as StrategyPlan['params'] };
+  });
+  const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: { ...feed.bars, instrument: made.get(feed.bars.instrument.id)! } }));
+  const futures = plan.futures && {
+    ...plan.futures,
+    data: new Map([...plan.futures.data].map(([id, data]) => [made.get(id)?.id ?? id, data])),
+  };
+  return {
+    plan: { ...plan, feeds, strategies, ...(futures ? { futures } : {}) },
+    shiftMs: 0,
+    nameBefore: ({ id, wireName }) => before.get(id) ?? wireName,
+  };
+}
+
+function reordered(plan: RunPlan): ChangedPlan | string {
+  if (plan.feeds.length < 2) return 'one feed';
+  return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, nameBefore: sameName };
+}

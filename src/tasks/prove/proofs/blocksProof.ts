@@ -1,0 +1,29 @@
+// The proof of blocks: a run decides alike in blocks of one row, of seven and of 2,048.
+
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { counted } from '../../../base/text/format.ts';
+import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
+import { plainProof, type Proof } from './verdict.ts';
+
+const SMALL_ROWS = 7;
+const FULL_ROWS = 2048;
+
+/** `onRun` is called before each run with the share of the work that is done. */
+export async function proveBlocks(tracer: Tracer, plan: RunPlan, isFresh: boolean, onRun: (share: number) => void): Promise<Proof> {
+  const sideOf = async (blockRows: number, share: number): Promise<Side> => {
+    onRun(share);
+    const run: TracedRun = { plan, blockRows, isFresh };
+    return { run, trace: await tracer.run(run) };
+  };
+  const single = await sideOf(1, 0);
+  for (const [at, rows] of [SMALL_ROWS, FULL_ROWS].entries()) {
+    const full = await sideOf(rows, (at + 1) / 3);
+    const difference = await differenceOf(tracer, single, full);
+    if (difference === null) continue;
+    const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;
+    return proofOf('blocks', 'refuted', text, difference, plan);
+  }
+  const { length } = single.trace.timeMs;
+  return plainProof('blocks', 'proved', `blocks of 1, ${SMALL_ROWS} and ${FULL_ROWS} rows make the same ${counted(length, 'decision')}`);
+}

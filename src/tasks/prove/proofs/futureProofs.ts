@@ -1,0 +1,97 @@
+// The proofs of prefix and poison: decisions up to a time are the same without the data after it, and with other data after it.
+
+import { counted } from '../../../base/text/format.ts';
+import { seededRng, type Rng } from '../../../base/number/rng.ts';
+import { formatMinute } from '../../../model/time.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { finestVisible, planUntil, sliced } from '../data/dataSlices.ts';
+import { countUntil } from '../runs/decisionTrace.ts';
+import { poisoned } from '../data/poison.ts';
+import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
+import { plainProof, type Proof } from './verdict.ts';
+
+/** Up to this many rows of the finest feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
+const SHORT_ROWS = 4096;
+/** Rows of the finest feed before a time and behind it, beside the warm-up. */
+const BEFORE_ROWS = 512;
+const BEHIND_ROWS = 256;
+/** Times at which a run over longer data begins at its start all the same. */
+const WHOLE_TIMES = 3;
+
+export interface FutureTask {
+  readonly plan: RunPlan;
+  /** The run over all data. */
+  readonly whole: Side;
+  /** Rows of each feed, in the order of the plan, that the strategies need before their first decision. */
+  readonly warmUpRows: readonly number[];
+  /** Number of random times. */
+  readonly times: number;
+  readonly isFresh: boolean;
+  readonly onRun: (share: number) => void;
+}
+
+/** Runs that must decide alike up to `untilMs`. */
+interface Case {
+  readonly untilMs: number;
+  readonly expected: Side;
+  readonly plan: RunPlan;
+}
+
+/** Returns both proofs. */
+export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<readonly [Proof, Proof]> {
+  const { plan, isFresh } = task;
+  const rng = seededRng(plan.seed + 29);
+  const found: { prefix: Proof | null; poison: Proof | null } = { prefix: null, poison: null };
+  let decisions = 0;
+  let times = 0;
+  for await (const { untilMs, expected, plan: base } of casesOf(tracer, task, rng)) {
+    const cutPlan = planUntil(base, untilMs);
+    // A feed begins after this time.
+    if (cutPlan === null) continue;
+    times++;
+    decisions += countUntil(expected.trace, untilMs);
+    const compare = async (other: RunPlan) => {
+      const run: TracedRun = { plan: other, untilMs, isFresh };
+      return differenceOf(tracer, expected, { run, trace: await tracer.run(run) }, untilMs);
+    };
+    const at = `up to ${formatMinute(untilMs)}`;
+    const cut = found.prefix === null ? await compare(cutPlan) : null;
+    if (cut !== null) found.prefix = proofOf('prefix', 'refuted', `decisions ${at} differ without the data after it`, cut, plan);
+    const other = found.poison === null ? await compare(poisoned(base, untilMs, rng)) : null;
+    if (other !== null) found.poison = proofOf('poison', 'refuted', `decisions ${at} differ with other bars after it`, other, plan);
+    if (found.prefix !== null && found.poison !== null) break;
+  }
+  const same = `${counted(decisions, 'decision')} up to ${counted(times, 'random time')} are the same`;
+  const without = (name: 'prefix' | 'poison', how: string): Proof =>
+    decisions === 0
+      ? plainProof(name, 'not-proved', 'the strategy decides nothing in these data')
+      : plainProof(name, 'proved', `${same} ${how}`);
+  return [found.prefix ?? without('prefix', 'without the data after it'), found.poison ?? without('poison', 'with other bars after it')];
+}
+
+/** Makes the run over all data of each case: whole runs of short data, spans of long data, and a few whole runs of those too. */
+async function* casesOf(tracer: Tracer, { plan, whole, warmUpRows, times, isFresh, onRun }: FutureTask, rng: Rng): AsyncGenerator<Case> {
+  const lead = finestVisible(plan);
+  const { closeMs, openMs, length } = lead.bars;
+  const first = lead.firstRow;
+  if (length - first < 3) return;
+  const isShort = length - first <= SHORT_ROWS;
+  for (let at = 0; at < times; at++) {
+    onRun(at / times);
+    const row = first + Math.floor(rng.next() * (length - first - 1));
+    const untilMs = closeMs[row]!;
+    if (isShort || at < WHOLE_TIMES) {
+      yield { untilMs, expected: whole, plan };
+      continue;
+    }
+    const span = sliced(plan, {
+      fromMs: Math.max(plan.fromMs, openMs[Math.max(first, row - BEFORE_ROWS)]!),
+      toMs: closeMs[Math.min(length - 1, row + BEHIND_ROWS)]!,
+      warmUpRows: (feed) => warmUpRows[feed]!,
+    });
+    if (span === null) continue;
+    const run: TracedRun = { plan: span, isFresh };
+    yield { untilMs, expected: { run, trace: await tracer.run(run) }, plan: span };
+  }
+}

@@ -1,0 +1,102 @@
+// Informs whether decisions stay the same under changes that should not matter: other weeks, prices times ten, another name or order.
+
+import { formatTime } from '../../../model/time.ts';
+import { ENDINGS, SIDES, type OrderColumns } from '../../../model/run/run.ts';
+import { spanLoop } from '../../../engine/loop/spanLoop.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { finestVisible, sliced } from '../data/dataSlices.ts';
+import { DecisionTrace } from '../runs/decisionTrace.ts';
+import { CHANGES, type ChangedPlan, type PlanChange } from '../data/planChanges.ts';
+import type { Tracer } from '../runs/tracedRun.ts';
+import { plainProof, type Proof } from './verdict.ts';
+
+/** Rows of the finest feed that are run. */
+const RUN_ROWS = 20_000;
+
+/** An order as both runs must have it: times from the start of the run, instruments by their place in the plan as it was given. */
+interface OrderRow {
+  readonly timeMs: number;
+  readonly text: string;
+}
+
+interface Outcome {
+  readonly change: PlanChange;
+  /** Null: it holds. A text: why it does not apply. */
+  readonly why: string | null;
+  readonly first: Proof['first'];
+}
+
+/** `usesCalendar`: a timer of the strategies follows the calendar. */
+export async function informOnChanges(
+  tracer: Tracer,
+  plan: RunPlan,
+  usesCalendar: boolean,
+  isFresh: boolean,
+  onRun: (share: number) => void,
+): Promise<Proof> {
+  const { bars, firstRow } = finestVisible(plan);
+  const span = { fromMs: plan.fromMs, toMs: bars.closeMs[Math.min(bars.length, firstRow + RUN_ROWS) - 1]!, warmUpRows: () => Infinity };
+  const base = sliced(plan, span) ?? plan;
+  const unchanged: ChangedPlan = { plan: base, shiftMs: 0, nameBefore: ({ wireName }) => wireName };
+  const expected = await ordersOf(tracer, unchanged, isFresh);
+  const outcomes: Outcome[] = [];
+  for (const [at, change] of CHANGES.entries()) {
+    onRun(at / CHANGES.length);
+    const made = change.apply(base, usesCalendar);
+    if (typeof made === 'string') {
+      outcomes.push({ change, why: made, first: null });
+      continue;
+    }
+    const actual = await ordersOf(tracer, made, isFresh);
+    outcomes.push({ change, why: null, first: differenceIn(expected, actual, change) });
+  }
+  const namesOf = (those: readonly Outcome[]): string => listed(those.map(({ change }) => change.name));
+  const skipped = outcomes.filter(({ why }) => why !== null);
+  const rest = skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
+  const different = outcomes.filter(({ first }) => first !== null);
+  if (different.length > 0) {
+    return { ...plainProof('metamorphic', 'depends', `decisions depend on ${namesOf(different)}${rest}`), first: different[0]!.first };
+  }
+  if (expected.length === 0) return plainProof('metamorphic', 'not-applicable', 'the strategy places no order in these data');
+  const same = outcomes.filter(({ why }) => why === null);
+  return plainProof('metamorphic', 'holds', `the orders are the same with ${namesOf(same)}${rest}`);
+}
+
+function differenceIn(expected: readonly OrderRow[], actual: readonly OrderRow[], { name }: PlanChange): Proof['first'] {
+  for (let at = 0; at < Math.max(expected.length, actual.length); at++) {
+    const [a, b] = [expected[at], actual[at]];
+    if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
+    const timeMs = Math.min(a?.timeMs ?? Infinity, b?.timeMs ?? Infinity);
+    const textAt = (row: OrderRow | undefined): string => (row?.timeMs === timeMs ? row.text : 'no order');
+    return { time: formatTime(timeMs), feed: null, what: name, expected: textAt(a), actual: textAt(b) };
+  }
+  return null;
+}
+
+/** Returns the orders of a run in order of time, with the times and names of the run before the change. */
+async function ordersOf(tracer: Tracer, { plan, shiftMs, nameBefore }: ChangedPlan, isFresh: boolean): Promise<readonly OrderRow[]> {
+  try {
+    return await tracer.bot({ plan, isFresh }, new DecisionTrace(), ({ engine }) => {
+      spanLoop(engine, Infinity);
+      return rowsOf(engine.orders.columns(), engine.instruments.map(nameBefore), shiftMs);
+    });
+  } catch (error) {
+    return [{ timeMs: plan.fromMs - shiftMs, text: `an error: ${error instanceof Error ? error.message : String(error)}` }];
+  }
+}
+
+function rowsOf(orders: OrderColumns, names: readonly string[], shiftMs: number): readonly OrderRow[] {
+  const { length, createdMs, instrument, side, lots, quoteUnits, limit, ending } = orders;
+  const rows = Array.from({ length }, (_, at): OrderRow => {
+    const size = lots[at]! > 0 ? `${lots[at]} lots` : `${quoteUnits[at]} units`;
+    const price = limit[at]! > 0 ? ` at ${limit[at]} ticks` : '';
+    return {
+      timeMs: createdMs[at]! - shiftMs,
+      text: `${SIDES[side[at]!]} ${size} of ${names[instrument[at]!]}${price}, ${ENDINGS[ending[at]!]}`,
+    };
+  });
+  // Orders of one instant have no order of their own: that of the feeds is one of the changes.
+  return rows.toSorted((a, b) => a.timeMs - b.timeMs || (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
+}
+
+const listed = (names: readonly string[]): string => names.join(', ').replace(/, ([^,]*)$/, ' and $1');

@@ -1,0 +1,72 @@
+// Informs whether first decisions depend on how far back the data begin: runs with 1, 2 and 4 times the warm-up before their start.
+
+import { counted } from '../../../base/text/format.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { finestVisible, sliced } from '../data/dataSlices.ts';
+import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
+import { plainProof, type Proof } from './verdict.ts';
+
+const FACTORS = [1, 2, 4] as const;
+const MOST = 4;
+/** Starts in the data, and rows of the finest feed that are run from each. */
+const STARTS = 5;
+const RUN_ROWS = 1024;
+
+/** `warmUpRows`: rows of each feed, in the order of the plan, that the strategies need before their first decision. */
+export async function informOnWarmUp(
+  tracer: Tracer,
+  plan: RunPlan,
+  warmUpRows: readonly number[],
+  isFresh: boolean,
+  onRun: (share: number) => void,
+): Promise<Proof> {
+  const notApplicable = (why: string): Proof => plainProof('warm-up', 'not-applicable', why);
+  if (warmUpRows.every((rows) => rows === 0)) return notApplicable('the strategy needs no bars before its first decision');
+  let decisions = 0;
+  let runs = 0;
+  for (let start = 1; start <= STARTS; start++) {
+    onRun((start - 1) / STARTS);
+    const plans = plansAt(plan, warmUpRows, start / (STARTS + 1));
+    if (plans === null) continue;
+    const sides: Side[] = [];
+    for (const own of plans) {
+      const run: TracedRun = { plan: own, isFresh };
+      sides.push({ run, trace: await tracer.run(run) });
+    }
+    runs++;
+    const [least, ...longer] = sides;
+    decisions += least!.trace.timeMs.length;
+    for (const [at, side] of longer.entries()) {
+      const difference = await differenceOf(tracer, side, least!);
+      if (difference === null) continue;
+      const text = `decisions depend on how far back the data begin: with ${FACTORS[at + 1]} times the warm-up the strategy decides otherwise`;
+      return proofOf('warm-up', 'depends', text, difference, plan);
+    }
+  }
+  if (runs === 0) return notApplicable(`the data are shorter than ${MOST} times the warm-up of the strategy`);
+  if (decisions === 0) return notApplicable('the strategy decides nothing in the rows behind these starts');
+  return plainProof(
+    'warm-up',
+    'holds',
+    `${counted(decisions, 'decision')} behind ${counted(runs, 'start')} are the same with 1, 2 and 4 times the warm-up`,
+  );
+}
+
+/** Returns the plans that begin at a share of the data; null where there are too few rows before or behind it. */
+function plansAt(plan: RunPlan, warmUpRows: readonly number[], share: number): readonly RunPlan[] | null {
+  const { bars, firstRow } = finestVisible(plan);
+  const row = firstRow + Math.floor((bars.length - firstRow) * share);
+  const fromMs = bars.openMs[row]!;
+  const toMs = bars.closeMs[Math.min(bars.length - 1, row + RUN_ROWS)]!;
+  const hasRows = plan.feeds.every((feed, at) => countBefore(feed.bars.closeMs, feed.bars.length, fromMs) >= MOST * warmUpRows[at]!);
+  if (!hasRows) return null;
+  const plans = FACTORS.map((factor) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => factor * warmUpRows[feed]! }));
+  return plans.every((own): own is RunPlan => own !== null) ? plans : null;
+}
+
+function countBefore(closeMs: Float64Array, length: number, ms: number): number {
+  let count = 0;
+  while (count < length && closeMs[count]! <= ms) count++;
+  return count;
+}

@@ -1,0 +1,161 @@
+// Proves that a strategy is honest: that its decisions depend on delivered bars, its parameters and its seed alone.
+
+import { StrategyError } from '../../base/errors.ts';
+import { firstAfter } from '../../base/number/search.ts';
+import { placeOfError } from '../backtest/purity/callSite.ts';
+import { PurityWatch } from '../backtest/purity/watch.ts';
+import { loadEntry } from '../../definition/load/strategies.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import type { RequestedRun } from '../../definition/request.ts';
+import { resolveRun } from '../../definition/resolve.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { proveBlocks } from './proofs/blocksProof.ts';
+import type { Side } from './proofs/comparison.ts';
+import { proveFuture } from './proofs/futureProofs.ts';
+import { informOnChanges } from './proofs/metamorphicProof.ts';
+import { embeddedPrices } from './proofs/embeddedPrices.ts';
+import { ImpureUses, proofOfUses, provePurity } from './proofs/purityProof.ts';
+import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from './proofs/verdict.ts';
+import { informOnWarmUp } from './proofs/warmUpProof.ts';
+import { DecisionTrace } from './runs/decisionTrace.ts';
+import { Tracer, type TracedRun } from './runs/tracedRun.ts';
+
+export interface ProveOptions {
+  /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */
+  readonly times: number;
+}
+
+export interface ProveWatcher {
+  /** Cells that the engine writes once a block. */
+  readonly progressCells: Int32Array | null;
+  /** User code is about to be loaded, or to run. */
+  enter(phase: 'load' | 'import' | 'setUp' | 'bars'): void;
+  /** The run is loaded. */
+  loaded(name: string): void;
+  /** Called before each run of a proof; `share` of the proof is done. */
+  proving(name: ProofName, share: number): void;
+}
+
+/** Runs after a strategy was found to keep state load it again each time, which costs more. */
+const TIMES_WITH_STATE = 20;
+
+/**
+ * Makes all proofs. Must run in a thread of its own: built-ins are replaced for good, so that uses of the outside are seen. Throws
+ * ConfigError as a backtest does, and StrategyError for a file that throws when it is loaded.
+ */
+export async function proveRun({ source, bars }: RequestedRun, { times }: ProveOptions, watcher: ProveWatcher): Promise<StrategyVerdict> {
+  const startMs = nowMs();
+  watcher.enter('load');
+  const uses = new ImpureUses();
+  const inputs = new Set<string>();
+  const watch = new PurityWatch(uses, true, (path) => inputs.has(path));
+  const importer: Importer = (url) => {
+    watcher.enter('import');
+    return watch.whileLoading(url, () => import(/* @vite-ignore */ url));
+  };
+  let name = 'the strategy';
+  let rows = 0;
+  const finished = (proofs: readonly Proof[]): StrategyVerdict => ({
+    strategy: name,
+    verdict: verdictOf(proofs),
+    proofs,
+    bars: rows,
+    seconds: Math.round(nowMs() - startMs) / 1000,
+  });
+  try {
+    const resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
+    for (const { path } of resolved.files) inputs.add(path);
+    const { plan } = resolved;
+    name = plan.strategies.map(({ record }) => record.name).join(', ');
+    rows = plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0);
+    watcher.loaded(name);
+    const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    return finished(await allProofs({ plan, name, files, times, uses, watch, watcher }));
+  } catch (error) {
+    const proofs = proofsOfError(error, uses, rows > 0);
+    if (proofs === null) throw error;
+    return finished(proofs);
+  }
+}
+
+interface ProofTask extends ProveOptions {
+  readonly plan: RunPlan;
+  readonly name: string;
+  /** The files of the strategies, absolute. */
+  readonly files: readonly string[];
+  readonly uses: ImpureUses;
+  readonly watch: PurityWatch;
+  readonly watcher: ProveWatcher;
+}
+
+/** Makes all proofs, in the order of PROOFS. Throws the error of a strategy that cannot run over the data. */
+async function allProofs({ plan, name, files, times, uses, watch, watcher }: ProofTask): Promise<readonly Proof[]> {
+  const tracer = new Tracer(watcher.progressCells, watch.during);
+  uses.nowMs = () => tracer.currentMs;
+  const on = (proof: ProofName) => (share: number) => {
+    watcher.enter('bars');
+    watcher.proving(proof, share);
+  };
+  watcher.enter('setUp');
+  const warmUpRows = await warmUpOf(tracer, plan);
+  on('purity')(0);
+  const run: TracedRun = { plan };
+  const whole: Side = { run, trace: await tracer.run(run) };
+  if (whole.trace.error !== null) throw whole.trace.error;
+  const late = await watch.settle(name).then(() => null, lateError);
+  watch.checkGlobals();
+  const purity = await provePurity(tracer, { plan, whole, late, onRun: on('purity') });
+  const { hasState: isFresh } = purity;
+  const blocks = await proveBlocks(tracer, plan, isFresh, on('blocks'));
+  const task = { plan, whole, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
+  const [prefix, poison] = await proveFuture(tracer, task);
+  const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
+  const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));
+  // What is used in any of the runs counts.
+  return [proofOfUses(uses, plan) ?? embeddedPrices(plan, files) ?? purity.proof, blocks, prefix, poison, warmUp, changes];
+}
+
+/** Messages of attempts to replace built-ins, which are frozen while a strategy runs. */
+const FROZEN = /Cannot (?:assign to read only property|redefine property|delete property)|object is not extensible/;
+
+/**
+ * Returns the proofs of a strategy that threw an error, or null where they would say nothing: its file cannot be loaded, and used nothing
+ * outside the run before it threw.
+ */
+function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): readonly Proof[] | null {
+  if (!(error instanceof StrategyError)) return null;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const place = placeOfError(cause) ?? { file: null, line: null };
+  const used = proofOfUses(uses, null);
+  const isFrozen = FROZEN.test(cause.message);
+  if (used === null && !isFrozen && !isLoaded) return null;
+  const why = `the strategy throws: ${error.message}`;
+  const frozen = {
+    ...plainProof('purity', 'refuted', `the strategy replaces a built-in, which everything in its process shares: ${cause.message}`),
+    ...place,
+  };
+  const purity = used ?? (isFrozen ? frozen : { ...plainProof('purity', 'not-proved', why), ...place });
+  return PROOFS.map((name): Proof => {
+    if (name === 'purity') return purity;
+    return DECIDING.includes(name) ? { ...plainProof(name, 'not-proved', why), ...place } : plainProof(name, 'not-applicable', why);
+  });
+}
+
+function lateError(error: unknown): Error {
+  if (error instanceof StrategyError) return error;
+  throw error;
+}
+
+/** Returns the rows of each feed that the strategies need before their first decision, in the order of the plan. */
+async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly number[]> {
+  return tracer.bot({ plan }, new DecisionTrace(), ({ engine }) =>
+    plan.feeds.map(({ bars: { closeMs, length } }, at) => {
+      const feed = engine.feeds[at]!;
+      const needed = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
+      // A feed without indicators of its own may still be read at the first decision.
+      const row = firstAfter(closeMs, 0, length, plan.fromMs);
+      return needed === 0 && row > 0 ? 1 : needed;
+    }),
+  );
+}

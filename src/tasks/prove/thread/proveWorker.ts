@@ -1,0 +1,33 @@
+// The worker thread of `isobar prove`: loads a run and makes the proofs. Reports each step to its watcher.
+
+import { parentPort } from 'node:worker_threads';
+import { assert } from '../../../base/assert.ts';
+import { openRequest } from '../../../definition/request.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
+import { toWire } from '../../backtest/run/wireError.ts';
+import { proveRun } from '../prove.ts';
+import type { FromProver, ProverInput } from './watchProve.ts';
+
+const port = parentPort;
+assert(port !== null, 'proveWorker runs as a worker thread');
+const post = (message: FromProver) => port.postMessage(message);
+
+port.once('message', (input: ProverInput) => {
+  answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
+});
+
+async function answer({ request, barsFolder, memory, times }: ProverInput): Promise<FromProver> {
+  const heartbeat = new ProgressCells(memory);
+  heartbeat.enter('load');
+  const verdict = await proveRun(
+    await openRequest(request, barsFolder),
+    { times },
+    {
+      progressCells: heartbeat.cells,
+      enter: (phase) => heartbeat.enter(phase),
+      loaded: (name) => post({ kind: 'loaded', name }),
+      proving: (name, share) => post({ kind: 'proving', name, share }),
+    },
+  );
+  return { kind: 'done', verdict };
+}

@@ -1,0 +1,103 @@
+// Makes the proofs in a worker thread: starts it, reports its progress, and ends it when a strategy hangs.
+
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
+import { assertNever } from '../../../base/assert.ts';
+import { StrategyError } from '../../../base/errors.ts';
+import { moduleUrl } from '../../../base/inPackage.ts';
+import type { RunRequest } from '../../../definition/request.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
+import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
+import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
+import type { ProofName, StrategyVerdict } from '../proofs/verdict.ts';
+
+export interface ProverInput {
+  readonly request: RunRequest;
+  /** Folder for bars that only this run has. */
+  readonly barsFolder: string;
+  /** Memory of the progress cells. */
+  readonly memory: SharedArrayBuffer;
+  /** Number of random times of the proofs of prefix and poison. */
+  readonly times: number;
+}
+
+export type FromProver =
+  | { readonly kind: 'loaded'; readonly name: string }
+  | { readonly kind: 'proving'; readonly name: ProofName; readonly share: number }
+  | { readonly kind: 'done'; readonly verdict: StrategyVerdict }
+  | { readonly kind: 'failed'; readonly error: WireError };
+
+export interface WatchProveOptions {
+  readonly times: number;
+  /** Time without progress after which a strategy counts as hanging; 0: no limit. */
+  readonly barTimeoutMs: number;
+  /** Called ten times a second with the name of the strategy, the proof and the share of it that is done. */
+  readonly onProgress: (strategy: string, proof: ProofName | null, share: number) => void;
+}
+
+/** Proofs in progress that can be stopped. */
+export interface WatchedProve {
+  readonly outcome: Promise<StrategyVerdict>;
+  /** Ends the worker and removes its files. */
+  stop(): Promise<void>;
+}
+
+export function watchProve(request: RunRequest, options: WatchProveOptions): WatchedProve {
+  const barsFolder = temporaryFolder();
+  const discard = () => rmSync(barsFolder, { recursive: true, force: true });
+  const heartbeat = new ProgressCells();
+  const worker = new Worker(moduleUrl('tasks/prove/thread/proveWorker'), { stdout: true });
+  // Output of a strategy is not a result: stdout is for the verdict.
+  worker.stdout.pipe(process.stderr, { end: false });
+  const input: ProverInput = { request, barsFolder, memory: heartbeat.memory, times: options.times };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage(input);
+  return {
+    outcome: follow(worker, heartbeat, options).finally(discard),
+    async stop() {
+      await worker.terminate();
+      discard();
+    },
+  };
+}
+
+function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<StrategyVerdict> {
+  return new Promise((resolve, reject) => {
+    let [strategy, proof, share]: [string, ProofName | null, number] = ['the strategy', null, 0];
+    const silence = new StallDetector(heartbeat, barTimeoutMs);
+    const end = (notify: () => void): void => {
+      stopLooking();
+      worker.removeAllListeners('exit');
+      void worker.terminate().then(notify, reject);
+    };
+    const stopLooking = repeat(POLL_MS, () => {
+      onProgress(strategy, proof, share);
+      if (silence.check() === null) return;
+      const where = proof === null ? 'while its file was loaded' : `in the proof of ${proof}`;
+      end(() => reject(new StrategyError(`${strategy}: no answer for ${barTimeoutMs / 1000} s ${where}`, HANG_REMEDY)));
+    });
+    worker.on('message', (message: FromProver) => {
+      switch (message.kind) {
+        case 'loaded':
+          strategy = message.name;
+          return;
+        case 'proving':
+          [proof, share] = [message.name, message.share];
+          return;
+        case 'done':
+          return end(() => resolve(message.verdict));
+        case 'failed':
+          return end(() => reject(fromWire(message.error)));
+        default:
+          return assertNever(message);
+      }
+    });
+    worker.on('error', (error) => end(() => reject(error)));
+    worker.on('exit', (code) => {
+      const what = `${strategy}: ended the process of the proofs (exit code ${code})`;
+      end(() => reject(new StrategyError(what, 'take process.exit out of the strategy')));
+    });
+  });
+}
