@@ -14,10 +14,10 @@ import { plainProof, type Proof } from './verdict.ts';
 /** Up to this many rows of the finest feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
 const SHORT_ROWS = 4096;
 /** Rows of the finest feed before a time and behind it, beside the warm-up. */
-const BEFORE_ROWS = 512;
-const BEHIND_ROWS = 256;
+const BEFORE_ROWS = 2048;
+const BEHIND_ROWS = 512;
 /** Times at which a run over longer data begins at its start all the same. */
-const WHOLE_TIMES = 3;
+const WHOLE_TIMES = 10;
 
 export interface FutureTask {
   readonly plan: RunPlan;
