@@ -54,6 +54,19 @@ describe('an exchange that continues', () => {
     expect(setup.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
+  it('keeps a volume that is larger than a double holds exactly', () => {
+    const huge = 2 ** 54;
+    const left = lived((fixture) => {
+      fixture.limit('alice', 'BUY', '0.1', '1000');
+      const { tape } = fixture.service.markets[0]!;
+      for (let at = 0; at < 3; at++) tape.klines.print(fixture.nowMs, 100_000, huge);
+      fixture.pass(60_000);
+    });
+    const setup = new KeptFixture(left, never);
+    const volumes = setup.service.markets[0]!.tape.klines.bars('1m', setup.nowMs).map(({ lots: volume }) => volume);
+    expect(volumes).toContain(3 * huge);
+  });
+
   it('finishes the cancel of a trigger order that was on its way', () => {
     const left = lived(
       (rig) => {

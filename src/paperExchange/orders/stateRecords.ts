@@ -1,7 +1,7 @@
 // Stored records of everything except orders and trades: money, positions, settings, prices, bars. The latest record of each holds.
 
 import { INTERVALS } from '../../model/interval.ts';
-import { count, flag, group, listOf, oneOf, optional, real, text, whole } from '../records/fields.ts';
+import { count, flag, group, listOf, oneOf, optional, real, sum, text, whole } from '../records/fields.ts';
 import { record, type RecordOf } from '../records/record.ts';
 import { MARKET } from './orderRecords.ts';
 
@@ -40,7 +40,7 @@ export const positionRecord = record('position', {
   isLong: flag,
   lots: count,
   entryUnits: whole,
-  openedLots: count,
+  openedLots: sum,
   openedTicks: real,
   averageTicks: real,
   marginUnits: whole,
@@ -78,7 +78,7 @@ const COLUMNS = {
   high: listOf(whole),
   low: listOf(whole),
   close: listOf(whole),
-  lots: listOf(whole),
+  lots: listOf(sum),
 };
 /** Consecutive minutes. */
 export const minutesRecord = record('minutes', { market: MARKET, symbol: text, ...COLUMNS });

@@ -66,6 +66,8 @@ function plain<T>(expected: string, is: (stored: unknown) => stored is T): Field
 export const whole = plain('a whole number', (stored): stored is number => Number.isSafeInteger(stored));
 /** A whole number from 0 on. */
 export const count = plain('a whole number from 0 on', (stored): stored is number => Number.isSafeInteger(stored) && Number(stored) >= 0);
+/** A whole number of any size: a sum without an upper end, which a double rounds above 2^53. */
+export const sum = plain('a whole number of any size', (stored): stored is number => Number.isInteger(stored));
 /** A finite number, which may have a fraction. */
 export const real = plain('a number', (stored): stored is number => Number.isFinite(stored));
 export const text = plain('a text', (stored): stored is string => typeof stored === 'string');
