@@ -64,9 +64,7 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
     const lifetimeSeed = only ?? seed * 1000 + lifetime;
     const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, wanted - kills), unkilled);
     if (!result.isComparable) {
-      notify(
-        `${name}, lifetime of seed ${lifetimeSeed}: two orders of one side were lost together, which happens to no bot that keeps running; left out`,
-      );
+      notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.why}, which happens to no bot that keeps running; left out`);
       if (only !== null) break;
       continue;
     }
@@ -91,6 +89,8 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
 interface Lifetime {
   /** There is a lifetime without kills that it should be like. */
   readonly isComparable: boolean;
+  /** What makes it incomparable. */
+  readonly why?: string;
   readonly kills: number;
   readonly dropped: number;
   /** Null: the exchange has what it has without kills. */
@@ -135,11 +135,13 @@ class Fixture {
         if (outcome.kind === 'failed')
           return { isComparable: true, kills: struck.length, dropped: 0, wrong: `${struck.join(', ')}; ${outcome.why}\n${world.folder}` };
         if (outcome.kind === 'over') {
-          if (world.hasLostJoint()) {
+          const leftOut = (why: string): Lifetime => {
             isKept = false;
-            return { isComparable: false, kills: struck.length, dropped: 0, wrong: null };
-          }
+            return { isComparable: false, why, kills: struck.length, dropped: 0, wrong: null };
+          };
+          if (world.hasLostJoint()) return leftOut('two orders of one side were lost together');
           const books = await this.#compared(world, unkilled, outcome.tables.books);
+          if (books.wrong !== null && world.hasCreateInsideRow) return leftOut('an order was sent inside a row after a wait');
           isKept = books.wrong !== null;
           const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
           return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };

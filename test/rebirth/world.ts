@@ -17,6 +17,8 @@ import type { Answer, BotTask, Question, RecordKill, Report } from './messages.t
 import { Proxy, type Result, type Passing } from './proxy.ts';
 
 const ROOM = 20_000;
+/** What a row calls for is sent within this time of its close, ms of the exchange. */
+const PROMPT_MS = 1000;
 
 /** The exchange loses the `nth` create on its way, or its answer, and the bot dies at that moment. */
 export interface RequestKill {
@@ -68,6 +70,11 @@ export class World {
   readonly #drops: ReadonlySet<number>;
   #closedMs: number | null = null;
   creates = 0;
+  /**
+   * The bot waited for the proof of a lost order while a row was being worked off, and then sent an order: it met the price inside that row. So
+   * does a bot that was killed inside it. One that keeps running has the row behind it before it waits, and meets the price of the next row.
+   */
+  hasCreateInsideRow = false;
 
   private constructor(
     plan: RunPlan,
@@ -136,6 +143,8 @@ export class World {
       const cid = createdId(passing);
       if (cid !== null) {
         this.creates++;
+        const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
+        if (isLate && this.#rows.newest !== null) this.hasCreateInsideRow = true;
         if (this.#drops.size > 0 && this.#drops.has(this.#numberOf(cid))) return 'loseRequest';
       }
       if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';
