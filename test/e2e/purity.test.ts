@@ -1,67 +1,30 @@
 // Two corpora of strategies, each run by the command: none of the biased ones passes in silence, none of the clean ones is accused.
 
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seededRng } from '../../src/base/number/rng.ts';
 import { warningClass, type Warning } from '../../src/model/warning.ts';
 import { backtestOnFileIn, commandIn } from '../fixtures/inProcess.ts';
 import { ROOT } from '../fixtures/packed.ts';
+import { KINDS, strategiesOf, writeCorpora, type CorpusKind } from '../fixtures/purityCorpus.ts';
 
-const TEXTS = join(ROOT, 'test/fixtures/purity');
 const HOUR = 3_600_000;
 let folder = '';
 
 interface Corpus {
-  readonly kind: 'biased' | 'clean';
+  readonly kind: CorpusKind;
   readonly names: readonly string[];
 }
 
-const corpora: readonly Corpus[] = (['biased', 'clean'] as const).map((kind) => ({
-  kind,
-  names: sectionsOf(kind).flatMap(([name]) => (/^[^/]+\.ts$/.test(name) ? [name] : [])),
-}));
-
-function sectionsOf(kind: string): [string, string][] {
-  const parts = readFileSync(join(TEXTS, `${kind}.txt`), 'utf8')
-    .split(/^=== (.+)\n/m)
-    .slice(1);
-  return parts.flatMap((text, at): [string, string][] => (at % 2 === 0 ? [[text, parts[at + 1] ?? '']] : []));
-}
+const corpora: readonly Corpus[] = KINDS.map((kind) => ({ kind, names: strategiesOf(kind) }));
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'isobar-purity-'));
-  const closes = writeBars(join(folder, 'BTCUSDT-1h.csv'), 3000);
-  for (const { kind } of corpora) {
-    for (const [name, text] of sectionsOf(kind)) {
-      const file = join(folder, kind, name);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
-    }
-  }
-  writeFileSync(join(folder, 'biased/future.json'), JSON.stringify(closes));
-  writeFileSync(join(folder, 'biased/future.txt'), closes.map((close, row) => `2023-01-01 00:00:00,${close},${row}`).join('\n'));
-  writeFileSync(join(folder, 'biased/lib/table.ts'), `export const F = [${closes.slice(0, 400).join(', ')}];\n`);
+  writeCorpora(folder, 3000);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** A walk without drift. */
-function writeBars(file: string, rows: number): number[] {
-  const rng = seededRng(7);
-  const closes: number[] = [];
-  let text = 'timestamp,open,high,low,close,volume\n';
-  for (let row = 0, open = 20_000; row < rows; row++) {
-    const close = Math.round(open * (1 + (rng.next() - 0.5) * 0.01) * 100) / 100;
-    const [high, low] = [Math.max(open, close) + 5, Math.min(open, close) - 5];
-    text += `${1_672_531_200_000 + row * HOUR},${[open, high, low, close].map((price) => price.toFixed(2)).join(',')},50.000\n`;
-    closes.push(close);
-    open = close;
-  }
-  writeFileSync(file, text);
-  return closes;
-}
 
 interface Ran {
   readonly code: number;

@@ -1,0 +1,117 @@
+// isobar prove: strategies of every kind of bias are refuted by the proof that is for them, clean ones are not.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Proof, StrategyVerdict } from '../../src/tasks/prove/proofs/verdict.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
+import { writeCorpora } from '../fixtures/purityCorpus.ts';
+
+const ROWS = 2399;
+let folder = '';
+
+/** Of each kind of bias one, and the proof that refutes it. */
+const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
+  ['closurePure.ts', 'prefix', null],
+  ['closure.ts', 'blocks', null],
+  ['lateHigh.ts', 'blocks', null],
+  ['mathRandom.ts', 'purity', 2],
+  ['now.ts', 'purity', 2],
+  ['envStatic.ts', 'purity', 3],
+  ['fs.ts', 'purity', 3],
+  ['fetch.ts', 'purity', 2],
+  ['promise.ts', 'purity', 2],
+  ['timeout.ts', 'purity', 2],
+  ['globalThis.ts', 'purity', null],
+  ['patchMap.ts', 'purity', null],
+  ['json.ts', 'purity', 1],
+  ['csvText.ts', 'purity', null],
+];
+const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
+/** A counter in a module is no bias of one run, but a second run in its process begins where the first one ended. */
+const COUNTER = 'state.ts';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-prove-'));
+  writeCorpora(folder, ROWS);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function prove(file: string): Promise<{ readonly code: number | null; readonly stderr: string; readonly verdict: StrategyVerdict }> {
+  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '8', '--quiet'];
+  const { code, stdout, stderr } = await commandIn(folder, words);
+  return { code: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
+}
+
+const proofIn = ({ proofs }: StrategyVerdict, name: Proof['name']): Proof => proofs.find((proof) => proof.name === name)!;
+
+describe('a biased strategy', () => {
+  test.each(BIASED)('%s is refuted by %s', async (file, name, line) => {
+    const { code, stderr, verdict } = await prove(`biased/${file}`);
+    expect(code, stderr).toBe(3);
+    expect(verdict.verdict).toBe('refuted');
+    const proof = proofIn(verdict, name);
+    expect(proof.verdict, proof.text).toBe('refuted');
+    if (line !== null) expect(proof.line).toBe(line);
+  });
+
+  test('the first difference has time, feed, call and both sides, and the place of the call', async () => {
+    const { verdict } = await prove('biased/closurePure.ts');
+    const { first, file, line } = proofIn(verdict, 'prefix');
+    expect(first?.time).toMatch(/^2023-\d\d-\d\dT\d\d:00:00\.000Z$/);
+    expect(first).toMatchObject({ feed: 'BTCUSDT 1h', what: expect.stringMatching(/^(buy|exit)$/) as string });
+    expect(first?.expected).not.toBe(first?.actual);
+    expect(file).toBe('biased/closurePure.ts');
+    expect(line).toBeGreaterThan(4);
+  });
+
+  test('a counter that a module keeps from run to run is state', async () => {
+    const { code, verdict } = await prove(`clean/${COUNTER}`);
+    expect(code).toBe(3);
+    expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file: `clean/${COUNTER}`, line: 3 });
+    expect(['blocks', 'prefix', 'poison'].map((name) => proofIn(verdict, name as Proof['name']).verdict)).toEqual([
+      'proved',
+      'proved',
+      'proved',
+    ]);
+  });
+});
+
+describe('a clean strategy', () => {
+  test.each(CLEAN)('%s is proved', async (file) => {
+    const { code, stderr, verdict } = await prove(`clean/${file}`);
+    expect(code, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
+    expect(verdict.verdict).toBe('proved');
+    expect(verdict.bars).toBe(ROWS);
+  });
+});
+
+test('a definition is proved too, and what a reader sees names each proof within 100 columns', async () => {
+  const definition = [
+    `strategy: ${join(folder, 'clean/config.ts')}`,
+    'feeds: { bars: { symbol: BTCUSDT, interval: 1h } }',
+    "cash: { USDT: '100000' }",
+    'catalog: data',
+  ].join('\n');
+  writeFileSync(join(folder, 'run.yaml'), `${definition}\n`);
+  expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
+  const { code, stdout } = await commandIn(folder, ['prove', 'run.yaml', '--times', '8']);
+  expect(code).toBe(0);
+  for (const name of ['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic']) expect(stdout).toContain(`\n  ${name} `);
+  expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);
+});
+
+test.each([
+  [['prove'], 'prove: expected a run definition or a strategy file, got nothing'],
+  [['prove', 'none.yaml'], 'none.yaml: no such file'],
+  [['prove', 'clean/config.ts'], 'clean/config.ts: expected --data FILE beside a strategy file'],
+  [
+    ['prove', 'clean/config.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '1', '--times', '0'],
+    "--times: expected a whole number from 1 to 100000, got '0'",
+  ],
+])('bad input ends with exit code 2: %j', async (words, message) => {
+  const { code, stderr } = await commandIn(folder, words);
+  expect(code).toBe(2);
+  expect(stderr).toContain(message);
+});
