@@ -20,7 +20,7 @@ import { replayCommand } from './journal/replay.ts';
 import { killCommand } from './live/kill.ts';
 import { logsCommand } from './live/logs.ts';
 import { ordersCommand } from './live/orders.ts';
-import { withProve } from './runs/prove.ts';
+import { withProve } from './prove/command.ts';
 import { withReport } from './runs/report.ts';
 import { positionsCommand, statusCommand } from './live/status.ts';
 import { withSweep } from './sweep/command.ts';

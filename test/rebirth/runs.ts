@@ -141,7 +141,7 @@ class Fixture {
           };
           if (world.hasLostJoint()) return leftOut('two orders of one side were lost together');
           const books = await this.#compared(world, unkilled, outcome.tables.books);
-          if (books.wrong !== null && world.hasCreateInsideRow) return leftOut('an order was sent inside a row after a wait');
+          if (books.wrong !== null && world.hasCreateMidRow) return leftOut('an order was sent inside a row after a wait');
           isKept = books.wrong !== null;
           const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
           return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };

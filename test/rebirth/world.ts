@@ -74,7 +74,7 @@ export class World {
    * The bot waited for the proof of a lost order while a row was being worked off, and then sent an order: it met the price inside that row. So
    * does a bot that was killed inside it. One that keeps running has the row behind it before it waits, and meets the price of the next row.
    */
-  hasCreateInsideRow = false;
+  hasCreateMidRow = false;
 
   private constructor(
     plan: RunPlan,
@@ -144,7 +144,7 @@ export class World {
       if (cid !== null) {
         this.creates++;
         const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
-        if (isLate && this.#rows.newest !== null) this.hasCreateInsideRow = true;
+        if (isLate && this.#rows.newest !== null) this.hasCreateMidRow = true;
         if (this.#drops.size > 0 && this.#drops.has(this.#numberOf(cid))) return 'loseRequest';
       }
       if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';

@@ -4,7 +4,7 @@ import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { FAMILY } from '../options/family.ts';
 import { text } from '../options/text.ts';
-import { DATA_OPTIONS, SET_OPTION } from './runRequest.ts';
+import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 const options = (args: Argv) =>
   args

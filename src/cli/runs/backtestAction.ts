@@ -10,7 +10,7 @@ import { barTimeoutMs } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
-import { requestOf, type RunRequestArgs } from './runRequest.ts';
+import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 interface BacktestArgs extends RunRequestArgs {
   readonly out: string;

@@ -36,9 +36,9 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
   return null;
 }
 
-/** Returns the nearest place in the author's code from which the function `below` was reached, through any code of isobar; null: none. */
-export function nearestAuthorPlace(below: (...args: never[]) => unknown): Place | null {
-  for (const frame of framesBelow(below)) {
+/** Returns the nearest place in the author's code from which this call was reached, through any code of isobar; null: none. */
+export function nearestAuthorPlace(): Place | null {
+  for (const frame of framesBelow(nearestAuthorPlace)) {
     const file = fileOf(frame);
     if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
     if (OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;

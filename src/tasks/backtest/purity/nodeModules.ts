@@ -1,8 +1,9 @@
 // Watches the modules of Node through which strategy code could reach outside the run: files, processes, the network, threads, chance.
 
-import { createRequire, syncBuiltinESMExports } from 'node:module';
+import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
 import { isCalledByNode } from './callSite.ts';
 import { replace } from './dates.ts';
@@ -52,7 +53,6 @@ const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
 /** What the module `process` shares with the global of that name. */
 const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd'];
 
-const requireModule = createRequire(import.meta.url);
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** `isInput` returns true for a file that is part of the run's hash: to read it reaches nothing outside. Returns functions that restore all. */
@@ -72,7 +72,7 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
   return [() => syncBuiltinESMExports(), ...undo];
 }
 
-const moduleOf = (name: string): Readonly<Record<string, unknown>> => requireModule(`node:${name}`) as Readonly<Record<string, unknown>>;
+const moduleOf = (name: string): Readonly<Record<string, unknown>> => requirePackage(`node:${name}`) as Readonly<Record<string, unknown>>;
 
 function watched(report: Report, code: WarningCode, what: string, real: Method, isInput: (path: string) => boolean): Method {
   const method: Method = function (...args): unknown {

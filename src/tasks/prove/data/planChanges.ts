@@ -12,8 +12,8 @@ export interface ChangedPlan {
   readonly plan: RunPlan;
   /** By how much times were moved. */
   readonly shiftMs: number;
-  /** Returns the wire name that an instrument had before the change. */
-  readonly nameBefore: (instrument: Instrument) => string;
+  /** Returns an instrument as it was before the change. */
+  readonly before: (instrument: Instrument) => Instrument;
 }
 
 export interface PlanChange {
@@ -31,7 +31,7 @@ const MONEY_LIMITS: ReadonlySet<string> = new Set(
   LIMITS.filter((limit) => 'unit' in limit && limit.unit === 'quote asset').map(({ key }) => key),
 );
 
-const sameName = ({ wireName }: Instrument): string => wireName;
+const unchanged = (instrument: Instrument): Instrument => instrument;
 
 export const CHANGES: readonly PlanChange[] = [
   { name: `times ${WEEKS} weeks later`, apply: shiftedByWeeks },
@@ -50,7 +50,7 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
     const { bars } = feed;
     return { ...feed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
-  return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, nameBefore: sameName };
+  return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, before: unchanged };
 }
 
 /** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
@@ -72,7 +72,8 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   const risk = Object.fromEntries(
     limits.map(([key, value]) => [key, MONEY_LIMITS.has(key) && typeof value === 'string' ? more(value) : value]),
   );
-  return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, nameBefore: sameName };
+  const before = new Map(instruments.map((instrument) => [instrument.id, instrument]));
+  return { plan: { ...plan, feeds, cash, size, risk }, shiftMs: 0, before: ({ id }) => before.get(id)! };
 }
 
 function isPrice(value: unknown, { feeds }: RunPlan): boolean {
@@ -104,16 +105,16 @@ function scaledBars(bars: BarColumns): BarColumns {
 
 function renamed(plan: RunPlan): ChangedPlan {
   const newName = (name: string): string => `X${name}`;
-  const before = new Map<InstrumentId, string>();
+  const before = new Map<InstrumentId, Instrument>();
   const made = new Map<InstrumentId, Instrument>();
   for (const { bars } of plan.feeds) {
     const { instrument } = bars;
     const wireName = newName(instrument.wireName);
     const id = instrumentId(instrument.market, wireName);
-    before.set(id, instrument.wireName);
+    before.set(id, instrument);
     made.set(instrument.id, { ...instrument, wireName, id });
   }
-  const names = new Set(before.values());
+  const names = new Set([...before.values()].map(({ wireName }) => wireName));
   const strategies = plan.strategies.map((own): StrategyPlan => {
     const params = Object.entries(own.params).map(([key, value]) => [
       key,
@@ -129,11 +130,11 @@ function renamed(plan: RunPlan): ChangedPlan {
   return {
     plan: { ...plan, feeds, strategies, ...(futures ? { futures } : {}) },
     shiftMs: 0,
-    nameBefore: ({ id, wireName }) => before.get(id) ?? wireName,
+    before: (instrument) => before.get(instrument.id) ?? instrument,
   };
 }
 
 function reordered(plan: RunPlan): ChangedPlan | string {
   if (plan.feeds.length < 2) return 'one feed';
-  return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, nameBefore: sameName };
+  return { plan: { ...plan, feeds: plan.feeds.toReversed() }, shiftMs: 0, before: unchanged };
 }

@@ -21,7 +21,7 @@ export interface Difference {
 
 const NOTHING = 'no decision';
 
-/** Returns the first difference up to `untilMs`; null: there is none. Makes both runs again to know the decisions in full. */
+/** Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full. */
 export async function differenceOf(tracer: Tracer, expected: Side, actual: Side, untilMs = Infinity): Promise<Difference | null> {
   const at = firstDifference(expected.trace, actual.trace, untilMs);
   if (at === null) return null;

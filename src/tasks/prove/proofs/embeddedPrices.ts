@@ -1,4 +1,4 @@
-// Finds prices of the run's own data in the files of a strategy: a table of them tells what lies ahead of a bar.
+// Finds prices of the run's own data in the files of a strategy: a table of them shows what lies ahead of a bar.
 
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -13,9 +13,9 @@ const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const ENOUGH = 10;
 const DIFFERENT = 5;
 /** Numbers between two prices of a table: its other columns. */
-const MOST_COLUMNS = 12;
+const MAX_TABLE_COLUMNS = 12;
 /** Rows with one price that are looked at. */
-const MOST_ROWS = 16;
+const MAX_ROWS = 16;
 const MAX_BYTES = 64_000_000;
 
 /** Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute. */
@@ -33,7 +33,7 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[]): Proof |
     return {
       name: 'purity',
       verdict: 'refuted',
-      text: 'a file of the strategy holds prices of these data, which tell what lies ahead of a bar',
+      text: 'a file of the strategy holds prices of these data, which show what lies ahead of a bar',
       first: {
         time: formatTime(bars.closeMs[row]!),
         feed: `${bars.instrument.wireName} ${bars.interval}`,
@@ -76,7 +76,7 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
         if (!wanted.has(price)) continue;
         const rows = rowsOf.get(price);
         if (rows === undefined) rowsOf.set(price, [row]);
-        else if (rows.length < MOST_ROWS) rows.push(row);
+        else if (rows.length < MAX_ROWS) rows.push(row);
       }
       if (rowsOf.size < DIFFERENT) continue;
       for (let at = 0; at < values.length; at++) {
@@ -91,7 +91,7 @@ function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
 /** Returns true when the numbers from `at` on, at some distance from each other, are the prices from `row` on. */
 function isTable(values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
   if (row + ENOUGH > prices.length) return false;
-  for (let step = 1; step <= MOST_COLUMNS; step++) {
+  for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
     let count = 1;
     while (count < ENOUGH && values[at + count * step] === prices[row + count]) count++;
     if (count === ENOUGH && new Set(prices.subarray(row, row + ENOUGH)).size >= DIFFERENT) return true;

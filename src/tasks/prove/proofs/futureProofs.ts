@@ -16,7 +16,7 @@ const SHORT_ROWS = 4096;
 /** Rows of the finest feed before a time and behind it, beside the warm-up. */
 const BEFORE_ROWS = 2048;
 const BEHIND_ROWS = 512;
-/** Times at which a run over longer data begins at its start all the same. */
+/** Times at which a run over longer data still begins at its start. */
 const WHOLE_TIMES = 10;
 
 export interface FutureTask {

@@ -2,6 +2,8 @@
 
 import { formatTime } from '../../../model/time.ts';
 import { ENDINGS, SIDES, type OrderColumns } from '../../../model/run/run.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import type { Instrument } from '../../../model/instrument.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { finestVisible, sliced } from '../data/dataSlices.ts';
@@ -37,7 +39,7 @@ export async function informOnChanges(
   const { bars, firstRow } = finestVisible(plan);
   const span = { fromMs: plan.fromMs, toMs: bars.closeMs[Math.min(bars.length, firstRow + RUN_ROWS) - 1]!, warmUpRows: () => Infinity };
   const base = sliced(plan, span) ?? plan;
-  const unchanged: ChangedPlan = { plan: base, shiftMs: 0, nameBefore: ({ wireName }) => wireName };
+  const unchanged: ChangedPlan = { plan: base, shiftMs: 0, before: (instrument) => instrument };
   const expected = await ordersOf(tracer, unchanged, isFresh);
   const outcomes: Outcome[] = [];
   for (const [at, change] of CHANGES.entries()) {
@@ -74,25 +76,28 @@ function differenceIn(expected: readonly OrderRow[], actual: readonly OrderRow[]
 }
 
 /** Returns the orders of a run in order of time, with the times and names of the run before the change. */
-async function ordersOf(tracer: Tracer, { plan, shiftMs, nameBefore }: ChangedPlan, isFresh: boolean): Promise<readonly OrderRow[]> {
+async function ordersOf(tracer: Tracer, { plan, shiftMs, before }: ChangedPlan, isFresh: boolean): Promise<readonly OrderRow[]> {
   try {
     return await tracer.bot({ plan, isFresh }, new DecisionTrace(), ({ engine }) => {
       spanLoop(engine, Infinity);
-      return rowsOf(engine.orders.columns(), engine.instruments.map(nameBefore), shiftMs);
+      return rowsOf(engine.orders.columns(), engine.instruments.map(before), shiftMs);
     });
   } catch (error) {
     return [{ timeMs: plan.fromMs - shiftMs, text: `an error: ${error instanceof Error ? error.message : String(error)}` }];
   }
 }
 
-function rowsOf(orders: OrderColumns, names: readonly string[], shiftMs: number): readonly OrderRow[] {
+/** `instruments`: as they were before the change, in whose digits amounts are shown. */
+function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftMs: number): readonly OrderRow[] {
   const { length, createdMs, instrument, side, lots, quoteUnits, limit, ending } = orders;
   const rows = Array.from({ length }, (_, at): OrderRow => {
-    const size = lots[at]! > 0 ? `${lots[at]} lots` : `${quoteUnits[at]} units`;
-    const price = limit[at]! > 0 ? ` at ${limit[at]} ticks` : '';
+    const { base, quote, quantityDigits, quoteDigits, priceDigits, wireName } = instruments[instrument[at]!]!;
+    const size =
+      lots[at]! > 0 ? `${fromScaled(lots[at]!, quantityDigits)} ${base}` : `${fromScaled(quoteUnits[at]!, quoteDigits)} ${quote}`;
+    const price = limit[at]! > 0 ? ` at ${fromScaled(limit[at]!, priceDigits)}` : '';
     return {
       timeMs: createdMs[at]! - shiftMs,
-      text: `${SIDES[side[at]!]} ${size} of ${names[instrument[at]!]}${price}, ${ENDINGS[ending[at]!]}`,
+      text: `${SIDES[side[at]!]} ${size} of ${wireName}${price}, ${ENDINGS[ending[at]!]}`,
     };
   });
   // Orders of one instant have no order of their own: that of the feeds is one of the changes.

@@ -13,7 +13,7 @@ import { plainProof, type Proof } from './verdict.ts';
 const IMPURE = new Set(['impure', 'state', 'lookahead']);
 
 /** Rows of the blocks of a run that ends in the middle, so that it ends after a number of rows that nobody counts by. */
-const ODD_ROWS = 331;
+const UNCOUNTED_ROWS = 331;
 
 /** Keeps the first use of something outside the run, with the time of the run at which it happened. */
 export class ImpureUses implements WarningSink {
@@ -42,7 +42,7 @@ export async function provePurity(
 ): Promise<{ readonly proof: Proof; readonly hasState: boolean }> {
   onRun(0);
   // A run that ends inside the data first: a variable that counts would otherwise begin the second run as it began the first.
-  await tracer.run({ plan, untilMs: middleOf(plan), blockRows: ODD_ROWS });
+  await tracer.run({ plan, untilMs: middleOf(plan), blockRows: UNCOUNTED_ROWS });
   onRun(0.3);
   const again: TracedRun = { plan };
   const second = await differenceOf(tracer, whole, { run: again, trace: await tracer.run(again) });

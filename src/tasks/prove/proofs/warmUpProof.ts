@@ -8,7 +8,7 @@ import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
 import { plainProof, type Proof } from './verdict.ts';
 
 const FACTORS = [1, 2, 4] as const;
-const MOST = 4;
+const MAX_FACTOR = 4;
 /** Starts in the data, and rows of the finest feed that are run from each. */
 const STARTS = 5;
 const RUN_ROWS = 1024;
@@ -35,16 +35,16 @@ export async function informOnWarmUp(
       sides.push({ run, trace: await tracer.run(run) });
     }
     runs++;
-    const [least, ...longer] = sides;
-    decisions += least!.trace.timeMs.length;
+    const [base, ...longer] = sides;
+    decisions += base!.trace.timeMs.length;
     for (const [at, side] of longer.entries()) {
-      const difference = await differenceOf(tracer, side, least!);
+      const difference = await differenceOf(tracer, side, base!);
       if (difference === null) continue;
       const text = `decisions depend on how far back the data begin: with ${FACTORS[at + 1]} times the warm-up the strategy decides otherwise`;
       return proofOf('warm-up', 'depends', text, difference, plan);
     }
   }
-  if (runs === 0) return notApplicable(`the data are shorter than ${MOST} times the warm-up of the strategy`);
+  if (runs === 0) return notApplicable(`the data are shorter than ${MAX_FACTOR} times the warm-up of the strategy`);
   if (decisions === 0) return notApplicable('the strategy decides nothing in the rows behind these starts');
   return plainProof(
     'warm-up',
@@ -59,7 +59,7 @@ function plansAt(plan: RunPlan, warmUpRows: readonly number[], share: number): r
   const row = firstRow + Math.floor((bars.length - firstRow) * share);
   const fromMs = bars.openMs[row]!;
   const toMs = bars.closeMs[Math.min(bars.length - 1, row + RUN_ROWS)]!;
-  const hasRows = plan.feeds.every((feed, at) => countBefore(feed.bars.closeMs, feed.bars.length, fromMs) >= MOST * warmUpRows[at]!);
+  const hasRows = plan.feeds.every((feed, at) => countBefore(feed.bars.closeMs, feed.bars.length, fromMs) >= MAX_FACTOR * warmUpRows[at]!);
   if (!hasRows) return null;
   const plans = FACTORS.map((factor) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => factor * warmUpRows[feed]! }));
   return plans.every((own): own is RunPlan => own !== null) ? plans : null;

@@ -40,7 +40,7 @@ export class DecisionTrace implements HostCallLog {
     if (name === 'cron') this.usesCalendar = true;
     const text = callText(run, name, given);
     if (this.timeMs.length === this.wanted) {
-      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace(this.note) };
+      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
     }
     this.add(run.nowMs, text);
   }

@@ -3,7 +3,7 @@
 import type { Argv } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { text } from '../options/text.ts';
-import { DATA_OPTIONS, SET_OPTION } from './runRequest.ts';
+import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 const options = (args: Argv) =>
   args
@@ -26,6 +26,6 @@ export function withProve(yargs: Argv): Argv {
     'prove [what]',
     'Prove that a strategy reads no future and keeps no hidden state, or name the first difference',
     options,
-    async (args) => (await import('./proveAction.ts')).prove(args),
+    async (args) => (await import('./action.ts')).prove(args),
   );
 }

@@ -8,7 +8,7 @@ import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { proveText } from './proveText.ts';
-import { requestOf, type RunRequestArgs } from './runRequest.ts';
+import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
   readonly times: string;

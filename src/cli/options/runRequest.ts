@@ -4,7 +4,7 @@ import type { RunRequest } from '../../definition/request.ts';
 import { isPlainDecimal } from '../../base/number/decimal.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
-import { text } from '../options/text.ts';
+import { text } from './text.ts';
 
 const none: readonly string[] = [];
 const list = { type: 'string', array: true, requiresArg: true } as const;
