@@ -284,6 +284,10 @@ export class Engine implements ExchangeSink, MarkPrices {
   lastTicks(instrumentIndex: number): number {
     return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
+  /** A replay delivers bars and never changes them. Live, the prices are read anew for each order. */
+  get changes(): number | undefined {
+    return this.market === null ? undefined : this.instant.deliveries;
+  }
   openOrders(): readonly BotOrder[] {
     return this.orders.active();
   }

@@ -46,6 +46,7 @@ export class FeedRun {
   /** The newest delivered row. */
   readonly cursor: RowCursor;
   readonly indicators: IndicatorSet;
+  readonly instant: Instant;
   readonly view: Feed;
   /** The first row that closes inside the run. Rows before it only warm up indicators. */
   readonly firstRow: number;
@@ -81,6 +82,7 @@ export class FeedRun {
     this.bars = bars;
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
+    this.instant = instant;
     // hot: docs/performance.md#double-fields
     this.stepMs = 0;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
@@ -151,6 +153,7 @@ export class FeedRun {
   rewind(cur: number): void {
     this.cur = cur;
     this.cursor.row = cur - 1;
+    this.instant.deliveries++;
   }
   get hasRows(): boolean {
     return this.cur < this.bars.length;

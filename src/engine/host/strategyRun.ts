@@ -25,11 +25,13 @@ import { defaultFeed, feedOf } from '../feeds/feedSearch.ts';
 import { FundingView } from '../feeds/fundingView.ts';
 import { checkKept } from './kept.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
+import { NO_ROW, SignalQueue, type SignalWatch } from './signalQueue.ts';
 import type { Timers } from './timers.ts';
 import { isSeries, noDefaultFeed, OrderView, StrategyPosition, type PositionHost } from './views.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
+const NAN = NaN;
 
 // hot: docs/performance.md#imported-constants
 const { takenLots } = exposure;
@@ -38,20 +40,6 @@ const DRAFT = STATE.draft;
 /** Decision slots of the orders that `exit` sends. In two-way mode each side has its own, because a slot has one unfinished order. */
 const EXIT = 'exit';
 const EXIT_SHORT = 'exit short';
-
-/** A handler of `when`, with the rows of the block at which its signal is true. */
-export interface SignalWatch {
-  readonly signal: Signal;
-  readonly feed: FeedRun;
-  readonly handler: () => void;
-  readonly rows: Int32Array;
-  count: number;
-  /** The next listed row and its place in the list; NO_ROW when all are done. */
-  row: number;
-  at: number;
-}
-/** Greater than every row. */
-export const NO_ROW = 2 ** 31 - 1;
 
 /** An indicator that the report draws. */
 export interface DrawnIndicator {
@@ -91,6 +79,7 @@ export class StrategyRun implements StrategyHost {
   readonly index: number;
   readonly name: string;
   readonly watches: SignalWatch[] = [];
+  readonly signals = new SignalQueue();
   readonly drawn: DrawnIndicator[] = [];
   /** Feeds whose indicators must be ready before the first callback, and feeds whose bars call `onBar`. */
   private readonly neededFeeds = new Set<FeedRun>();
@@ -200,7 +189,8 @@ export class StrategyRun implements StrategyHost {
     const feed = feedOf(this.shownFeeds, signal);
     this.noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
-    this.watches.push({ signal: out, feed, handler, rows: new Int32Array(this.engine.blockRows), count: 0, row: NO_ROW, at: 0 });
+    const rows = new Int32Array(this.engine.blockRows);
+    this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, at: 0, dueMs: NAN });
     return out;
   }
   every(periodMs: number, handler: () => void, missed: Missed): void {

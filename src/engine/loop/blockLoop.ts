@@ -8,7 +8,8 @@ import type { BarMarket } from '../../ports/exchange.ts';
 import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { keptTexts } from '../host/kept.ts';
-import { NO_ROW, type StrategyRun, type SignalWatch } from '../host/strategyRun.ts';
+import { NO_ROW, type SignalWatch } from '../host/signalQueue.ts';
+import type { StrategyRun } from '../host/strategyRun.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -90,6 +91,7 @@ export function listSignals(engine: Engine): void {
       const { closeMs } = feed.bars;
       while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
     }
+    run.signals.fill(run.watches);
   }
 }
 
@@ -261,7 +263,7 @@ function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number)
 
 /** The next time at which something can happen; Infinity when nothing is left. */
 function nextInstant(engine: Engine): number {
-  const { alignedFeeds, runs } = engine;
+  const { alignedFeeds, hasOneFeedAndStrategy, runs } = engine;
   refreshAllWorking(engine);
   let t = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (let at = 0; at < alignedFeeds.length; at++) {
@@ -271,9 +273,8 @@ function nextInstant(engine: Engine): number {
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
     if (run.started === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
-    for (const watch of run.watches) {
-      if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
-    }
+    if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
+    else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
   }
   return t;
 }
@@ -388,15 +389,33 @@ function matchDue(engine: Engine, market: BarMarket): void {
 
 function decide(engine: Engine, run: StrategyRun, t: number): void {
   engine.currentStrategy = run.index;
-  for (const watch of run.watches) {
-    if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
-    goTo(watch, watch.at + 1);
-    const { handler } = watch;
-    const returned: unknown = run.started ? handler() : undefined;
-    if (returned !== undefined) engine.refuseReturn(run, returned);
+  if (engine.hasOneFeedAndStrategy === false) callQueued(engine, run, t);
+  else {
+    // Rows are visited one by one as well, which does not move the queue.
+    for (const watch of run.watches) {
+      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
+      goTo(watch, watch.at + 1);
+      callHandler(engine, run, watch);
+    }
   }
   if (!run.hasOnBar || !run.started || !run.hasFresh) return;
   const returned: unknown = run.instance!.onBar!();
+  if (returned !== undefined) engine.refuseReturn(run, returned);
+}
+
+/** Calls the handlers that are due at the instant, in the order in which the strategy named them. */
+function callQueued(engine: Engine, run: StrategyRun, t: number): void {
+  const { signals } = run;
+  while (signals.nextMs === t) {
+    const watch = signals.first;
+    goTo(watch, watch.at + 1);
+    signals.moved();
+    callHandler(engine, run, watch);
+  }
+}
+
+function callHandler(engine: Engine, run: StrategyRun, { handler }: SignalWatch): void {
+  const returned: unknown = run.started ? handler() : undefined;
   if (returned !== undefined) engine.refuseReturn(run, returned);
 }
 

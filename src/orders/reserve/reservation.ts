@@ -1,6 +1,7 @@
 // Reservations: the worst case of unfinished orders, kept as running figures that risk reads before each order.
 
 import * as numbers from '../../base/number/exact.ts';
+import type { ChangedIndexes } from '../../base/memory/changedIndexes.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import * as figures from './worstCase.ts';
@@ -32,6 +33,8 @@ export class Reservations {
   private readonly lotsByStrategy: readonly CommittedLots[];
   /** The figures if there is one strategy and one instrument, as in most runs. Each order reads them several times. */
   private readonly only: CommittedLots | null;
+  /** Where changes of the figures are marked, by instrument. Not kept if there is one strategy and one instrument. */
+  private readonly followers: ChangedIndexes[] = [];
   private openCount = 0;
   /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
   private newest: ReservedOrder | null = null;
@@ -51,6 +54,19 @@ export class Reservations {
       listOf(this.exposures, (exposure) => new CommittedLots(committedCash, exposure)),
     );
     this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;
+  }
+
+  /** Returns the number of instruments. */
+  get instruments(): number {
+    return this.exposures.length;
+  }
+  /** From now on marks in `changed` each instrument whose open orders change. */
+  follow(changed: ChangedIndexes): void {
+    this.followers.push(changed);
+  }
+  private markChanged(index: number): void {
+    const { followers } = this;
+    for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
   }
 
   /**
@@ -89,6 +105,7 @@ export class Reservations {
     if (isCounted) addWorstCase(order, committed, -1);
     computeWorstCase(order, committed.exposure);
     if (isCounted) addWorstCase(order, committed, 1);
+    if (isCounted && this.only === null) this.markChanged(order.instrumentIndex);
   }
 
   /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
@@ -102,8 +119,8 @@ export class Reservations {
     order.worstLots = order.worstUnits = 0;
   }
 
-  /** Call it before any figure is read. */
-  private countNewest(): void {
+  /** Call it before any figure, or any change, is read. */
+  countNewest(): void {
     if (this.newest !== null) this.takeIn(this.newest);
   }
   private takeIn(order: ReservedOrder): void {
@@ -112,6 +129,7 @@ export class Reservations {
     const { exposure } = committed;
     exposure.open++;
     this.openCount++;
+    if (this.only === null) this.markChanged(order.instrumentIndex);
     addWorstCase(order, committed, 1);
     const worst = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
@@ -126,6 +144,7 @@ export class Reservations {
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;
     addWorstCase(order, committed, -1);
+    if (this.only === null) this.markChanged(order.instrumentIndex);
     exposure.open--;
     this.openCount--;
     if (order.sign > 0) {
