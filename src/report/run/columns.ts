@@ -113,10 +113,13 @@ function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' |
 
 /** Returns opens relative to the previous close, and extremes relative to the body: most of these numbers are small or 0 and pack well. */
 function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32Array; above: Int32Array; below: Int32Array } {
-  const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
+  const opens = new Int32Array(length);
+  const above = new Int32Array(length);
+  const below = new Int32Array(length);
   let last = 0;
   for (let i = 0; i < length; i++) {
-    const [o, c] = [open[i]!, close[i]!];
+    const o = open[i]!;
+    const c = close[i]!;
     opens[i] = o - last;
     above[i] = high[i]! - (o > c ? o : c);
     below[i] = (o < c ? o : c) - low[i]!;
