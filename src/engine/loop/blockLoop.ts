@@ -380,8 +380,9 @@ export function callStrategies(engine: Engine, t: number): void {
 function matchDue(engine: Engine, market: BarMarket): void {
   const { execution } = engine;
   for (let at = 0; at < execution.length; at++) {
+    if (market.workingOrders(at) === 0) continue;
     const { aligned, cur } = execution[at]!;
-    if (aligned!.isDue === true && market.workingOrders(at) > 0) market.matchRow(at, cur);
+    if (aligned!.isDue === true) market.matchRow(at, cur);
   }
   // What was filled no longer waits.
   engine.hasPendingWork = true;

@@ -31,7 +31,7 @@ export class ContractExposure implements ContractModel {
     this.reservations = reservations;
     this.isOneOfTwo = isOneOfTwo;
     const { length } = ledger.instruments;
-    this.running = length > 1 ? new RunningWorstCase({ first: 0, end: length }, reservations, ledger, this.partOf) : null;
+    this.running = length > 1 ? new RunningWorstCase({ first: 0, end: length }, reservations, ledger, this) : null;
   }
 
   addsNothing(order: Draft, state: RiskState): boolean {
@@ -64,7 +64,8 @@ export class ContractExposure implements ContractModel {
     const isWritten = order !== null && running !== null && running.write(order, mark, marks, account);
     return isWritten ? account : this.computeOfAll(order, state);
   }
-  private readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+  readonly isIdle = (index: number): boolean => !this.ledger.holds(index) && this.reservations.open(index) === 0;
+  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
     const { ledger } = this;
     const long = this.sideUnits(index, true, ticks, order);
     const short = this.sideUnits(index, false, ticks, order);

@@ -20,6 +20,13 @@ export class WorstCasePart {
 /** Writes the part of an instrument at the price `ticks`, with `order` or without one. Hot: docs/performance.md#out-parameters. */
 type PartOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart) => void;
 
+/** What a model says of an instrument. */
+interface InstrumentModel {
+  readonly partOf: PartOf;
+  /** True when nothing is held and no order is open: the part is 0, whatever the price. */
+  readonly isIdle: (index: number) => boolean;
+}
+
 /** The instruments of a market: those of the run from `first` up to `end`. */
 interface Range {
   readonly first: number;
@@ -43,6 +50,7 @@ export class RunningWorstCase {
   private readonly reservations: Reservations;
   private readonly positions: Positions;
   private readonly partOf: PartOf;
+  private readonly isIdle: InstrumentModel['isIdle'];
   private readonly changed: ChangedIndexes;
   private readonly part = new WorstCasePart();
   private readonly grossOf: Float64Array;
@@ -57,12 +65,13 @@ export class RunningWorstCase {
   private countedAt = NAN;
   private marks: MarkPrices | null = null;
 
-  constructor({ first, end }: Range, reservations: Reservations, positions: Positions, partOf: PartOf) {
+  constructor({ first, end }: Range, reservations: Reservations, positions: Positions, { partOf, isIdle }: InstrumentModel) {
     this.first = first;
     this.end = end;
     this.reservations = reservations;
     this.positions = positions;
     this.partOf = partOf;
+    this.isIdle = isIdle;
     this.changed = new ChangedIndexes(reservations.instruments);
     this.grossOf = new Float64Array(end);
     this.equityOf = new Float64Array(end);
@@ -109,7 +118,7 @@ export class RunningWorstCase {
     this.sizeOf.fill(0);
     this.gross = this.equity = this.size = 0;
     this.isExact = true;
-    for (let index = this.first; index < this.end; index++) this.count(index, marks);
+    for (let index = this.first; index < this.end; index++) if (this.isIdle(index) === false) this.count(index, marks);
     this.countedAt = changes;
     this.marks = marks;
   }

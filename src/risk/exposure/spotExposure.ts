@@ -31,7 +31,7 @@ export class SpotExposure implements ExposureModel {
     this.isOneOfTwo = first > 0;
     const { length } = ledger.instruments;
     this.isOfMany = length > 1;
-    this.running = this.isOfMany ? new RunningWorstCase({ first, end: length }, reservations, ledger, this.partOf) : null;
+    this.running = this.isOfMany ? new RunningWorstCase({ first, end: length }, reservations, ledger, this) : null;
   }
 
   addsNothing(order: Draft): boolean {
@@ -68,7 +68,8 @@ export class SpotExposure implements ExposureModel {
     this.addSymbol(account, order.instrumentIndex, mark, this.reservations.unitsAt(order, mark));
     return account;
   }
-  private readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+  readonly isIdle = (index: number): boolean => this.ledger.baseTotal(index) === 0 && this.reservations.buyLotsTotal(index) === 0;
+  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
     const { ledger, reservations } = this;
     let open = order === null ? 0 : reservations.unitsAt(order, ticks);
     if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
