@@ -215,7 +215,7 @@ class QuantizedSource implements IntegerSource {
     const scale = 10 ** digits;
     let last = this.#last;
     for (let i = from; i < to; i++) {
-      const scaled = (values[i]! / divisor) * scale;
+      const scaled = divisor === 1 ? values[i]! * scale : (values[i]! / divisor) * scale;
       // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
       if (scaled - scaled === 0) {
         last = times === 1 ? Math.round(scaled) : Math.round(scaled / times);
@@ -231,6 +231,11 @@ class QuantizedSource implements IntegerSource {
     this.holes.push(this.#hole, row - this.#hole);
     this.#hole = -1;
   }
+}
+
+/** Returns the integers of decimals rounded to `step`, as `Packer.pack` reads them. */
+export function decimals(values: Float64Array, step: PackedStep): IntegerSource {
+  return new QuantizedSource(values, step, 1);
 }
 
 /** Returns integers in multiples of `step`, and the rows without a value. */

@@ -6,7 +6,7 @@ import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';
-import { drawnStep, exactStep, packedBytes, quantized, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
+import { decimals, drawnStep, exactStep, packedBytes, quantized, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
 import { ladder, type ChartLevel } from './page/rows/levels.ts';
 import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
@@ -141,7 +141,7 @@ export const rowBytes = {
     const { bars, firstRow } = record.feeds[trace.feed]!;
     const { from, end } = middle(firstRow, bars.length);
     const values = trace.values.subarray(from, end);
-    return packedBytes(quantized(values, traceStep(trace, values, bars.instrument.priceDigits)).integers, 2);
+    return packedBytes(decimals(values, traceStep(trace, values, bars.instrument.priceDigits)), 2);
   },
   equity({ equity, reportingDigits }: RunRecord): number {
     const { from, end } = middle(0, equity.length);
