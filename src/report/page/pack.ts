@@ -52,12 +52,12 @@ export class Packer {
   pack(values: Column, order: ColumnOrder): ReadyColumn {
     const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
     const text = textOf(bytes);
-    // Whoever awaits the column hears of a failure.
+    // A failure is reported to the caller that awaits the column.
     this.#unfinished.push(text.then(({ length }) => (this.length += length), () => 0)); // prettier-ignore
     return { length: values.length, planes, order, text };
   }
 
-  /** True when so many columns are unfinished that the caller should await `finish` before it packs more. */
+  /** True when the caller should await `finish` before it packs more. */
   get isFull(): boolean {
     return this.#unfinished.length >= MAX_UNFINISHED;
   }

@@ -145,11 +145,11 @@ export class TradeRows {
 
 /** Returns the first `length` rows, ordered by whole values from 0. Rows of one value stay in their order. */
 function rowsByValue(values: Float64Array, length: number): Uint32Array {
-  let most = 0;
-  for (let row = 0; row < length; row++) most = Math.max(most, values[row]!);
-  const next = new Uint32Array(most + 2);
+  let highest = 0;
+  for (let row = 0; row < length; row++) highest = Math.max(highest, values[row]!);
+  const next = new Uint32Array(highest + 2);
   for (let row = 0; row < length; row++) next[values[row]! + 1]!++;
-  for (let value = 0; value < most; value++) next[value + 1]! += next[value]!;
+  for (let value = 0; value < highest; value++) next[value + 1]! += next[value]!;
   const rows = new Uint32Array(length);
   for (let row = 0; row < length; row++) rows[next[values[row]!]!++] = row;
   return rows;
