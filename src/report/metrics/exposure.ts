@@ -20,18 +20,14 @@ export type ExposureFigure =
   | 'leverageMax'
   | 'turnover';
 
-/** The first and last instant of an episode with a position. An open episode ends with the run. */
-export interface HoldingPeriod {
-  readonly fromMs: number;
-  readonly toMs: number;
+/** The first and last instant of each episode with a position, in any order. An open episode ends with the run. */
+export interface HoldingPeriods {
+  readonly fromMs: Float64Array;
+  readonly toMs: Float64Array;
 }
 
-/** Returns the exposure figures. The periods of `held` can overlap and be in any order. `daily` is the sampled equity in units. */
-export function exposureFigures(
-  record: RunRecord,
-  held: readonly HoldingPeriod[],
-  daily: Float64Array,
-): Readonly<Record<ExposureFigure, Figure>> {
+/** Returns the exposure figures. The periods of `held` can overlap. `daily` is the sampled equity in units. */
+export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = weightedExposure(record);
   const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.ruined ? 'ruined' : value);
@@ -51,14 +47,17 @@ export function exposureFigures(
   };
 }
 
-/** Returns the total length of the union of intervals in ms. */
-function unionMs(held: readonly HoldingPeriod[]): number {
+/** Returns the total length of the union of the periods in ms. */
+function unionMs({ fromMs, toMs }: HoldingPeriods): number {
+  const begins = fromMs.toSorted();
+  const ends = toMs.toSorted();
   let total = 0;
-  let until = -Infinity;
-  for (const { fromMs, toMs } of held.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    if (toMs <= until) continue;
-    total += toMs - Math.max(fromMs, until);
-    until = toMs;
+  let first = 0;
+  for (let row = 0; row < begins.length; row++) {
+    // As many periods have ended as have begun: nothing is held until the next one begins.
+    if (row + 1 < begins.length && begins[row + 1]! <= ends[row]!) continue;
+    total += ends[row]! - begins[first]!;
+    first = row + 1;
   }
   return total;
 }

@@ -3,7 +3,7 @@
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { barFalls, dailyEquity, type DailyEquity } from '../series/daily.ts';
-import { exposureFigures, type ExposureFigure, type HoldingPeriod } from './exposure.ts';
+import { exposureFigures, type ExposureFigure, type HoldingPeriods } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from '../kernels/benchmark.ts';
 import { probabilisticSharpe } from '../kernels/sharpeConfidence.ts';
 import type { Figures } from './figures.ts';
@@ -53,7 +53,7 @@ const EXTRAPOLATED_BELOW_DAYS = 90;
 /** Returns the metrics. `held` are the episodes with a position. `options` are the parameters of the figures, 0 by default. */
 export function metricsOf(
   record: RunRecord,
-  held: readonly HoldingPeriod[],
+  held: HoldingPeriods,
   daily: DailyEquity = dailyEquity(record),
   options: PortfolioOptions = {},
 ): Metrics {
