@@ -39,8 +39,8 @@ export interface ReadyColumn extends Omit<PackedColumn, 'id'> {
   readonly text: Promise<string>;
 }
 
-/** Columns that are being compressed at once, at most: each takes 400 KB until it is done. */
-const MAX_UNFINISHED = 64;
+/** Columns that are being compressed before the caller should wait: each takes 400 KB until it is done. */
+const MAX_UNFINISHED = 24;
 
 /** Packs columns. The zlib threads work while the next column is prepared. */
 export class Packer {
