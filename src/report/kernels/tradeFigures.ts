@@ -95,7 +95,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const rate = wins / n;
   const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
   const held = signedSums(holdMs, pnl);
-  const runs = longestRuns(pnl);
+  const runs = maxRuns(pnl);
   const fell = n === 0 ? null : closedFall(start, pnl);
   const figures = {
     winRate,
@@ -150,7 +150,7 @@ function numberOr0(figure: Figure): number {
 }
 
 /** Returns the longest runs of results above and below 0. A result of zero ends a run. */
-function longestRuns(pnl: Float64Array): { readonly wins: number; readonly losses: number } {
+function maxRuns(pnl: Float64Array): { readonly wins: number; readonly losses: number } {
   let [wins, losses, run, sign] = [0, 0, 0, 0];
   for (let i = 0; i < pnl.length; i++) {
     const next = Math.sign(pnl[i]!);

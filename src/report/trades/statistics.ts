@@ -272,7 +272,7 @@ function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array 
   return out;
 }
 
-/** Returns the values of some ascending rows, of which there is at least one. Hot: docs/performance.md#index-loops. */
+/** Returns the values of ascending rows; `rows` is not empty. Hot: docs/performance.md#index-loops. */
 function gathered(column: Float64Array, rows: Uint32Array): Float64Array {
   const first = rows[0]!;
   // The trades of a month follow each other.
