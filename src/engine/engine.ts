@@ -4,10 +4,8 @@
 import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/number/exact.ts';
 import { listOf } from '../base/memory/listOf.ts';
-import type { Scratch } from '../base/memory/rowLog.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
-import type { FundingRates } from '../model/bars/fundingRates.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
@@ -22,8 +20,8 @@ import type { BarMarket, Evidence, ExchangeSink, OrderGateway } from '../ports/e
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
-import type { LogLine } from '../ports/log.ts';
 import type { Size } from '../strategy/types.ts';
+import type { EngineDeps } from './engineDeps.ts';
 import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
@@ -35,6 +33,7 @@ import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';
 import type { Instant } from './feeds/instant.ts';
+import { InstantParts } from './feeds/instantParts.ts';
 import { MarginEvents } from './book/marginEvents.ts';
 import { CallbackQueue } from './host/callbackQueue.ts';
 import { UnknownOutcomes } from './router/unknownOutcomes.ts';
@@ -49,39 +48,6 @@ import { FillView, OrderView } from './host/views.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
-
-export interface EngineDeps {
-  /** In instrument order. */
-  readonly instruments: readonly Instrument[];
-  readonly feeds: readonly FeedRun[];
-  readonly instant: Instant;
-  readonly ledger: Ledger;
-  readonly reservations: Reservations;
-  readonly orders: OrderManager;
-  readonly brackets: Brackets;
-  readonly risk: RiskModule;
-  readonly exchange: OrderGateway;
-  /** The market of a replay; null: the exchange matches by itself. */
-  readonly market: BarMarket | null;
-  readonly queue: DueQueue;
-  readonly defaultSize: Size;
-  readonly collarPpm: number;
-  readonly blockRows: number;
-  readonly fromMs: number;
-  readonly log: LogLine;
-  readonly scratch: Scratch;
-  /** Futures: the prices in ticks by which positions are marked, by instrument and row of its execution feed. Null: the closes. */
-  readonly marks?: readonly (TickColumn | null)[];
-  /** Futures: the funding rates of contracts, by instrument; null if unknown. */
-  readonly funding?: readonly (FundingRates | null)[];
-  /**
-   * Written once a block: number of blocks done (by all engines that share the cells), rows of the first execution feed done, and the
-   * block's end in seconds. Null if nothing watches the run.
-   */
-  readonly progressCells: Int32Array | null;
-  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
-  readonly decidesPerFeed?: boolean;
-}
 
 // hot: docs/performance.md#imported-constants
 const UNKNOWN_STATE = STATE.unknown;
@@ -145,14 +111,9 @@ export class Engine implements ExchangeSink, MarkPrices {
   stopped = 0;
   /** True when bars are worth visiting one by one: one execution feed, one strategy. */
   hasOneFeedAndStrategy = false;
-  /** `decide: perFeed`: an instant is visited in parts, one for each instrument that has bars at it. */
+  /** `decide: perFeed`: an instant is visited in parts. */
   readonly decidesPerFeed: boolean;
-  /** The instruments in the order in which strategies need them, the part that is visited, and whether its bars are delivered. */
-  byNeed: readonly number[] = [];
-  /** Returns the order of all instruments at an instant, such as the one that a journal records. Null: the order of need. */
-  partsAt: ((t: number) => readonly number[]) | null = null;
-  part = 0;
-  isPartDelivered = false;
+  readonly parts = new InstantParts();
   /** Live, `decide: perFeed`: true while more bars of the instant may come, so that its timers wait. */
   isPartial = false;
   readonly bracketManager: BracketManager;
@@ -206,10 +167,6 @@ export class Engine implements ExchangeSink, MarkPrices {
 
   get nowMs(): number {
     return this.instant.ms;
-  }
-  /** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
-  get needsTechnical(): boolean {
-    return this.feeds.some((feed) => feed.indicators.needsTechnical);
   }
 
   // --- Blocks
@@ -283,9 +240,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
-  }
-  openOrders(): readonly BotOrder[] {
-    return this.orders.active();
   }
   marks(): Float64Array {
     for (let index = 0; index < this.markValues.length; index++) {
@@ -379,9 +333,6 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.margin.liquidated(instrumentIndex, wasLong, fill);
   }
 
-  isSubscribed(run: StrategyRun, feed: FeedRun): boolean {
-    return run.listened.includes(feed);
-  }
   runTimers(t: number): void {
     this.timers.runDue(t, this.callTimer);
     this.deliverCallbacks();
@@ -411,10 +362,8 @@ export class Engine implements ExchangeSink, MarkPrices {
     refusePromise(run.name, value, what);
   }
 
-  /** Returns the price before the first bar: the last warm-up close, or else the first open. */
   startTicks(instrumentIndex: number): number {
-    const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
-    return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
+    return this.execution[instrumentIndex]!.startTicks;
   }
   private known(id: OrderId): BotOrder {
     return this.orders.get(id) ?? unknownOrderError(id);

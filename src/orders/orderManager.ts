@@ -39,8 +39,9 @@ export class OrderManager {
   private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
   private readonly open = new OpenOrders();
-  /** Orders that are proven absent. They are kept permanently, because an order may arrive late. */
   private readonly provenAbsentById = new Map<number, BotOrder>();
+  /** Orders that are proven absent. Each may still arrive late, at any time. */
+  readonly provenAbsent: ReadonlyMap<number, BotOrder> = this.provenAbsentById;
   /** What is known about each order whose outcome is unknown. */
   private readonly resolutions: Resolutions;
   /**
@@ -77,18 +78,14 @@ export class OrderManager {
     return this.open.all();
   }
   get(id: OrderId): BotOrder | undefined {
-    return this.open.find(id) ?? this.over(id);
+    return this.open.find(id) ?? this.findOther(id);
   }
-  private over(id: OrderId): BotOrder | undefined {
+  private findOther(id: OrderId): BotOrder | undefined {
     if (this.provenAbsentById.size === 0 && this.maxEndedOrders === 0) return this.drafts.find(id);
     return this.provenAbsentById.get(id) ?? this.endedOrders.get(id) ?? this.drafts.find(id);
   }
   /** Orders that wait to be sent. They are not among the active ones. */
   readonly drafts = new Drafts();
-  /** Orders that are proven absent. Each may still arrive late, at any time. */
-  get provenAbsent(): ReadonlyMap<number, BotOrder> {
-    return this.provenAbsentById;
-  }
 
   /** Returns a pooled record with the next id, into which the engine writes the order intent. */
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
@@ -103,9 +100,7 @@ export class OrderManager {
     return order;
   }
 
-  /**
-   * Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`.
-   */
+  /** Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`. */
   precheck(order: BotOrder): string | null {
     if (this.open.isEmpty && this.provenAbsentById.size === 0) return null;
     return conflictOf(order, this.open.all(), this.provenAbsentById);

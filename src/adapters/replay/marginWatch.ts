@@ -5,11 +5,10 @@ import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
 import { firstAfter } from '../../base/number/search.ts';
-import type { VenueSink } from '../../venue/barBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
-import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 

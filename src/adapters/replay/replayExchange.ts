@@ -11,10 +11,10 @@ import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/or
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import type { BarBook, VenueSink } from '../../venue/barBook.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
-import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';

@@ -152,6 +152,11 @@ export class FeedRun {
     this.cur = cur;
     this.cursor.row = cur - 1;
   }
+  /** The price before the first bar, in ticks: the last warm-up close, or else the first open. */
+  get startTicks(): number {
+    const { firstRow, openTicks, closeTicks } = this;
+    return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
+  }
   get hasRows(): boolean {
     return this.cur < this.bars.length;
   }

@@ -7,8 +7,9 @@
 import type { BarMarket } from '../../ports/exchange.ts';
 import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
-import { keptTexts } from '../host/kept.ts';
-import { NO_ROW, type StrategyRun, type SignalWatch } from '../host/strategyRun.ts';
+import { NO_ROW, type SignalWatch } from '../host/strategyFeeds.ts';
+import type { StrategyRun } from '../host/strategyRun.ts';
+import { stopStrategies } from './stopStrategies.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -25,7 +26,7 @@ export function blockLoop(engine: Engine): void {
       visitBlock(engine);
       engine.closeBlock();
     }
-    stop(engine);
+    stopStrategies(engine);
   } catch (error) {
     throw engine.attributeError(error);
   }
@@ -52,24 +53,10 @@ export function laneLoop(engines: readonly Engine[]): void {
         engine.closeBlock();
       }
     }
-    for (const engine of engines) stop((inWork = engine));
+    for (const engine of engines) stopStrategies((inWork = engine));
   } catch (error) {
     throw inWork.attributeError(error);
   }
-}
-
-/** After a strategy has thrown, a second call continues with the next strategy. */
-export function stop(engine: Engine): void {
-  // The lanes share the instant, and the last visited one differs by lane. All of them stop at the end of the data.
-  engine.instant.set(engine.blockEndMs);
-  while (engine.stopped < engine.runs.length) {
-    const run = engine.runs[engine.stopped++]!;
-    engine.currentStrategy = run.index;
-    if (run.started) run.instance!.onStop?.();
-  }
-  engine.deliverCallbacks();
-  // A live bot checks this at each instant. What it would reject ends a backtest, too.
-  keptTexts(engine);
 }
 
 export function fillIndicators(engine: Engine): void {
@@ -135,7 +122,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
-  if (run.hasOnBar && engine.isSubscribed(run, feed)) visitEachRow(engine, feed, run, row, end);
+  if (run.hasOnBar && run.listened.includes(feed)) visitEachRow(engine, feed, run, row, end);
   else visitListedRows(engine, feed, run, row, end);
 }
 
@@ -313,8 +300,8 @@ function visitInstant(engine: Engine, t: number): void {
   market?.settleMarks();
   engine.decided = 0;
   if (engine.decidesPerFeed === true) {
-    engine.part = 0;
-    engine.isPartDelivered = false;
+    engine.parts.place = 0;
+    engine.parts.isDelivered = false;
     return decideByPart(engine, t);
   }
   for (let at = 0; at < alignedFeeds.length; at++) {
@@ -329,11 +316,11 @@ function visitInstant(engine: Engine, t: number): void {
  * last the timers that are due, unless more bars of the instant may come. A second call continues after a strategy has thrown.
  */
 function decideByPart(engine: Engine, t: number): void {
-  const { runs } = engine;
-  const order = engine.partsAt?.(t) ?? engine.byNeed;
-  for (; engine.part < order.length; engine.part++) {
-    const index = order[engine.part]!;
-    if (!engine.isPartDelivered && !deliverPart(engine, index)) continue;
+  const { runs, parts } = engine;
+  const order = parts.orderAt?.(t) ?? parts.byNeed;
+  for (; parts.place < order.length; parts.place++) {
+    const index = order[parts.place]!;
+    if (!parts.isDelivered && !deliverPart(engine, index)) continue;
     const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
     for (const run of runs) if (run.started === false && isMeant(run) && t >= run.readyMs) start(engine, run);
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
@@ -343,7 +330,7 @@ function decideByPart(engine: Engine, t: number): void {
     }
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
     if (engine.risk.watchesEquity) engine.recorder.show(engine.risk);
-    engine.isPartDelivered = false;
+    parts.isDelivered = false;
   }
   if (engine.isPartial) return;
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
@@ -355,10 +342,10 @@ function deliverPart(engine: Engine, index: number): boolean {
   for (const aligned of engine.alignedFeeds) {
     if (!aligned.isDue || aligned.lead.instrumentIndex !== index) continue;
     aligned.deliver(1);
-    engine.isPartDelivered = true;
+    engine.parts.isDelivered = true;
   }
   engine.decided = 0;
-  return engine.isPartDelivered;
+  return engine.parts.isDelivered;
 }
 
 /** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */

@@ -183,7 +183,7 @@ export class RowOrder {
   private ordersAfterOpen({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
     const { book } = this;
     const events: RowEvent[] = [];
-    const isLate = book.hasLateArrivals;
+    const isLate = book.hasOrdersAfterOpen;
     for (const order of book.ordersInRow(openMs)) {
       if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;

@@ -4,6 +4,7 @@ import { DiffersError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { HostCall } from '../../../engine/host/recordingHost.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { CustomNote } from '../../../indicators/graph/spec.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -50,7 +51,7 @@ export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warni
 
 async function sealedEngine(plan: RunPlan): Promise<ReadyBot> {
   const made = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
-  return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
+  return sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null).engine;
 }
 
 interface Span {
@@ -101,7 +102,7 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
   let bot: SealedBot | null = null;
   try {
     const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, calls) })();
-    bot = sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null);
+    bot = sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null);
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);
   } catch (error) {

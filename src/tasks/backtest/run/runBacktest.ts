@@ -1,5 +1,6 @@
 // Runs one backtest from a resolved plan: builds a bot on replayed bars, runs it to the end and collects its record.
 
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
@@ -38,7 +39,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions
   const make = replayedBotMaker(plan, options);
   const bot = during(() => make());
   const { loop } = await loopsFor(plan);
-  return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
+  return { ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null), loop };
 }
 
 /** Returns the record of a finished run. First checks that the bot's ledger and the venue's books agree to the last unit. */

@@ -85,7 +85,7 @@ export class BarDelivery {
     this.#closedMs = sinceMs === null ? engine.deps.fromMs : engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
     const places = placesOf(deps.engine, deps.sets);
     this.#staged = deps.sets.map((set, at) => this.#stage(set, places[at]!));
-    this.#byNeed = engine.byNeed.map((instrument) => {
+    this.#byNeed = engine.parts.byNeed.map((instrument) => {
       const staged = this.#staged.filter(({ feeds }) => feeds.some((feed) => engine.feeds[feed]!.instrumentIndex === instrument));
       return { instrument, staged, overMs: -Infinity };
     });
