@@ -226,7 +226,7 @@ export class Engine implements ExchangeSink, MarkPrices {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
       if (approved !== null) {
-        if (order.triggerTicks > 0) this.triggerOrders.sent();
+        if (order.triggerTicks > 0) this.triggerOrders.onSend();
         orders.submit(approved);
         return id;
       }
@@ -262,7 +262,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const order = this.known(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
-    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
+    if (wasUnknown) this.outcomes.onResolved(order.instrumentIndex);
     this.notifyOrder(order);
   }
   refused(id: OrderId, code: string): void {
@@ -270,17 +270,17 @@ export class Engine implements ExchangeSink, MarkPrices {
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
     if (this.risk.watchesOutcomes) this.risk.refused(order, code, this.nowMs);
-    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
+    if (wasUnknown) this.outcomes.onResolved(order.instrumentIndex);
     this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
     const order = this.known(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
-    if (order.role === 'takeProfit') this.bracketManager.targetNotSent(order);
+    if (order.role === 'takeProfit') this.bracketManager.retryTarget(order);
   }
   outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
-    this.outcomes.unknown(this.known(id), isContested);
+    this.outcomes.onUnknown(this.known(id), isContested);
   }
   filled(id: OrderId, fill: Fill): void {
     const order = this.known(id);
@@ -291,34 +291,34 @@ export class Engine implements ExchangeSink, MarkPrices {
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
     if (this.risk.watchesOutcomes) this.risk.filled(order, fill);
-    if (fill.covered > 0) this.margin.covered(order, fill);
+    if (fill.covered > 0) this.margin.bookCoveredLoss(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
     const problem = this.orders.filled(order, fill);
-    if (wasUnknown) this.outcomes.resolved(instrumentIndex);
-    if (problem !== null) this.outcomes.filled(order, problem);
+    if (wasUnknown) this.outcomes.onResolved(instrumentIndex);
+    if (problem !== null) this.outcomes.reportAnomaly(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
-    if (run?.wantsFills === true) this.callbacks.fill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
+    if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Do this before the end of a leg is reported: an exit that waited for the leg is sent then, and what it sells needs no bracket.
-    if (parent > 0) this.bracketManager.legFilled(order, guard!.lots);
+    if (parent > 0) this.bracketManager.onLegFill(order, guard!.lots);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
-    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.entryFilled(order, guard);
+    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, guard);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
-      this.bracketManager.closedByOwnOrder(strategy, instrumentIndex);
-    if (this.hasContracts) this.triggerOrders.reduced(strategy, instrumentIndex);
+      this.bracketManager.onClosingFill(strategy, instrumentIndex);
+    if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
     const order = this.known(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
-    if (this.bracketManager.hasPendingTargets) this.bracketManager.entryEnded(id, timeMs);
+    if (this.bracketManager.hasPendingTargets) this.bracketManager.onEntryEnd(id, timeMs);
   }
   evidence(id: OrderId, seen: Evidence): void {
     this.outcomes.applyEvidence(id, seen);
   }
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.outcomes.arrivedLate(id, venueId, timeMs);
+    this.outcomes.onLateArrival(id, venueId, timeMs);
   }
   raiseHalt(code: string, instrument: number | null, why: string): void {
     this.outcomes.raiseHalt(code, instrument, why);
@@ -327,10 +327,10 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.outcomes.clearHalt(code, instrument);
   }
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
-    this.margin.funded(instrumentIndex, isLong, units, timeMs);
+    this.margin.bookFunding(instrumentIndex, isLong, units, timeMs);
   }
   liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
-    this.margin.liquidated(instrumentIndex, wasLong, fill);
+    this.margin.bookLiquidation(instrumentIndex, wasLong, fill);
   }
 
   runTimers(t: number): void {
@@ -370,28 +370,28 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   orderEnded(order: BotOrder): void {
     this.notifyOrder(order);
-    if (this.followUps > 0) return this.endedBefore(order);
-    this.endedRecord(order);
+    if (this.followUps > 0) return this.continueWaiting(order);
+    this.handleEnd(order);
   }
-  private endedRecord(order: BotOrder): void {
-    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.legEndedShort(order);
-    if (this.bracketManager.hasWaitingStops) this.bracketManager.siblingEnded(order);
-    if (order.triggerTicks > 0) this.triggerOrders.ended(order);
+  private handleEnd(order: BotOrder): void {
+    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
+    if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
+    if (order.triggerTicks > 0) this.triggerOrders.onEnd(order);
   }
   /**
    * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.
    */
-  private endedBefore(order: BotOrder): void {
+  private continueWaiting(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;
-    this.drafts.orderEnded(order);
-    this.endedRecord(order);
-    run.reversalEnded(id, instrumentIndex, side);
-    run.orderEnded(instrumentIndex);
+    this.drafts.onOrderEnd(order);
+    this.handleEnd(order);
+    run.onReversalEnd(id, instrumentIndex, side);
+    run.onOrderEnd(instrumentIndex);
     this.drafts.releaseInTurn();
   }
   notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.callbacks.order(run, new OrderView(order));
+    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order));
   }
 }

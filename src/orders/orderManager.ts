@@ -164,7 +164,7 @@ export class OrderManager {
   }
 
   acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
-    if (order.state > STATE.unknown) return this.ackedLate(order, venueId, nowMs);
+    if (order.state > STATE.unknown) return this.applyLateAck(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     if (!this.step(order, EVENT.acked)) return;
@@ -366,7 +366,7 @@ export class OrderManager {
   }
 
   /** Handles an acknowledgement after a fill or a list: it only adds the venue's id. After a proof of absence it is a late arrival. */
-  private ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
+  private applyLateAck(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state === STATE.done) {
       this.arrivedLate(order, venueId, nowMs);
       return;

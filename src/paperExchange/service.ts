@@ -156,12 +156,12 @@ export class Service {
       this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
     } catch (error) {
       // An event was interrupted half-way, so the books may be wrong.
-      return this.#doubt('time', error, messageOf(error));
+      return this.#reportDoubt('time', error, messageOf(error));
     }
     this.#persistence?.afterStep();
   }
 
-  #doubt(where: string, cause: unknown, doubt: string): void {
+  #reportDoubt(where: string, cause: unknown, doubt: string): void {
     const { onInternalError } = this;
     this.#isInDoubt = true;
     if (onInternalError === null) throw cause;
@@ -176,7 +176,7 @@ export class Service {
     const where = op ?? 'no operation';
     const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#doubtOfBooks();
     if (doubt === null) onInternalError({ where, cause, doubt });
-    else this.#doubt(where, cause, doubt);
+    else this.#reportDoubt(where, cause, doubt);
     return this.#unknown(request);
   }
 

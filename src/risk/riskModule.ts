@@ -208,16 +208,16 @@ export class RiskModule {
   watchesOutcomes = false;
   /** Reports a fill, after the ledger has booked it. */
   filled(order: Order, fill: Fill): void {
-    if (order.parent > 0) this.state.sent.legFilled(order.parent, fill.lots);
-    this.state.sent.filled(order.strategy, fill.timeMs);
-    this.live.filled(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
+    if (order.parent > 0) this.state.sent.noteLegFill(order.parent, fill.lots);
+    this.state.sent.noteFill(order.strategy, fill.timeMs);
+    this.live.onFill(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
   }
   refused(order: Order, code: string, nowMs: number): void {
-    this.live.refused(order, code, nowMs);
+    this.live.onRefusal(order, code, nowMs);
   }
   /** Reports that the outcome of an order has become unknown (`lost`), or that one has become known. */
   outcome(lost: Order | null, nowMs: number): void {
-    this.live.outcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
+    this.live.onOutcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
   }
   /** True when a rule that is on needs `tick`. */
   get wantsFacts(): boolean {

@@ -66,7 +66,7 @@ export class ServiceRows implements DrivenRows {
   }
   quote(price: number): void {
     if (this.#newest === null || this.#newest.act === 'closed') throw new Error('no row is being worked off');
-    this.#newest.lane.quote(price);
+    this.#newest.lane.holdPrice(price);
   }
   openOrders(): OpenOrders {
     const { spot, futures } = this.#service.sides;

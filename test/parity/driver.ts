@@ -117,7 +117,7 @@ export class RowDriver {
     const { brackets, bracketManager } = bot.deps.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
     const index = bot.deps.engine.instruments.findIndex(({ id }) => id === bar.instrument);
-    brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
+    brackets.triggerInRow(index, Infinity, -Infinity, -Infinity, (bracket) => {
       const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
       if (price !== null) hits.push({ bracket, price });
     });

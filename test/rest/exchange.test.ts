@@ -63,7 +63,7 @@ describe('an order', () => {
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
     world.journal.lasts = null;
-    world.exchange.durable(world.journal.durableSeq);
+    world.exchange.onDurable(world.journal.durableSeq);
     world.pass(10);
     expect(world.sent.get('POST /sapi/v1/order')).toBe(2);
     world.pass(500);
@@ -78,7 +78,7 @@ describe('an order', () => {
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(6000);
     world.journal.lasts = null;
-    world.exchange.durable(world.journal.durableSeq);
+    world.exchange.onDurable(world.journal.durableSeq);
     world.pass(100);
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();

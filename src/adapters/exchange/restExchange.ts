@@ -67,9 +67,9 @@ export class RestExchange implements OrderGateway {
     this.supportsTriggerOrders = parts.market === 'futures';
     const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
-    const adopted = (track: TrackedOrder): void => this.#adopted(track);
+    const onAdoption = (track: TrackedOrder): void => this.#adopted(track);
     const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
+    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted: onAdoption, cancelExtra });
     this.#ownership = ownership;
     const identify = new Identify({ venue, ownership });
     this.#readers = new Readers({
@@ -79,7 +79,7 @@ export class RestExchange implements OrderGateway {
       statuses: () => this.#statuses,
     });
     const { reconcile, readTrades } = this.#readers;
-    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
+    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contestVenueId(orders, venueId);
     this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
     this.#cancels = new Cancels({
       scheduler,
@@ -91,9 +91,9 @@ export class RestExchange implements OrderGateway {
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new CreateQueue({
-      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
+      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted: onAdoption, contested,
       isExtra: (venueId) => ownership.isExtra(venueId),
-      doubled: (track, venueId) => ownership.doubled(track, venueId),
+      doubled: (track, venueId) => ownership.addSecondId(track, venueId),
       holdCode: (track) => this.#obstacle(track),
     }); // prettier-ignore
     this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
@@ -160,8 +160,8 @@ export class RestExchange implements OrderGateway {
   // --- Called by the live process
 
   /** Called when the journal is durable up to `seq`. */
-  durable(_seq: number): void {
-    this.#outbox.durable();
+  onDurable(_seq: number): void {
+    this.#outbox.onDurable();
   }
 
   /** Restores tracking after a restart. Must be called before anything else. */
@@ -218,7 +218,7 @@ export class RestExchange implements OrderGateway {
     return Array.from(this.#ownership.foreignOrders.values());
   }
   /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
-  foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
+  readForeign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
     const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers });
     start(work).whenOver(done);
@@ -239,7 +239,7 @@ export class RestExchange implements OrderGateway {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
     if (code === 'KEY') calls.isLocked = false;
-    if (code === 'MISMATCH') this.#holdings.explained();
+    if (code === 'MISMATCH') this.#holdings.acceptDifferences();
   }
   /** What the account holds beyond the strategies' positions. */
   get outside(): readonly ReferencePosition[] {
@@ -280,8 +280,8 @@ export class RestExchange implements OrderGateway {
   }
   #adopted(track: TrackedOrder): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
-    this.#cancels.named(track);
-    this.#follow.soon(track.request.instrumentIndex);
+    this.#cancels.onVenueId(track);
+    this.#follow.scheduleRead(track.request.instrumentIndex);
   }
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#core.parts;

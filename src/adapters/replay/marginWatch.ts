@@ -69,9 +69,9 @@ export class MarginWatch {
         this.findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
-      reduced: () => {},
-      funded: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
-      liquidated: (position, wasLong, fill) => {
+      onReduction: () => {},
+      onFunding: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
+      onLiquidation: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
         // In the middle of a row: its rest, and other rows that close now, must still be checked.
         if (!this.isSettling) this.findNextRow(engine.nowMs - 1);

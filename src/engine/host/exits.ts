@@ -79,7 +79,7 @@ export class Exits {
     return this.host.followUps > 0 && this.pending[instrumentIndex] === true;
   }
   /** Handles the end of an order: an exit that waited for its cancels may now be sent. */
-  orderEnded(instrumentIndex: number): void {
+  onOrderEnd(instrumentIndex: number): void {
     if (this.isWaiting(instrumentIndex)) this.exitUnlessClosing(instrumentIndex);
   }
   private exitUnlessClosing(instrumentIndex: number): void {
@@ -112,7 +112,7 @@ export class Exits {
     const order = this.host.newOrder(this.strategy, feed, side);
     order.slot = slot;
     order.reduceOnly = true;
-    this.orders.sizeTo(order, lots);
+    this.orders.setSize(order, lots);
     return this.send(order);
   }
 

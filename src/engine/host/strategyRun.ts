@@ -187,7 +187,7 @@ export class StrategyRun implements StrategyHost {
     if (Math.abs(missing) < instrument.minLots) return null;
     const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
     order.slot = TARGET;
-    this.sizeTarget(order, missing, held);
+    this.writeTargetSize(order, missing, held);
     const { isCleared, ahead } = this.drafts.clearOldSide(order, missing);
     if (!isCleared) return this.send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
@@ -213,26 +213,26 @@ export class StrategyRun implements StrategyHost {
     this.engine.followUps--;
   }
   /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
-  reversalEnded(id: OrderId, instrumentIndex: number, side: Side): void {
+  onReversalEnd(id: OrderId, instrumentIndex: number, side: Side): void {
     if (this.turning[instrumentIndex] !== id) return;
     this.stopTurning(instrumentIndex);
     const { ledger, orders, execution } = this.engine;
     const isDrafted = orders.drafts.orders.some((draft) => this.isOwn(draft, instrumentIndex));
     if (!isDrafted && ledger.closable(this.index, instrumentIndex, side === 'buy', true) > 0) this.leave(execution[instrumentIndex]!);
   }
-  private sizeTarget(order: BotOrder, missing: number, held: number): void {
+  private writeTargetSize(order: BotOrder, missing: number, held: number): void {
     const { instrument } = order;
     order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
     order.limit = 0 as Ticks;
     order.timeInForce = null;
-    this.drafts.sizeTo(order, Math.abs(missing));
+    this.drafts.setSize(order, Math.abs(missing));
   }
   /** Returns the lots that a reversal still needs once its stops have ended; 0 when it needs none, or would have to trade the other way. */
   missingLots(order: BotOrder, targetLots: number): number {
     const held = this.drafts.heldAndOrdered(order.instrumentIndex);
     const missing = targetLots - held;
     if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
-    this.sizeTarget(order, missing, held);
+    this.writeTargetSize(order, missing, held);
     return Math.abs(missing);
   }
   /**
@@ -241,7 +241,7 @@ export class StrategyRun implements StrategyHost {
   resize(order: BotOrder): void {
     if (order.role !== 'market') return;
     order.limit = 0 as Ticks;
-    this.drafts.sizeTo(order, order.lots);
+    this.drafts.setSize(order, order.lots);
   }
   private isOwn({ strategy, instrumentIndex }: BotOrder, instrument: number): boolean {
     return strategy === this.index && instrumentIndex === instrument;
@@ -314,8 +314,8 @@ export class StrategyRun implements StrategyHost {
     return this.exits.isWaiting(instrumentIndex);
   }
   /** Handles the end of an order: an exit that waited for its cancels may now be sent. */
-  orderEnded(instrumentIndex: number): void {
-    this.exits.orderEnded(instrumentIndex);
+  onOrderEnd(instrumentIndex: number): void {
+    this.exits.onOrderEnd(instrumentIndex);
   }
 
   /** Throws ConfigError after the construction of the strategy, when nothing can be registered any more. */

@@ -31,7 +31,7 @@ export function addStrategy(
   engine.runs.push(run);
   const instance = new strategy(setupOf(params, hostFor(run)));
   run.instance = instance;
-  for (const feed of engine.feeds) engine.faults.own(feed, run.index);
+  for (const feed of engine.feeds) engine.faults.assignOwner(feed, run.index);
   run.hasOnBar = typeof instance.onBar === 'function';
   run.wantsFills = typeof instance.onFill === 'function';
   run.wantsOrders = typeof instance.onOrder === 'function';

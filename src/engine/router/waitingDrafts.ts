@@ -23,7 +23,7 @@ export interface DraftHost {
   readonly runs: readonly DraftingRun[];
   /** Null for a replayed bot, whose drafts are sent in turn with its callbacks. */
   readonly haltActions: object | null;
-  readonly callbacks: { first(act: () => void): void };
+  readonly callbacks: { addAction(act: () => void): void };
   readonly nowMs: number;
   hasPendingWork: boolean;
   followUps: number;
@@ -95,7 +95,7 @@ export class WaitingDrafts {
   }
 
   /** An order has ended: drafts that waited only for it are sized now. The engine then calls `release`. */
-  orderEnded(order: BotOrder): void {
+  onOrderEnd(order: BotOrder): void {
     const { id } = order;
     for (const draft of this.engine.orders.drafts.waiting) {
       if (!draft.ahead.includes(id)) continue;
@@ -125,7 +125,7 @@ export class WaitingDrafts {
   /** Releases drafts: at once in a live bot, but in a replayed row only after its delivery, because its price is known only then. */
   releaseInTurn(): void {
     const { haltActions, callbacks } = this.engine;
-    if (haltActions === null) callbacks.first(() => this.release());
+    if (haltActions === null) callbacks.addAction(() => this.release());
     else this.release();
   }
 

@@ -130,7 +130,7 @@ function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) 
   const { activeMarket } = rows;
   if (typeof price !== 'string' || activeMarket === null)
     throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
-  activeMarket.quote(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
+  activeMarket.holdPrice(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
   return { now: service.nowMs, act: activeMarket.moment?.act ?? null };
 }
 

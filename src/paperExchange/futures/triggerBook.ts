@@ -168,8 +168,8 @@ export class TriggerBook {
   reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
     for (const trigger of this.#queue.take(instrument, high, low, nowMs)) {
       const child = this.#fire(trigger);
-      if (typeof child === 'number') this.#queue.placed(trigger, null, child);
-      else this.#queue.placed(trigger, child.live?.id ?? null, 0);
+      if (typeof child === 'number') this.#queue.reportPlacement(trigger, null, child);
+      else this.#queue.reportPlacement(trigger, child.live?.id ?? null, 0);
     }
   }
 

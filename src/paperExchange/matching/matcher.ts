@@ -23,7 +23,7 @@ export interface Match {
 
 export interface MatchListener {
   /** Called before the venue reports the fills of the two orders. */
-  matched(match: Match): void;
+  onMatch(match: Match): void;
   /** Returns a wire id for a background order. */
   backgroundId(): string;
 }
@@ -128,7 +128,7 @@ export class Matcher {
     const isBuy = taker.side === 'buy';
     this.book.take(maker, lots);
     taker.left -= lots;
-    this.#listener.matched({
+    this.#listener.onMatch({
       tradeId: ++this.#ids.lastTradeId,
       bidId: isBuy ? taker.id : maker.id,
       askId: isBuy ? maker.id : taker.id,

@@ -1,6 +1,6 @@
 // Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
-import { nextTurn, repeat } from '../../adapters/clock/wallClock.ts';
+import { waitForNextTurn, repeat } from '../../adapters/clock/wallClock.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
 import { control, type DrivenClock } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
@@ -95,7 +95,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
               deliver({ status: 403, headers: {}, body: '{"error":"the control port is for this computer alone"}' });
             else {
               const page = controlPage(request, looked);
-              if (page === null) void inTurns(control(request, parts), deliver, () => isOver);
+              if (page === null) void runInTurns(control(request, parts), deliver, () => isOver);
               else deliver(page);
             }
           },
@@ -124,11 +124,11 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
 }
 
 /** Runs work part by part until it is done or `isOver` returns true. Other events are handled between the parts. */
-async function inTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
+async function runInTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
   for (;;) {
     const next = work.next();
     if (next.done === true) return done(next.value);
-    await nextTurn();
+    await waitForNextTurn();
     if (isOver()) return;
   }
 }

@@ -139,18 +139,18 @@ export class StoreWriter implements Persistence {
   #ask(): void {
     if (this.#isBusy || this.#isAsked) return;
     this.#isAsked = true;
-    this.#soon(() => this.#next());
+    this.#soon(() => this.#writeNext());
   }
 
   /** Writes the pending changes. Changes during the sync go to the next frame. */
-  #next(): void {
+  #writeNext(): void {
     this.#isAsked = false;
     if (this.#isBusy) return;
     const waiting = this.#waiting.splice(0);
     if (this.#failure !== null || !this.#isDirty) {
       for (const run of waiting) run(this.#failure === null);
       if (this.#waiting.length > 0) this.#ask();
-      else this.#closed();
+      else this.#onClosed();
       return;
     }
     this.#isBusy = true;
@@ -233,10 +233,10 @@ export class StoreWriter implements Persistence {
     this.#isBusy = false;
     for (const run of [...waiting, ...this.#waiting.splice(0)]) run(false);
     if (isFirst) this.#options.failed(why);
-    this.#closed();
+    this.#onClosed();
   }
 
-  #closed(): void {
+  #onClosed(): void {
     if (this.#whenClosed !== null) this.#compaction.stop(this.#whenClosed);
   }
 

@@ -76,7 +76,7 @@ export class EpisodeBook extends Episodes<Part> {
 
   book(fill: FillAt): void {
     this.take(this.#partOf(fill));
-    this.#path?.stand(fill.bar);
+    this.#path?.moveTo(fill.bar);
   }
 
   /**
@@ -88,7 +88,7 @@ export class EpisodeBook extends Episodes<Part> {
       // The payment belongs to the bar of the liquidation. Earlier prices must not be combined with it.
       const bar = this.#path.barOf(timeMs, true);
       this.#follow(this.#path.between(bar));
-      this.#path.stand(bar);
+      this.#path.moveTo(bar);
     }
     this.flow += units;
     if (isFunding) this.#funding += units;
@@ -114,7 +114,7 @@ export class EpisodeBook extends Episodes<Part> {
     };
   }
 
-  protected override began({ fill }: Part): void {
+  protected override onBegin({ fill }: Part): void {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
@@ -125,11 +125,11 @@ export class EpisodeBook extends Episodes<Part> {
     this.#best = 0;
   }
 
-  protected override continues({ fill }: Part): void {
+  protected override onContinue({ fill }: Part): void {
     if (this.#path !== null) this.#follow(this.#path.between(fill.bar));
   }
 
-  protected override added(part: Part, isEntry: boolean): void {
+  protected override onAdd(part: Part, isEntry: boolean): void {
     const group = isEntry ? this.#entry : this.#exit;
     group.ticks = this.#valuation.averageTicks(group.lots, group.ticks, part.lots, part.fill.ticks);
     group.notional += part.notional;
@@ -144,10 +144,10 @@ export class EpisodeBook extends Episodes<Part> {
     this.#fills++;
     this.#lastFill = part.fill.row;
     this.#exitMs = part.fill.timeMs;
-    this.#see(part.fill.ticks / pow10(this.#instrument.priceDigits));
+    this.#updateExtremes(part.fill.ticks / pow10(this.#instrument.priceDigits));
   }
 
-  protected override finished(pnlUnits: number): void {
+  protected override onFinish(pnlUnits: number): void {
     const known = this.#path !== null;
     this.#closed.push({
       strategy: this.#strategy,
@@ -202,7 +202,7 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /** Updates the running profit with a price (quote per base). */
-  #see(price: number): void {
+  #updateExtremes(price: number): void {
     const { quoteDigits, baseDigits, priceDigits, contract } = this.#instrument;
     const value =
       contract === undefined
@@ -214,10 +214,10 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   #follow(seen: { readonly high: number; readonly low: number; readonly close: number }): void {
-    if (seen.close > 0) this.#see(seen.close);
+    if (seen.close > 0) this.#updateExtremes(seen.close);
     if (seen.high > 0) {
-      this.#see(seen.high);
-      this.#see(seen.low);
+      this.#updateExtremes(seen.high);
+      this.#updateExtremes(seen.low);
     }
   }
 }

@@ -131,12 +131,12 @@ export class SentOrders {
     this.next = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
-  legFilled(entry: number, lots: number): void {
+  noteLegFill(entry: number, lots: number): void {
     const known = this.entries.get(entry);
     if (known) known.filledLegs += lots;
   }
   /** Records a fill of an order. */
-  filled(strategy: number, timeMs: number): void {
+  noteFill(strategy: number, timeMs: number): void {
     if (this.ordersPerFill < INFINITY) insert((this.fills[strategy] ??= []), timeMs);
   }
   /** Continues with what `earlier` has recorded, under limits that are not wider. */

@@ -60,7 +60,7 @@ export class LiveControl implements BotControl {
   acknowledge(who: Who): ActAnswer {
     const { attention, deps } = this.#deps.bot;
     if (!attention.acknowledge()) return refused('no alarm is unanswered');
-    deps.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
+    deps.log.logDecision(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
     return done('the alarms are answered');
   }
 
@@ -73,7 +73,7 @@ export class LiveControl implements BotControl {
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
-    log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
+    log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
     return this.#lasting(
       `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`,
     );
@@ -96,7 +96,7 @@ export class LiveControl implements BotControl {
     for (const service of services.all())
       for (const each of service.raisedCauses)
         if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
-    log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
+    log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#lasting(
       left.length === 0 ? `${name} continues` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
@@ -112,7 +112,7 @@ export class LiveControl implements BotControl {
     const { engine, log, config, venueMs } = bot.deps;
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
-    log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
+    log.logDecision(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
     const record = { sinceMs: venueMs(), who, why, flatten };
     // Cancels do not wait for the disk. The reply does.
     const latching = engageKillSwitch(config.data, record).then(
@@ -139,7 +139,7 @@ export class LiveControl implements BotControl {
     };
     this.#kill = { sinceMs, flatten, who, phase: 'done', message: 'a kill outside of this process has been started', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
-    log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
+    log.logDecision(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
   }
 
   async decide(decision: Decision, who: Who): Promise<ActAnswer> {
@@ -168,7 +168,7 @@ export class LiveControl implements BotControl {
       return refused(`${error.message}; ${error.remedy}`);
     }
     journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
-    log.decided(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
+    log.logDecision(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
     return this.#lasting(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
@@ -190,7 +190,7 @@ export class LiveControl implements BotControl {
   async #lasting(message: string): Promise<ActAnswer> {
     const { bot } = this.#deps;
     try {
-      await bot.durable(bot.deps.journal.lastSeq);
+      await bot.waitUntilDurable(bot.deps.journal.lastSeq);
       return done(message);
     } catch (error) {
       return refused(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
@@ -219,7 +219,7 @@ export class LiveControl implements BotControl {
       residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
     this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
-    log.decided(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
+    log.logDecision(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
     if (record.flatten) this.#deps.flattened?.(residuals.length);
   }
 

@@ -1,7 +1,7 @@
 // Builds a live bot from its config, up to the first audit: lock, clock, feeds, strategies, ledger, exchange, in this order.
 
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
-import { soon } from '../../adapters/clock/wallClock.ts';
+import { runSoon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
@@ -115,7 +115,7 @@ async function assemble(
   const log = options.log(venueMs);
   const cell: Making['cell'] = { bot: null, engine: null };
   const services = new MarketRouter();
-  const afterSend = new AfterSendQueue(soon);
+  const afterSend = new AfterSendQueue(runSoon);
   // Take the lock first: a second bot of the same account must not send a request.
   const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs });
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
@@ -125,8 +125,9 @@ async function assemble(
   const listed = await retrying(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
   const reported = new NarratedJournal(journal.journal, {
-    after: (run) => afterSend.after(run),
-    decided: (strategy, text, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
+    after: (run) => afterSend.add(run),
+    decided: (strategy, text, code) =>
+      log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
     detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
@@ -153,7 +154,7 @@ async function assemble(
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
-  for (const { name, message } of lackingWarmup(engine)) log.decided(name, `does not start: ${message}`, 'WARM_UP', 'warn');
+  for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,
     plan,
@@ -199,12 +200,12 @@ function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, a
   return openBotJournal(config, {
     nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
     listener: {
-      durable: (seq) => {
-        for (const service of services.all()) service.durable(seq);
+      onDurable: (seq) => {
+        for (const service of services.all()) service.onDurable(seq);
         cell.bot?.journalLasts(seq);
-        afterSend.lasts();
+        afterSend.onDurable();
       },
-      failed: (why) => {
+      onFailure: (why) => {
         cell.bot?.journalFailed(why);
         afterSend.end();
       },

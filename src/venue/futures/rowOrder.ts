@@ -109,24 +109,24 @@ export class RowOrder {
     const { openMs, closeMs, open, high, low } = row;
     const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
     const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
-    this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
+    this.runEvents([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
       ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
-    this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
+    this.runEvents(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
   }
 
   /** Processes stops of entries that filled inside the row, when nothing else of the row is left. */
-  stopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
-    this.work(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
+  runStopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
+    this.runEvents(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
   }
 
   /**
    * Executes events in their order. An event that comes after a liquidation waits for those before it. `more`: the events that come last.
    */
-  private work(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
+  private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
     for (let left = events; ;) {
       left = left.filter((event) => event.isThere());
       const at = left.findIndex((event) => this.denyCode(event, marks) === null);

@@ -97,7 +97,7 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   let position = 0;
   const checksums = new Checksums();
   const write = (parts: readonly Uint8Array[]): void => {
-    checksums.part(parts);
+    checksums.addPart(parts);
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const written = writevSync(file, parts);
     if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);

@@ -134,25 +134,25 @@ export class ArrowFile {
   }
 
   /** Fills `into` with rows of a float64 column, from `fromRow` on. */
-  floats(name: string, fromRow: number, into: Float64Array): void {
+  readFloats(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'float64');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
-      this.data(batch, column, bytesOf(into, row, rows), 8 * from);
+      this.readData(batch, column, bytesOf(into, row, rows), 8 * from);
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
   }
 
   /** Fills `into` with rows of an int32 column, from `fromRow` on. */
-  ints(name: string, fromRow: number, into: Int32Array): void {
+  readInts(name: string, fromRow: number, into: Int32Array): void {
     const column = this.column(name, 'int32');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
       if (batch.buffers[column]!.nulls > 0) throw this.empty(column);
-      this.data(batch, column, bytesOf(into, row, rows), 4 * from);
+      this.readData(batch, column, bytesOf(into, row, rows), 4 * from);
     });
   }
 
   /** Fills `into` with times (ms UTC) of a timestamp column, from `fromRow` on. Times finer than a ms have a fraction. */
-  times(name: string, fromRow: number, into: Float64Array): void {
+  readTimes(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'timestamp');
     const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
     if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
@@ -160,7 +160,7 @@ export class ArrowFile {
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const part = Math.min(BATCH_ROWS, rows - done);
-        this.data(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
+        this.readData(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
         for (let i = 0; i < part; i++) {
           const low = halves[2 * i]! >>> 0;
           const high = halves[2 * i + 1]!;
@@ -178,7 +178,7 @@ export class ArrowFile {
     let high = this.rows;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      this.times(name, middle, one);
+      this.readTimes(name, middle, one);
       if (one[0]! < ms) low = middle + 1;
       else high = middle;
     }
@@ -204,7 +204,7 @@ export class ArrowFile {
   }
 
   /** Fills `into` with a column's data in `batch`, from byte `at` on. */
-  private data(batch: Batch, column: number, into: Uint8Array, at: number): void {
+  private readData(batch: Batch, column: number, into: Uint8Array, at: number): void {
     const place = batch.buffers[column]!.data;
     if (batch.codec === null) return this.readAt(into, place.at + at);
     let last = this.unpacked.get(column);

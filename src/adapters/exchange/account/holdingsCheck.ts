@@ -85,7 +85,7 @@ export class HoldingsCheck {
   }
 
   /** The operator has explained the proven differences: they become part of what the account must hold. Other differences remain. */
-  explained(): void {
+  acceptDifferences(): void {
     const { holdings, positions, own } = this.#parts.core;
     if (this.#assetGap !== null) holdings.explain(this.#assetGap);
     for (const index of own) {

@@ -33,7 +33,7 @@ function start(atMs: number, status: number): { sent: number; why: LimitRefusal[
     'cancel',
     (ticket) => {
       sent++;
-      ticket.answered(status, null, null);
+      ticket.finish(status, null, null);
     },
     (reason) => why.push(reason),
   );
@@ -130,7 +130,7 @@ describe('a ban in a file', () => {
       bans: { read: () => null, write: (ban) => store.write(ban) },
       onEvent: (event) => events.push(event),
     });
-    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.answered(418, null, null), () => {}); // prettier-ignore
+    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.finish(418, null, null), () => {}); // prettier-ignore
     ask();
     expect(events.map(({ kind }) => kind)).toEqual(['banNotSaved', 'banned']);
     expect(limiter.state.bannedUntilMs).toBe(START_MS + 300_000);

@@ -47,7 +47,7 @@ export class IpBan {
     return this.#stop.ended(pass, isFine);
   }
 
-  struck(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
+  onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
     if (this.#stop.struck(pass, nowMs, retryAfterMs) === 'same') return;
     try {
       this.#persist();

@@ -120,7 +120,7 @@ describe('after 418', () => {
     const second = setup.another({ sameAddressAs: setup.limiter });
     setup.ask('spot.account', 'steady', 20, second);
     setup.ask('spot.openOrders');
-    setup.sent.at(-1)!.ticket.answered(418, null, null);
+    setup.sent.at(-1)!.ticket.finish(418, null, null);
     expect(setup.refusals).toHaveLength(12);
     setup.pass(300_000);
     setup.ask('spot.myTrades', 'steady', 3);
@@ -156,7 +156,7 @@ describe('after 418', () => {
     otherFixture.pass(200_000);
     otherFixture.ask('spot.account', 'steady', 2, restarted);
     expect(otherFixture.count()).toBe(2);
-    otherFixture.sent.at(-1)!.ticket.answered(418, null, null);
+    otherFixture.sent.at(-1)!.ticket.finish(418, null, null);
     expect(restarted.state.bannedUntilMs).toBe(START_MS + 300_000 + 600_000);
     otherFixture.pass(600_000 + 86_400_000);
     otherFixture.ask('spot.account', 'steady', 2, otherFixture.another({ bans }));

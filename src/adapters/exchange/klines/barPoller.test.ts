@@ -212,7 +212,7 @@ describe('a feed of bars', () => {
         (ticket) => {
           sent.push(scheduler.nowMs);
           scheduler.at(scheduler.nowMs + 30, () => {
-            ticket.answered(200, null, null);
+            ticket.finish(200, null, null);
             const openMs = openOf('1m', scheduler.nowMs);
             const klines = Array.from({ length: rows }, (_, i) => klineOf(openMs - i * MINUTE, 100));
             done({ kind: 'acked', value: { rows: klines, refused: [] } });

@@ -27,7 +27,7 @@ export class Allowance {
   }
 
   /** The venue refused at use `level`, by our own count. Its limit is lower. */
-  refused(level: number, nowMs: number): void {
+  onRefusal(level: number, nowMs: number): void {
     this.#refused = level;
     this.#memoryMs = Math.min(MEMORY_MS.longest, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
     this.#refusedUntilMs = nowMs + this.#memoryMs;
@@ -36,7 +36,7 @@ export class Allowance {
   }
 
   /** Calls are waiting. If nothing was refused lately, the allowance grows by one, up to below the refused level. */
-  pressed(nowMs: number): void {
+  onDemand(nowMs: number): void {
     const upper = nowMs < this.#refusedUntilMs ? Math.min(this.#max, this.#refused - 1) : this.#max;
     if (this.now >= upper || nowMs < this.#changedMs + this.#growthMs) return;
     this.now++;

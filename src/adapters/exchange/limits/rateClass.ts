@@ -20,7 +20,7 @@ export interface Ticket {
    * Must be called once when the call has ended: the HTTP status and the service's code, null if absent, both null if no reply came.
    * `retryAfterMs`: the pause that the reply demands. Without this call, the ticket counts permanently.
    */
-  answered(status: number | null, code: number | null, retryAfterMs: number | null): void;
+  finish(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
 
 export interface QueuedCall {
@@ -95,11 +95,11 @@ export class RateClass implements Usage {
     if (bannedMs !== null) call.refused(this.#banned(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
-      if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.pump();
+      if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
       if (lane.length >= maxWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
       else {
         lane.push(call);
-        this.pump();
+        this.sendWaiting();
       }
     }
     return () => {
@@ -107,12 +107,12 @@ export class RateClass implements Usage {
       if (at < 0) return;
       lane.splice(at, 1);
       // A lighter call behind the removed one may fit now.
-      this.pump();
+      this.sendWaiting();
     };
   }
 
   /** Sends all calls that may go now, and sets the timer for the next one. */
-  pump(): void {
+  sendWaiting(): void {
     const { nowMs } = this.#common.scheduler;
     this.#use.settle(nowMs);
     for (const priority of PRIORITIES) {
@@ -165,7 +165,7 @@ export class RateClass implements Usage {
   #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#common.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
     if (fits(priority, weight, this, this.#allowance.now)) return true;
-    this.#allowance.pressed(nowMs);
+    this.#allowance.onDemand(nowMs);
     return fits(priority, weight, this, this.#allowance.now);
   }
 
@@ -178,7 +178,7 @@ export class RateClass implements Usage {
     let isOver = false;
     call.go({
       op,
-      answered: (status, code, retryAfterMs) => {
+      finish: (status, code, retryAfterMs) => {
         if (isOver) return;
         isOver = true;
         this.#ended(flight, { ban, stop }, { status, code, retryAfterMs });
@@ -194,22 +194,22 @@ export class RateClass implements Usage {
     this.#use.ended(flight, isLost, nowMs);
     if (status === 418) {
       this.#stop.ended(passes.stop, false);
-      bans.struck(passes.ban, nowMs, retryAfterMs);
+      bans.onBan(passes.ban, nowMs, retryAfterMs);
       banned();
       return;
     }
-    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#limited(passes.stop, level, retryAfterMs);
+    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, level, retryAfterMs);
     else this.#stop.ended(passes.stop, !isLost);
     if (bans.ended(passes.ban, !isLost)) unbanned();
-    else this.pump();
+    else this.sendWaiting();
   }
 
-  #limited(pass: Pass, level: number, retryAfterMs: number | null): void {
+  #onRateLimit(pass: Pass, level: number, retryAfterMs: number | null): void {
     const { rateClass, source } = this.#limit;
     const { nowMs } = this.#common.scheduler;
     const struck = this.#stop.struck(pass, nowMs, retryAfterMs);
     if (struck === 'same') return;
-    if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.refused(level, nowMs);
+    if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.onRefusal(level, nowMs);
     const { untilMs, strikes } = this.#stop;
     this.#common.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }
@@ -226,7 +226,7 @@ export class RateClass implements Usage {
     this.#timer = scheduler.at(dueMs, () => {
       this.#timer = null;
       this.#timerMs = Infinity;
-      this.pump();
+      this.sendWaiting();
     });
   }
 

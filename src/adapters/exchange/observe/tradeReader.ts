@@ -173,7 +173,7 @@ export class TradeReader {
       this.seen.noteListed(row);
       this.#count(row);
     }
-    if (isWhole) this.seen.countedSinceTotals();
+    if (isWhole) this.seen.noteAllCounted();
     const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
     const atMs = this.#parts.nowMs();
     for (const row of [...fresh, ...mirrors]) if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
@@ -290,7 +290,7 @@ export class TradeReader {
     const { ownership, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
     external(fill);
-    ownership.extraFilled(row.venueId, fill);
+    ownership.reportUnattributedFill(row.venueId, fill);
   }
 }
 

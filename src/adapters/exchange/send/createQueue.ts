@@ -73,11 +73,11 @@ export class CreateQueue {
   submit(track: TrackedOrder, seq: number): void {
     const lane = this.#sideQueueOf(track);
     lane.queue.push({ track, seq });
-    this.#pump(lane);
+    this.#sendWaiting(lane);
   }
   /** Called when more of the journal is durable. */
-  durable(): void {
-    for (const lane of this.#lanes.values()) this.#pump(lane);
+  onDurable(): void {
+    for (const lane of this.#lanes.values()) this.#sendWaiting(lane);
   }
 
   #sideQueueOf({ request: { instrumentIndex, side } }: TrackedOrder): SideQueue {
@@ -89,7 +89,7 @@ export class CreateQueue {
     return made;
   }
 
-  #pump(lane: SideQueue): void {
+  #sendWaiting(lane: SideQueue): void {
     while (lane.onWire === null) {
       const [head] = lane.queue;
       if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;
@@ -124,19 +124,19 @@ export class CreateQueue {
     const outcome = yield* venue.create(track.request, track.cid, {
       timeoutMs: settings.createTimeoutMs,
       signMs: timeMs(track.signMs),
-      late: (late) => this.#late(track, late),
+      late: (late) => this.#onLateReply(track, late),
     });
     lane.onWire = null;
-    this.#answered(track, outcome, lane);
-    this.#pump(lane);
+    this.#onAnswer(track, outcome, lane);
+    this.#sendWaiting(lane);
   }
 
-  #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
+  #onAnswer(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
     const { sink, raisedCauses } = this.#parts;
     const found = createOutcome(outcome, track.request, track.cid);
     switch (found.kind) {
       case 'acked':
-        return this.#acked(track, found.venueId, found.timeMs);
+        return this.#onAck(track, found.venueId, found.timeMs);
       case 'refused':
         // A list has shown the order meanwhile, which is stronger than a refusal.
         if (track.lifecycle === 'sent' || track.lifecycle === 'unknown') sink().refused(track.id, found.code);
@@ -154,17 +154,17 @@ export class CreateQueue {
   }
 
   /** Handles a late reply. It still counts, and its value is the create's. */
-  #late(track: TrackedOrder, outcome: Outcome<unknown>): void {
+  #onLateReply(track: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
-      if (track.lifecycle === 'unknown') this.#answered(track, outcome, this.#sideQueueOf(track));
+      if (track.lifecycle === 'unknown') this.#onAnswer(track, outcome, this.#sideQueueOf(track));
       return;
     }
     if (outcome.kind !== 'acked') return;
     const venueId = orderIdIn(outcome.value);
-    if (venueId !== null) this.#acked(track, venueId, null);
+    if (venueId !== null) this.#onAck(track, venueId, null);
   }
 
-  #acked(track: TrackedOrder, venueId: string, atMs: number | null): void {
+  #onAck(track: TrackedOrder, venueId: string, atMs: number | null): void {
     const { tracks, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contested, isExtra, doubled } = this.#parts;
     if (track.venueId !== null) {
       if (track.venueId !== venueId) doubled(track, venueId);

@@ -100,7 +100,7 @@ export class RequestPipeline {
     const refusal = isPublic ? this.#checkPublic(visit) : this.#authenticate(visit);
     const waitMs = this.#limits.isLimited(route.row) ? this.#admit(visit, refusal) : null;
     if (waitMs !== null) {
-      this.#bans.refused(plainAddress(request.ip), nowMs);
+      this.#bans.countRefusal(plainAddress(request.ip), nowMs);
       return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
     }
     if (refusal !== 0) return stop(refusal);

@@ -30,7 +30,7 @@ export class CurvePlots {
   readonly #columns: CurveColumns;
   #isLog = false;
   #plots: Partial<Record<Name, uPlotClass>> = {};
-  readonly #ask = oncePerFrame(() => this.#window());
+  readonly #ask = oncePerFrame(() => this.#applyWindow());
 
   constructor(root: HTMLElement, columns: CurveColumns) {
     this.#root = root;
@@ -63,14 +63,14 @@ export class CurvePlots {
     this.#plots.growth?.setData([[...ms], ...drawn.map((values) => [...values])], false);
     this.#plots.depth?.setData([[...ms], ...depth.map((values) => [...values])], false);
     this.#plots.between?.setData([[...ms], sideOf(between, 1), sideOf(between, -1)], false);
-    this.#window();
+    this.#applyWindow();
   }
 
   #width(): number {
     return Math.max(200, this.#root.clientWidth);
   }
 
-  #window(): void {
+  #applyWindow(): void {
     const { from, to } = this.shown;
     for (const [name, plot] of Object.entries(this.#plots)) {
       plot.batch(() => {

@@ -174,13 +174,13 @@ export class EquityPlots {
   /** Marks the time window of the price chart as a band behind the curve. */
   #markPriceWindow(plot: uPlotClass): void {
     if (this.#priceWindow.isWhole) return;
-    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
+    this.#drawBand(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
   }
 
   #markDrawdowns(plot: uPlotClass): void {
     const { ctx } = plot;
     this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, at) => {
-      this.#band(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
+      this.#drawBand(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
       if (troughMs < this.shown.from || troughMs > this.shown.to) return;
       ctx.save();
       ctx.fillStyle = colour('text');
@@ -191,7 +191,7 @@ export class EquityPlots {
     });
   }
 
-  #band(plot: uPlotClass, from: number, to: number, fill: string): void {
+  #drawBand(plot: uPlotClass, from: number, to: number, fill: string): void {
     const { left, top, width, height } = plot.bbox;
     const start = Math.max(left, plot.valToPos(from, 'x', true));
     const end = Math.min(left + width, plot.valToPos(to, 'x', true));

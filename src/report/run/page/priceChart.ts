@@ -136,7 +136,7 @@ export class PriceChart {
     chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : PANE_HEIGHT));
     chart.subscribeCrosshairMove((event) => this.#read(event));
     this.#update();
-    this.#legend(null);
+    this.#showLegend(null);
   }
 
   /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
@@ -282,10 +282,10 @@ export class PriceChart {
   #read(event: MouseEventParams): void {
     const slice = this.#slice;
     const at = event.logical === undefined ? -1 : Math.round(Number(event.logical));
-    this.#legend(slice && at >= 0 && at < slice.rows.length ? at : null);
+    this.#showLegend(slice && at >= 0 && at < slice.rows.length ? at : null);
   }
 
-  #legend(at: number | null): void {
+  #showLegend(at: number | null): void {
     const legend = byId('price-legend');
     if (!legend) return;
     const parts: HTMLElement[] = [];

@@ -21,7 +21,7 @@ export async function sendHaltAlerts(
     const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), message: why, timeMs };
     for (const notifier of notifiers) {
       const failure = await sent(notifier, alert);
-      if (failure !== null) log.event(`an alert was not delivered: ${notifier.name}, ${code}`, { why: failure });
+      if (failure !== null) log.addEvent(`an alert was not delivered: ${notifier.name}, ${code}`, { why: failure });
     }
   }
 }

@@ -56,7 +56,7 @@ async function perform(input: WorkerInput, request: RunRequest): Promise<Perform
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
-    loaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, input.isByBar) }),
+    onLoaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, input.isByBar) }),
   };
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');

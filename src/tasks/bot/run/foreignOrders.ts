@@ -47,7 +47,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   if (runs.length > 1) return refused(`whose it becomes has to be said: --strategy with one of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
   if (foreign === undefined) return refused(`${id} is no order that waits for a name`);
-  const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.foreign(id, resolve));
+  const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
   if (typeof found === 'string') return refused(`${id}: ${found}`);
   const text = { answer: refused(`${id} is no order that waits for a name`) };
   bot.driver.step(() => {
@@ -63,7 +63,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;
     const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
-    bot.deps.log.decided(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
+    bot.deps.log.logDecision(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
     text.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
   });
   return text.answer.done ? { ...text.answer, message: `${text.answer.message}${reasonText(bot, who, why)}` } : text.answer;

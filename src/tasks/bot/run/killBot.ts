@@ -97,9 +97,9 @@ async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<Ki
   const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
     exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
-    bot.rest(resolve);
+    bot.stopTrading(resolve);
   });
-  await bot.durable(journal.lastSeq);
+  await bot.waitUntilDurable(journal.lastSeq);
   const { instruments } = engine;
   const books = new JournalBooks(instruments);
   readWhole(journalFolder(config), books.add);
@@ -112,7 +112,7 @@ async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<Ki
       journal,
       nextId: () => ++last as OrderId,
       cidOf,
-      durable: (seq) => bot.durable(seq),
+      waitUntilDurable: (seq) => bot.waitUntilDurable(seq),
       indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),
       nowMs: venueMs,
       books,

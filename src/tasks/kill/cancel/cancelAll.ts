@@ -91,7 +91,7 @@ async function drain(
       askedMs.set(id, beganMs);
     }
     await cancelOpen(venue, instrument, due);
-    if (ours.length < before) timeLimit.goesOn();
+    if (ours.length < before) timeLimit.restart();
     before = ours.length;
     await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }

@@ -94,7 +94,7 @@ export class Judge {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
-      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.namedBy(row.cid, venueId);
+      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
       else if (row?.cid) this.#foreign.add(venueId);
       else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
     }

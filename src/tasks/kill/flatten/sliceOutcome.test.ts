@@ -79,7 +79,12 @@ it('is given up when lists never prove anything', async () => {
 it('is journalled as what its answer says, and its window ends with the wait for an answer that does not come', async () => {
   const text: string[] = [];
   const note = (what: string) => (cid: string) => void text.push(`${what} ${cid}`);
-  const journal = { acked: note('acked'), refused: note('refused'), notSent: note('notSent'), unanswered: note('unanswered') };
+  const journal = {
+    writeAck: note('acked'),
+    writeRefusal: note('refused'),
+    writeNotSent: note('notSent'),
+    writeUnknown: note('unanswered'),
+  };
   const result = (outcome: object, orderId: string | null) =>
     sliceOutcomeOf(outcome as never, 'SLICE', journal as never, {
       settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),

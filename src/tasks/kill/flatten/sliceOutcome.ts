@@ -22,14 +22,14 @@ export async function sliceOutcomeOf(
   { settle, find }: NextSteps,
 ): Promise<SliceOutcome> {
   const stands = (orderId: string): Promise<SliceOutcome> => {
-    journal.acked(cid, orderId);
+    journal.writeAck(cid, orderId);
     return settle(orderId);
   };
   const lookedFor = async (cause: string): Promise<SliceOutcome> => {
     try {
       const orderId = await find(cause);
       if (orderId !== null) return await stands(orderId);
-      journal.notSent(cid);
+      journal.writeNotSent(cid);
       return { kind: 'refused', why: 'a slice had no effect' };
     } catch (error) {
       if (!(error instanceof SliceInDoubt)) throw error;
@@ -40,13 +40,13 @@ export async function sliceOutcomeOf(
     case 'acked':
       return stands(outcome.value.orderId);
     case 'refused':
-      journal.refused(cid, String(outcome.code));
+      journal.writeRefusal(cid, String(outcome.code));
       return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
     case 'notSent':
-      journal.notSent(cid);
+      journal.writeNotSent(cid);
       return { kind: 'refused', why: outcome.cause };
     case 'unknown':
-      journal.unanswered(cid);
+      journal.writeUnknown(cid);
       return lookedFor(outcome.cause);
     default:
       return assertNever(outcome);
@@ -76,7 +76,7 @@ export async function foundAfterAll(
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
     // Before the horizon nothing can be proved, so extend the limit. After it, lists that stay incomplete never prove anything.
     const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
-    if (isEarly) timeLimit.goesOn();
+    if (isEarly) timeLimit.restart();
     absences = doubt === undefined ? absences + 1 : 0;
     if (absences === ABSENCES) return null;
     await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);

@@ -22,9 +22,9 @@ export async function endHolder(folder: string): Promise<{ readonly pid: number;
       'end it on its own computer or in its own container, then try again',
     );
   }
-  signal(holder.pid, 'SIGTERM');
+  sendSignal(holder.pid, 'SIGTERM');
   if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, forced: false };
-  signal(holder.pid, 'SIGKILL');
+  sendSignal(holder.pid, 'SIGKILL');
   if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, forced: true };
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'its user, or an administrator, has to end it');
 }
@@ -34,7 +34,7 @@ function holderOf(folder: string): ReturnType<typeof lockHolder> {
   return lockHolder({ list: (path) => readdirSync(path).toSorted() }, folder, { self, findProcess: (other) => findProcess(other, self) });
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {

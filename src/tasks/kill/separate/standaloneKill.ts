@@ -186,7 +186,7 @@ async function flattenBooks(
       journal: opened.journal,
       nextId: () => ++last as OrderId,
       cidOf,
-      durable: (seq) => waiting.until(seq),
+      waitUntilDurable: (seq) => waiting.wait(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       books,
@@ -228,18 +228,18 @@ class DurableWaiters {
   #failure: string | null = null;
   #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
-  until(seq: number): Promise<void> {
+  wait(seq: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(fullError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
     return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
   }
-  durable(seq: number): void {
+  onDurable(seq: number): void {
     this.#durableSeq = seq;
     const due = this.#waiting.filter((each) => each.seq <= seq);
     this.#waiting = this.#waiting.filter((each) => each.seq > seq);
     for (const { resolve } of due) resolve();
   }
-  failed(why: string): void {
+  onFailure(why: string): void {
     this.#failure = why;
     for (const { reject } of this.#waiting) reject(fullError(why));
     this.#waiting = [];

@@ -1,7 +1,7 @@
 // Runs the sets of a sweep as simulation lanes: bots with different parameters that share bars, time and indicators. Each behaves as if it
 // ran alone.
 
-import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { Arena } from '../../../base/memory/arena.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
@@ -106,7 +106,7 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   });
   // Lets the objects of this group be collected: a sweep would keep all of them.
   // hot: docs/performance.md#turn-after-run
-  await nextTurn();
+  await waitForNextTurn();
   return outcomes;
 }
 
