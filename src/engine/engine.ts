@@ -259,14 +259,14 @@ export class Engine implements ExchangeSink, MarkPrices {
   // --- Reports of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
     if (wasUnknown) this.outcomes.onResolved(order.instrumentIndex);
     this.notifyOrder(order);
   }
   refused(id: OrderId, code: string): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
     if (this.risk.watchesOutcomes) this.risk.refused(order, code, this.nowMs);
@@ -274,16 +274,16 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
     if (order.role === 'takeProfit') this.bracketManager.retryTarget(order);
   }
   outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
-    this.outcomes.onUnknown(this.known(id), isContested);
+    this.outcomes.onUnknown(this.orderOf(id), isContested);
   }
   filled(id: OrderId, fill: Fill): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const { strategy, instrumentIndex, parent } = order;
     // Read it before anything else: what is sent below may fill at once and reuse the same record.
     const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
@@ -309,7 +309,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
     if (this.bracketManager.hasPendingTargets) this.bracketManager.onEntryEnd(id, timeMs);
@@ -365,7 +365,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   startTicks(instrumentIndex: number): number {
     return this.execution[instrumentIndex]!.startTicks;
   }
-  private known(id: OrderId): BotOrder {
+  private orderOf(id: OrderId): BotOrder {
     return this.orders.get(id) ?? unknownOrderError(id);
   }
   orderEnded(order: BotOrder): void {

@@ -169,7 +169,7 @@ export class Service {
   }
 
   /** Returns the reply to a request that met an internal error. Reads change nothing; after other calls the books are audited. */
-  #failed(request: ServiceRequest, cause: unknown): ServiceResponse {
+  #failedReply(request: ServiceRequest, cause: unknown): ServiceResponse {
     const { onInternalError } = this;
     if (onInternalError === null) throw cause;
     const op = this.opOf(request);
@@ -206,7 +206,7 @@ export class Service {
     try {
       response = this.#answer(request);
     } catch (error) {
-      response = this.#failed(request, error);
+      response = this.#failedReply(request, error);
     }
     // Effects without delay happen after this reply and before the next request.
     this.advance(this.nowMs);
@@ -215,7 +215,7 @@ export class Service {
 
   #answer(request: ServiceRequest): ServiceResponse {
     const passed = this.#pipeline.run(request, this.nowMs + this.clockOffsetMs);
-    if (passed.kind === 'stop') return this.#stopped(passed);
+    if (passed.kind === 'stop') return this.#stoppedReply(passed);
     if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
     const reply = this.#reply(passed, request.headers);
     return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
@@ -230,7 +230,7 @@ export class Service {
     return handler.answer({ ...call, caller });
   }
 
-  #stopped({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
+  #stoppedReply({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
     const answer = this.error(code, market, isBanned);
     if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
     return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };

@@ -22,7 +22,7 @@ import { guardFlaw } from './rules/guardSide.ts';
 import { chainOf, type Chain } from './rules/ruleChain.ts';
 import { LossWatches } from './rules/lossWatches.ts';
 import { rulesFor } from './rules.ts';
-import { tightened } from './limits/tighten.ts';
+import { tightenLimits } from './limits/tighten.ts';
 import { lotsText, priceText, quoteText } from './limits/words.ts';
 
 // hot: docs/performance.md#file-constants
@@ -140,7 +140,7 @@ export class RiskModule {
    */
   tighten(next: RiskLimits): void {
     const state = this.state;
-    const limits = tightened(this.currentLimits, next, state.instruments);
+    const limits = tightenLimits(this.currentLimits, next, state.instruments);
     for (const { kind, code, keys } of this.rules) {
       if (kind !== 'equity' || this.losses.has(code)) continue;
       for (const key of keys)

@@ -299,7 +299,7 @@ export abstract class BarBook {
 
   /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The rest of an order that does not rest is canceled. */
   private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
-    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     const lots = wanted < this.budget ? wanted : this.budget;
     const { id, limit } = order;
@@ -319,7 +319,7 @@ export abstract class BarBook {
       return;
     }
     if (!this.hasTraded) return;
-    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     // FOK fills completely or not at all: nothing is filled if the cap or the account does not allow all of it.
     const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
@@ -338,7 +338,7 @@ export abstract class BarBook {
     else if (this.hasTraded) this.cancel(order, timeMs);
   }
 
-  private slipped(order: VenueOrderRecord, quoted: number): number {
+  private slipPrice(order: VenueOrderRecord, quoted: number): number {
     const wanted = this.computeFillableLots(order, quoted);
     const worse = this.slippage.ticks(this.instrument, order.side, quoted, wanted < this.budget ? wanted : this.budget);
     if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);

@@ -51,7 +51,7 @@ export const PROOF: readonly Guard[] = [
     row: 23,
     name: '23: pages need not overlap',
     file: 'src/adapters/exchange/calls/paging.ts',
-    from: 'if (last === undefined || !ids.includes(reached) || last <= reached) return this.#down();',
+    from: 'if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();',
     to: "if (last === undefined) return { kind: 'complete' };",
     test: 'src/adapters/exchange/calls/paging.test.ts',
     named: 'says complete only when nothing that is newer than the cursor is missing',

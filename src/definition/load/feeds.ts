@@ -192,9 +192,9 @@ function overridden(bars: BarColumns, definition: Definition, source: Definition
   const { contract } = instrument;
   const changes = definition.instruments?.[instrument.wireName];
   if (contract !== undefined && definition.fees !== undefined) {
-    return { ...bars, instrument: { ...changed(bars, changes, source), contract: withFees(contract, definition.fees) } };
+    return { ...bars, instrument: { ...overrideRecord(bars, changes, source), contract: withFees(contract, definition.fees) } };
   }
-  return changes === undefined ? bars : { ...bars, instrument: changed(bars, changes, source) };
+  return changes === undefined ? bars : { ...bars, instrument: overrideRecord(bars, changes, source) };
 }
 
 /** Returns a contract that opens and closes at the fees of the definition. */
@@ -206,7 +206,7 @@ export function withFees(contract: Contract, { maker, taker }: NonNullable<Defin
 
 type Changes = NonNullable<Definition['instruments']>[string] | undefined;
 
-function changed({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
+function overrideRecord({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
   if (changes === undefined) return instrument;
   const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);
   if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {

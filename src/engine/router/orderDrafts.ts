@@ -7,7 +7,7 @@ import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import { isNegative, negated } from '../../strategy/amounts.ts';
+import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
@@ -150,9 +150,9 @@ export class OrderDrafts implements StrategyOrders {
     this.checkSize(size, 'target');
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
-      if (base !== undefined && isNegative(base)) return -this.lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
-      if (quote !== undefined && isNegative(quote)) return -this.lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
-      if (equity !== undefined && isNegative(equity)) return -this.lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
+      if (base !== undefined && isNegative(base)) return -this.lotsOf({ base: negate(base) }, instrument, instrumentIndex, 0);
+      if (quote !== undefined && isNegative(quote)) return -this.lotsOf({ quote: negate(quote) }, instrument, instrumentIndex, 0);
+      if (equity !== undefined && isNegative(equity)) return -this.lotsOf({ equity: negate(equity) }, instrument, instrumentIndex, 0);
     }
     return this.lotsOf(size, instrument, instrumentIndex, 0);
   }

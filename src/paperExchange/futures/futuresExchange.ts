@@ -282,7 +282,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#historyOf(account).push(number, tag);
   }
   #historyOf(account: number): History<FuturesUserOrder> {
-    return (this.#history[account] ??= new History((number) => this.orders.numbered(number)));
+    return (this.#history[account] ??= new History((number) => this.orders.orderNumbered(number)));
   }
 
   #bookOf({ index }: Readonly<VenuePosition>) {

@@ -135,7 +135,7 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string | u
   const found: Record<string, string | undefined> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
-    if (Object.hasOwn(found, name)) return joined(request.headers);
+    if (Object.hasOwn(found, name)) return joinHeaders(request.headers);
     found[name] = rawHeaders[at + 1]!;
   }
   return found;
@@ -144,7 +144,7 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string | u
 /**
  * Returns headers when a name occurs twice. The exchange reads no such header: Node joins most of them and keeps the first of the others.
  */
-function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+function joinHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));
 }

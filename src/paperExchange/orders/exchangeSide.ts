@@ -143,7 +143,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   restoreOpen(records: readonly OpenOrderRecord[]): void {
     const resting: O[] = [];
     for (const of of records) {
-      const order = this.rows.restored(of);
+      const order = this.rows.restoreOrder(of);
       order.live = this.venue.restore(order.instrument, imageOf(of, order.account));
       order.rested = of.rested;
       this.orders.add(order);
@@ -362,7 +362,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   }
 
   #orderOf(live: VenueOrder): O {
-    const order = this.orders.numbered(live.ref);
+    const order = this.orders.orderNumbered(live.ref);
     if (order === null) throw new InvariantError(`the venue has an order ${live.ref} that the exchange has not`);
     return order;
   }

@@ -85,17 +85,17 @@ function priceStartOf(
     case 'synthetic':
       return synthetic(market, prices, nowMs, rng);
     case 'bars':
-      return replayed(market, prices, nowMs, speed, past);
+      return startReplayed(market, prices, nowMs, speed, past);
     case 'trades':
-      return recorded(market, prices.trades, nowMs, speed, past);
+      return startRecorded(market, prices.trades, nowMs, speed, past);
     default:
       return assertNever(prices);
   }
 }
 
 /** Shifts recorded trades in time, as bars are shifted. */
-function recorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, speed: number, past: StoreHistory | null): PriceStart {
-  if (past !== null) return resumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
+function startRecorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, speed: number, past: StoreHistory | null): PriceStart {
+  if (past !== null) return startResumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
 }
 
@@ -124,7 +124,7 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
 }
 
 /** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
-function replayed(
+function startReplayed(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
   nowMs: number,
@@ -133,7 +133,7 @@ function replayed(
 ): PriceStart {
   const { bars, firstRow } = prices;
   const [before, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
-  if (past !== null) return resumed(market, replayBars(coming, past.openedMs, speed), nowMs, past);
+  if (past !== null) return startResumed(market, replayBars(coming, past.openedMs, speed), nowMs, past);
   if (before.length > 0) writeHistory(market, replayBars(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'begin earlier');
@@ -141,7 +141,7 @@ function replayed(
 }
 
 /** Points that passed while the exchange was closed become history: the rest of the world has traded them. */
-function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
+function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {
     if (next.timeMs > lastMs) {

@@ -55,7 +55,7 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
     const writes = new WriteFaults(faults, crash);
     let journal: StoreWriter | null = null;
     let service: Service | null = null;
-    const disk = new FaultyDisk(files, writes, () => made(service).scheduler);
+    const disk = new FaultyDisk(files, writes, () => makeOrExplain(service).scheduler);
     const record = withDiskErrors(() => new ExchangeStore(disk, folder));
     return {
       torn: record.torn,
@@ -66,9 +66,9 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
           journal = withDiskErrors(() => record.begin(of, { failed, step: writes.step }));
         },
       },
-      whenLasting: (run) => made(journal).whenLasting(run),
+      whenLasting: (run) => makeOrExplain(journal).whenLasting(run),
       crashAt: (count) => writes.crashAt(count),
-      giveUp: (why) => made(journal).giveUp(why),
+      giveUp: (why) => makeOrExplain(journal).giveUp(why),
       async close() {
         await new Promise<void>((resolve) => (journal === null ? resolve() : journal.close(resolve)));
         files.close();
@@ -97,7 +97,7 @@ export function storeInScratchFile(): RunningStore {
   };
 }
 
-function made<T>(what: T | null): T {
+function makeOrExplain<T>(what: T | null): T {
   if (what === null) throw new InvariantError('the exchange is not assembled yet');
   return what;
 }

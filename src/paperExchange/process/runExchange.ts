@@ -55,7 +55,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const kept = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
   const { clock, startMs } = clockOf(settings, kept.keeping.history?.lastMs ?? 0);
   // Starts at `startMs` and not at the current time: a fast clock may already have passed rows, which must be processed like all others.
-  const service = await assembled(settings, startMs, kept);
+  const service = await assembleService(settings, startMs, kept);
   service.onInternalError = (error) => {
     internalError(error);
     if (error.doubt !== null) kept.giveUp(error.doubt);
@@ -139,7 +139,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
   return async () => (done ??= act());
 }
 
-async function assembled(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
+async function assembleService(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
   try {
     return assembleExchange(settings, nowMs, kept.keeping);
   } catch (error) {

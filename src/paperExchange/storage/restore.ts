@@ -100,22 +100,22 @@ const [BRACKET, SPACE, ZERO] = [91, 32, 48];
 function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {
   for (const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } of instruments) {
     const market = markets.find(({ instrument }) => instrument.id === id);
-    if (market === undefined) throw changed(path, `the exchange traded ${id}, which the config has not`);
+    if (market === undefined) throw changedError(path, `the exchange traded ${id}, which the config has not`);
     const now = market.instrument;
     const isSame =
       now.priceDigits === priceDigits &&
       now.quantityDigits === quantityDigits &&
       now.quoteDigits === quoteDigits &&
       now.baseDigits === baseDigits;
-    if (!isSame) throw changed(path, `${id} had other digits than in the config`);
+    if (!isSame) throw changedError(path, `${id} had other digits than in the config`);
   }
   for (const uid of uids) {
     if (!accounts.some((account) => account.uid === uid))
-      throw changed(path, `the exchange had an account with uid ${uid}, which the config has not`);
+      throw changedError(path, `the exchange had an account with uid ${uid}, which the config has not`);
   }
 }
 
-const changed = (path: string, message: string): ConfigError =>
+const changedError = (path: string, message: string): ConfigError =>
   new ConfigError(`${path}: ${message}`, 'put it back as it was, or keep this exchange in another folder');
 
 /** Reads the state at the start of the newest file, and its changes behind that. */

@@ -3,7 +3,7 @@
 import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { Compaction } from './compaction.ts';
-import { sealed, type Seal } from './frame.ts';
+import { sealText, type Seal } from './frame.ts';
 import type { Persistence } from '../service.ts';
 import type { Recorder } from './recorder.ts';
 import { Layout } from '../records/layout.ts';
@@ -201,7 +201,7 @@ export class StoreWriter implements Persistence {
     this.#isLastWritten = this.#whenClosed !== null;
     this.#recorder.write(rows, isNew, this.#isLastWritten);
     this.#lastMs = this.#nowMs();
-    const { text, seal } = sealed(rows.text, this.#seal.seq + 1, this.#lastMs);
+    const { text, seal } = sealText(rows.text, this.#seal.seq + 1, this.#lastMs);
     this.#disk.append(this.#path, Buffer.from(text, 'latin1'));
     this.#bytes += text.length;
     this.#seal = seal;

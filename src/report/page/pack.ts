@@ -195,7 +195,7 @@ class QuantizedSource implements IntegerSource {
 }
 
 /** Returns integers in multiples of `step`, and the rows without a value. */
-export function quantized(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
+export function quantize(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
   const source = new QuantizedSource(values, step, 1);
   const whole = new Int32Array(values.length);
   if (whole.length > 0) source.write(0, whole.length, whole);

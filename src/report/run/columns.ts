@@ -8,7 +8,7 @@ import { tradesOf } from '../trades/trades.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import { positionChanges } from './overview.ts';
 import type { RunIndex } from './runIndex.ts';
-import { drawnStep, exactStep, packedBytes, quantized, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
+import { drawnStep, exactStep, packedBytes, quantize, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
 import { ladder, type ChartLevel } from './page/rows/levels.ts';
 import {
   FRACTION_DIGITS,
@@ -125,14 +125,14 @@ export const rowBytes = {
     const { bars, firstRow } = record.feeds[trace.feed]!;
     const { from, end } = middle(firstRow, bars.length);
     const values = trace.values.subarray(from, end);
-    return packedBytes(quantized(values, traceStep(trace, values, bars.instrument.priceDigits)).integers, 2);
+    return packedBytes(quantize(values, traceStep(trace, values, bars.instrument.priceDigits)).integers, 2);
   },
   equity({ equity, reportingDigits }: RunRecord): number {
     const { from, end } = middle(0, equity.length);
     const units = equity.units.subarray(from, end);
     const perUnit = pow10(reportingDigits);
     const values = units.map((value) => value / perUnit);
-    return packedBytes(quantized(values, equityStep(units, reportingDigits)).integers, 1);
+    return packedBytes(quantize(values, equityStep(units, reportingDigits)).integers, 1);
   },
 };
 
@@ -258,7 +258,7 @@ function packBrackets(index: RunIndex, instrument: number, pack: Pack): WireInst
 export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack: Pack): WireTrades {
   const { closed, tags } = tradesOf(record);
   const length = Math.min(closed.length, MAX_TRADES);
-  const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
+  const scaleColumn = (column: Float64Array, scale: number | ((row: number) => number)) => {
     const out = new Float64Array(length);
     for (let i = 0; i < length; i++)
       out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * (typeof scale === 'number' ? scale : scale(i))) : NOT_RECORDED;
@@ -282,14 +282,14 @@ export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack
       side: pack.add(closed.side.subarray(0, length), 0),
       entryMs: pack.add(whole(closed.entryMs), 1),
       exitMs: pack.add(whole(closed.exitMs), 1),
-      entryPrice: pack.add(scaled(closed.entryPrice, price), 1),
-      exitPrice: pack.add(scaled(closed.exitPrice, price), 1),
+      entryPrice: pack.add(scaleColumn(closed.entryPrice, price), 1),
+      exitPrice: pack.add(scaleColumn(closed.exitPrice, price), 1),
       lots: pack.add(whole(closed.lots), 0),
       pnl: pack.add(whole(closed.pnlUnits), 0),
       fees: pack.add(whole(closed.feeUnits), 0),
-      return: pack.add(scaled(closed.returnFraction, fraction), 0),
-      mae: pack.add(scaled(closed.maeFraction, fraction), 0),
-      mfe: pack.add(scaled(closed.mfeFraction, fraction), 0),
+      return: pack.add(scaleColumn(closed.returnFraction, fraction), 0),
+      mae: pack.add(scaleColumn(closed.maeFraction, fraction), 0),
+      mfe: pack.add(scaleColumn(closed.mfeFraction, fraction), 0),
       entryTag: pack.add(whole(closed.entryTag), 0),
       exitTag: pack.add(whole(closed.exitTag), 0),
     },

@@ -27,7 +27,7 @@ import { LiveBot } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
-import { leftBefore, leftText } from './account/before.ts';
+import { readLeftOrders, leftText } from './account/before.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
@@ -121,8 +121,8 @@ async function assemble(
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const retrying = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
-  const listed = await retrying(() => loadLiveMarket(config, exchange));
+  const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
+  const listed = await retry(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
   const reported = new NarratedJournal(journal.journal, {
     after: (run) => afterSend.add(run),
@@ -145,12 +145,12 @@ async function assemble(
     notify: (message) => log.info(message),
     options,
     // Later starts are audited order by order: the account's balances have changed with the ledger.
-    firstStart: (plan, engine) => retrying(() => checkCapitalHeld(exchange, plan, engine)),
+    firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
   cell.engine = engine;
   for (const note of feeds.notes) log.warn(note);
-  const left = journal.state.config === null ? await retrying(() => leftBefore(exchange, engine.instruments)) : [];
+  const left = journal.state.config === null ? await retry(() => readLeftOrders(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));

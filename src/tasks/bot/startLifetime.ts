@@ -155,7 +155,7 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds: bounds, log, options } = deps;
-  const feeds = continuedFeeds(market, lifetime, options.room);
+  const feeds = continueFeeds(market, lifetime, options.room);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, options);
   const end = lifetimeEnd(lifetime, config, plan);
   if (end !== null)
@@ -174,7 +174,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   return { ...replayed, lifetime, plan, feeds };
 }
 
-function continuedFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
+function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
   const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: rowsOf(lifetime) };
   try {
     return feedsOfLifetime(market, bars, room);

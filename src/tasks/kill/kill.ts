@@ -73,7 +73,7 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
   } finally {
     venue.close();
   }
-  return report.done();
+  return report.toReport();
 }
 
 /** Cancels the protective orders of closed positions and returns their number. `open`: instruments with something left. */
@@ -148,7 +148,7 @@ class Report {
     this.#stopped = [why, ...left];
   }
 
-  done(): KillReport {
+  toReport(): KillReport {
     const { onPhase } = this.#venue.deps;
     const left = this.#cancelled.left.map(
       ({ instrument, order: { venueId, side, qty, price }, attribution }) =>

@@ -104,14 +104,14 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
     position += bytes;
   };
   const schema = schemaTable(columns, metadata);
-  const magic = padded(new TextEncoder().encode(MAGIC), 8);
+  const magic = padTo(new TextEncoder().encode(MAGIC), 8);
   write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
   const blocks: number[] = [];
   // Timestamps are converted to int64. Each such column has its own buffer until its batch is written.
   const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
-    const bodies = columns.map((column, i) => padded(columnBytes(column, from, length, halves[i]!), ALIGN));
+    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, halves[i]!), ALIGN));
     const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
     const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
     blocks.push(position, head.byteLength, bodyBytes);
@@ -145,7 +145,7 @@ export function bytesOf(values: Float64Array | Int32Array, from: number, length:
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
 }
 
-function padded(bytes: Uint8Array, align: number): Uint8Array {
+function padTo(bytes: Uint8Array, align: number): Uint8Array {
   const size = Math.ceil(bytes.byteLength / align) * align;
   if (size === bytes.byteLength) return bytes;
   const whole = new Uint8Array(size);

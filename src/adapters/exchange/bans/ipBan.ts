@@ -40,11 +40,11 @@ export class IpBan {
     return this.unreadable === null && this.#stop.mayPass(nowMs);
   }
   passed(): Pass {
-    return this.#stop.passed();
+    return this.#stop.passAt();
   }
   /** Returns true if other calls may pass now. */
   ended(pass: Pass, isFine: boolean): boolean {
-    return this.#stop.ended(pass, isFine);
+    return this.#stop.hasEnded(pass, isFine);
   }
 
   onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {

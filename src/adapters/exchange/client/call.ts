@@ -10,7 +10,7 @@ import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts'
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateReplyWire.ts';
-import { believed } from './asked.ts';
+import { checkSubject } from './asked.ts';
 import type { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
@@ -165,9 +165,9 @@ export class RestCall<O extends Op> {
     this.#isOnWire = false;
     this.#giveUp = null;
     const isReply = transport.kind === 'reply';
-    const found = outcomeOf(this.#target.op, this.#explained(transport));
+    const found = outcomeOf(this.#target.op, this.#explainFailure(transport));
     // Reads only: the acknowledgement of an order is compared with the order elsewhere.
-    const outcome = this.#effect === 'read' ? believed(found, this.#target.args) : found;
+    const outcome = this.#effect === 'read' ? checkSubject(found, this.#target.args) : found;
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
     ticket.finish(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
@@ -185,7 +185,7 @@ export class RestCall<O extends Op> {
   }
 
   /** Returns the outcome. If this call caused the failure itself, its own cause replaces that of the wire. */
-  #explained(transport: WireOutcome): WireOutcome {
+  #explainFailure(transport: WireOutcome): WireOutcome {
     return transport.kind === 'failed' && this.#ended !== null ? { ...transport, cause: this.#ended } : transport;
   }
 

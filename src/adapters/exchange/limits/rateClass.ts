@@ -92,7 +92,7 @@ export class RateClass implements Usage {
     const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
     const lane = this.#lanes[call.priority];
-    if (bannedMs !== null) call.refused(this.#banned(call.op, bannedMs));
+    if (bannedMs !== null) call.refused(this.#banRefusal(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
       if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
@@ -127,7 +127,7 @@ export class RateClass implements Usage {
     const { bans, scheduler } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
     for (const priority of PRIORITIES) {
-      for (const { op, refused } of this.#lanes[priority].splice(0)) refused(this.#banned(op, bannedMs));
+      for (const { op, refused } of this.#lanes[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
     }
   }
 
@@ -173,8 +173,8 @@ export class RateClass implements Usage {
   #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
     this.#lanes[priority].shift();
-    const flight = this.#use.sent(priority, weight, nowMs);
-    const [ban, stop] = [this.#common.bans.passed(), this.#stop.passed()];
+    const flight = this.#use.addFlight(priority, weight, nowMs);
+    const [ban, stop] = [this.#common.bans.passed(), this.#stop.passAt()];
     let isOver = false;
     call.go({
       op,
@@ -193,13 +193,13 @@ export class RateClass implements Usage {
     const level = Math.max(flight.level, this.#use.all);
     this.#use.ended(flight, isLost, nowMs);
     if (status === 418) {
-      this.#stop.ended(passes.stop, false);
+      this.#stop.hasEnded(passes.stop, false);
       bans.onBan(passes.ban, nowMs, retryAfterMs);
       banned();
       return;
     }
     if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, level, retryAfterMs);
-    else this.#stop.ended(passes.stop, !isLost);
+    else this.#stop.hasEnded(passes.stop, !isLost);
     if (bans.ended(passes.ban, !isLost)) unbanned();
     else this.sendWaiting();
   }
@@ -237,7 +237,7 @@ export class RateClass implements Usage {
     return Math.max(nowMs, Math.min(this.#use.nextMs, nowMs + this.#limit.windowMs));
   }
 
-  #banned(op: Op, untilMs: number): LimitRefusal {
+  #banRefusal(op: Op, untilMs: number): LimitRefusal {
     const { unreadable } = this.#common.bans;
     return unreadable ? bannedUnread(op, unreadable) : bannedUntil(op, untilMs);
   }

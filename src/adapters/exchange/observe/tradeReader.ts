@@ -14,7 +14,7 @@ import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
 import type { OrderRow, TradeRow } from '../calls/rows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
-import { mirrored } from './selfTrade.ts';
+import { mirrorTrade } from './selfTrade.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
@@ -157,7 +157,7 @@ export class TradeReader {
       if (!page.isReadable) isReadable = false;
       const pageSeen = { ids: page.rows.map(({ tradeId }) => tradeId), isFull: page.isCut };
       const reachesBack = cursor === null && page.rows.some((row) => row.timeMs < boundMs);
-      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack) : paging.next(pageSeen, reachesBack);
+      const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
       if (step.kind !== 'ask') return { rows, isWhole: step.kind === 'complete' && isReadable };
       from = { fromId: step.fromId, max: MAX_ROWS };
     }
@@ -194,7 +194,7 @@ export class TradeReader {
     const { tracks, instrument } = this.#parts;
     const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
     if (track === undefined) return [];
-    const other = mirrored(row, instrument, track.request.reduceOnly);
+    const other = mirrorTrade(row, instrument, track.request.reduceOnly);
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 

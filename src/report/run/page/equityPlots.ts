@@ -6,7 +6,7 @@ import { pointsBetween, type EquityPoints, type EquityRows } from './rows/equity
 import { fixed, signedPercent, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
-import { AXIS_WIDTH, keyed, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH, legendKey, percents, timePlot } from '../../page/browser/timePlot.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 import type { PageData } from '../../page/wire.ts';
 
@@ -217,9 +217,9 @@ export class EquityPlots {
     if (!read || row < 0 || ms[row] === undefined) return;
     const held = hold[row];
     const { asset } = this.#page;
-    const parts = [element('span', {}, timeText(ms[row])), keyed('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
-    if (held !== null && held !== undefined) parts.push(keyed('bench', `buy and hold ${fixed(held, 2)}`));
-    parts.push(keyed('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
+    const parts = [element('span', {}, timeText(ms[row])), legendKey('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
+    if (held !== null && held !== undefined) parts.push(legendKey('bench', `buy and hold ${fixed(held, 2)}`));
+    parts.push(legendKey('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
     read.replaceChildren(...parts);
   }
 }

@@ -299,8 +299,8 @@ export class PriceChart {
       parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
     } else {
       parts.push(
-        coloured('gain', '▲ buy'),
-        coloured('loss', '▼ sell'),
+        colouredText('gain', '▲ buy'),
+        colouredText('loss', '▼ sell'),
         element('span', {}, 'line: entry to exit'),
         element('span', {}, 'dashed: stop, target'),
         element('span', {}, 'shaded: no data'),
@@ -325,7 +325,7 @@ export class PriceChart {
 }
 
 /** Returns a text whose leading sign has its own colour. */
-function coloured(name: string, text: string): HTMLElement {
+function colouredText(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
 }
 

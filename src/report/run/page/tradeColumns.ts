@@ -44,15 +44,15 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
 
 /** Returns the columns for instrument and strategy. Each appears only when the run has more than one. */
 function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
-  const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
+  const nameColumn = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
     name,
     key: name,
     value: (row) => column[row]!,
     text: (row) => nameOf(column[row]!) ?? NONE,
   });
   return [
-    ...(instruments.length > 1 ? [named('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
-    ...(strategies.length > 1 ? [named('strategy', of.strategy, (at) => strategies[at])] : []),
+    ...(instruments.length > 1 ? [nameColumn('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
+    ...(strategies.length > 1 ? [nameColumn('strategy', of.strategy, (at) => strategies[at])] : []),
   ];
 }
 

@@ -105,7 +105,7 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   const frame = new PlotFrame(
     host,
     { low: -0.5, high: values.length - 0.5 },
-    padded(Math.min(0, ...shown), Math.max(0, ...shown)),
+    padRange(Math.min(0, ...shown), Math.max(0, ...shown)),
     `${figure.label} by ${name}`,
   );
   const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
@@ -143,7 +143,7 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   frame.show();
 }
 
-function padded(low: number, high: number): AxisRange {
+function padRange(low: number, high: number): AxisRange {
   const room = Math.max(high - low, 1e-6) * 0.05;
   return { low: low - (low < 0 ? room : 0), high: high + room };
 }

@@ -126,7 +126,7 @@ export function writeLine(stream: Stream, text: string): void {
 }
 
 /** Resolves true when all output was handed over, at the latest after `maxMs`. */
-export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
+export async function waitForWrites(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
   const waits = (): readonly NodeJS.WriteStream[] => streams.filter((stream) => stream.writable && stream.writableLength > 0);
   await new Promise<void>((resolve) => {
     const forget = after(maxMs, resolve);

@@ -37,7 +37,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       onPhase,
     },
     knownOf(bot, settings),
-    { all: false, books: flatten ? () => booksOf(bot, settings) : null, believed: () => believedOf(bot) },
+    { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => believedOf(bot) },
   );
 }
 
@@ -93,7 +93,7 @@ function believedOf({ deps: { engine } }: LiveBot): readonly string[] {
  * Called once no order is open. From then on the bot rests, because it would take the slices for foreign orders. Positions are derived from
  * the journal, as in a kill without the bot.
  */
-async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
+async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
   const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
     exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());

@@ -21,14 +21,14 @@ export async function sliceOutcomeOf(
   journal: SliceJournal,
   { settle, find }: NextSteps,
 ): Promise<SliceOutcome> {
-  const stands = (orderId: string): Promise<SliceOutcome> => {
+  const settleAcked = (orderId: string): Promise<SliceOutcome> => {
     journal.writeAck(cid, orderId);
     return settle(orderId);
   };
-  const lookedFor = async (cause: string): Promise<SliceOutcome> => {
+  const lookForSlice = async (cause: string): Promise<SliceOutcome> => {
     try {
       const orderId = await find(cause);
-      if (orderId !== null) return await stands(orderId);
+      if (orderId !== null) return await settleAcked(orderId);
       journal.writeNotSent(cid);
       return { kind: 'refused', why: 'a slice had no effect' };
     } catch (error) {
@@ -38,7 +38,7 @@ export async function sliceOutcomeOf(
   };
   switch (outcome.kind) {
     case 'acked':
-      return stands(outcome.value.orderId);
+      return settleAcked(outcome.value.orderId);
     case 'refused':
       journal.writeRefusal(cid, String(outcome.code));
       return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
@@ -47,7 +47,7 @@ export async function sliceOutcomeOf(
       return { kind: 'refused', why: outcome.cause };
     case 'unknown':
       journal.writeUnknown(cid);
-      return lookedFor(outcome.cause);
+      return lookForSlice(outcome.cause);
     default:
       return assertNever(outcome);
   }
@@ -57,7 +57,7 @@ export async function sliceOutcomeOf(
  * Looks for a slice whose reply was lost: resolves with the venue order id once evidence identifies it, null if it had no effect. Throws
  * SliceInDoubt if no evidence can decide.
  */
-export async function foundAfterAll(
+export async function findSlice(
   venue: KillVenue,
   instrument: Instrument,
   cause: string,

@@ -87,8 +87,8 @@ function openOwn(bot: BotFile, { environment = process.env }: SeparateOptions): 
 }
 
 function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
-  const found = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
-  return new Signer(found('key'), found('secret'));
+  const findSecret = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
+  return new Signer(findSecret('key'), findSecret('secret'));
 }
 
 function secretOf(name: SecretName, source: SecretSource | null, environment: Environment): ConstructorParameters<typeof Signer>[0] {
