@@ -64,7 +64,7 @@ function auditOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide
   const working = new Map(side.markets.map(({ instrument }) => [instrument, 0]));
   for (const { id, instrument, live, resting } of side.live()) {
     if (live === null) continue;
-    if (!live.isOpen) throw new InvariantError(`order ${id} is over at the venue and open at the exchange`);
+    if (!live.isOpen) throw new InvariantError(`order ${id} has ended at the venue and is open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
     if (resting !== null) checkEqual(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
   }

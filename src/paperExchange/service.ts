@@ -41,7 +41,7 @@ export interface Persistence {
 }
 const NOTHING_KEPT: RecordReader = {
   read: (_, place) => {
-    throw new InvariantError(`row ${place} was put away, and no keeper is there to read it`);
+    throw new InvariantError(`row ${place} is archived, and nothing can read it without persistence`);
   },
 };
 

@@ -87,7 +87,7 @@ export const PROOF: readonly Guard[] = [
     row: 27,
     name: '27: several creates of a side are on the wire',
     file: 'src/adapters/exchange/send/createQueue.ts',
-    from: 'while (lane.onWire === null) {',
+    from: 'while (sideQueue.onWire === null) {',
     to: 'for (;;) {',
     test: 'test/rest/exchange.test.ts',
     named: 'waits for the disk, and for its side of the instrument',

@@ -94,7 +94,7 @@ export class RestExchange implements OrderGateway {
       scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted: onAdoption, contested,
       isExtra: (venueId) => ownership.isExtra(venueId),
       doubled: (track, venueId) => ownership.addSecondId(track, venueId),
-      holdCode: (track) => this.#obstacle(track),
+      holdCode: (track) => this.#holdCode(track),
     }); // prettier-ignore
     this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
@@ -259,7 +259,7 @@ export class RestExchange implements OrderGateway {
   // --- Internals
 
   /** Returns the code of the reason why an order must not be sent now, or null if it may be sent. */
-  #obstacle({ request: wanted, id }: TrackedOrder): string | null {
+  #holdCode({ request: wanted, id }: TrackedOrder): string | null {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';

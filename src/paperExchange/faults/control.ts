@@ -143,7 +143,7 @@ function nextAct(rows: BarMatching, toNextRows: () => void) {
     act = rows.next();
   }
   if (act === null || act.act === 'closed') return { act: 'closed' };
-  const { market, series, row } = act.lane;
+  const { market, series, row } = act.barMarket;
   const { instrument } = market;
   const { openMs, open, high, low } = series.bar(row);
   const price = (ticks: number): string => wirePriceText(instrument, ticks);

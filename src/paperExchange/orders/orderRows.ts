@@ -92,7 +92,7 @@ export function idMapsOf(
 ): IdMaps {
   const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
   const findOrFail = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new InvariantError(`records tell of ${what}, which this exchange has not`);
+    if (value === undefined) throw new InvariantError(`the records name ${what}, which this exchange does not have`);
     return value;
   };
   return {

@@ -139,8 +139,8 @@ class AccountOrders<O extends UserOrder, T> {
   readonly open = new OpenOrderChain<O>();
   readonly trades: PagedList<T>;
 
-  constructor(past: ArchiveReader<O, T>) {
-    this.trades = new PagedList((place) => past.trade(place));
+  constructor(archive: ArchiveReader<O, T>) {
+    this.trades = new PagedList((place) => archive.trade(place));
   }
 }
 
@@ -165,9 +165,9 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   readonly #clientIds: ClientIds;
   readonly #shelves: AccountOrders<O, T>[] = [];
 
-  constructor(prefix: string, past: ArchiveReader<O, T>) {
+  constructor(prefix: string, archive: ArchiveReader<O, T>) {
     this.#prefix = prefix;
-    this.#archive = past;
+    this.#archive = archive;
     this.#clientIds = new ClientIds((number, account, id) => {
       const order = this.orderNumbered(number);
       return order?.account === account && order.clientOrderId === id;

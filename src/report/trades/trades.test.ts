@@ -161,7 +161,7 @@ describe('episodes', () => {
     expect(closed.entryMs[1]).toBe(START_MS + 30 * MINUTE);
   });
 
-  test('strategies and instruments are told apart; trades stand in closing order', () => {
+  test('strategies and instruments are kept apart; trades stand in closing order', () => {
     const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 400, 4);
     const { closed } = tradesOf(
       runRecord({

@@ -44,7 +44,7 @@ describe.each(SCOPES)('$kind', (scope) => {
   });
 });
 
-test('a board that tells each change keeps the newest thousand', () => {
+test('a board that reports each change keeps the newest thousand', () => {
   const { halts } = new Fixture().risk;
   const reported: number[] = [];
   halts.onChange = ({ timeMs }) => void reported.push(timeMs);
@@ -89,7 +89,7 @@ test('a cause that is raised again is one cause; it may become more severe', () 
   expect(fixture.risk.halts.changes()).toHaveLength(3);
 });
 
-test('a halt of one market is none of the other, and the account halts both', () => {
+test('a halt of one market does not halt the other, and one of the account halts both', () => {
   const fixture = new Fixture();
   fixture.risk.halts.raise({ kind: 'market', market: 'futures' }, 'KILLED', 'OPERATOR', 'by hand', 5);
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual([null, 'RUN']);

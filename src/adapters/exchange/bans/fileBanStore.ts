@@ -55,7 +55,7 @@ export class FileBanStore implements BanStore {
   #unreadable(why: string): UnreadableBan {
     return {
       unreadable: `${this.#path}: the record of a ban ${why}, so that the exchange may have banned this address; nothing is sent`,
-      remedy: `wait until the exchange does not answer 418 any more, a day if you cannot tell; then remove ${this.#path} and start again`,
+      remedy: `wait until the exchange does not answer 418 any more, a day if you do not know; then remove ${this.#path} and start again`,
     };
   }
 }

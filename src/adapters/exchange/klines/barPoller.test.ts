@@ -157,7 +157,7 @@ describe('a feed of bars', () => {
     expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
-  it('tells of the hole that a longer outage leaves', () => {
+  it('reports the hole that a longer outage leaves', () => {
     const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
     const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();

@@ -3,7 +3,7 @@
 /** The allowance grows by one call after this many windows without a refusal in which calls had to wait. */
 const GROWTH_WINDOWS = 10;
 /** How long a refused level is not tried again. Doubles with each refusal. */
-const MEMORY_MS = { first: 600_000, longest: 14_400_000 } as const;
+const MEMORY_MS = { first: 600_000, max: 14_400_000 } as const;
 
 export class Allowance {
   /** Weight allowed in a window. */
@@ -29,7 +29,7 @@ export class Allowance {
   /** The venue refused at use `level`, by our own count. Its limit is lower. */
   onRefusal(level: number, nowMs: number): void {
     this.#refused = level;
-    this.#memoryMs = Math.min(MEMORY_MS.longest, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
+    this.#memoryMs = Math.min(MEMORY_MS.max, Math.max(MEMORY_MS.first, this.#memoryMs * 2));
     this.#refusedUntilMs = nowMs + this.#memoryMs;
     this.#changedMs = nowMs;
     this.now = Math.max(this.#min, Math.floor(Math.min(this.now, level) / 2));

@@ -76,7 +76,7 @@ export class RateClass implements Usage {
   readonly #use: WindowUse;
   readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
-  readonly #lanes: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
+  readonly #queues: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
   #timer: number | null = null;
   #timerMs = Infinity;
 
@@ -91,21 +91,21 @@ export class RateClass implements Usage {
   enter(call: QueuedCall): () => void {
     const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
-    const lane = this.#lanes[call.priority];
+    const queue = this.#queues[call.priority];
     if (bannedMs !== null) call.refused(this.#banRefusal(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
-      if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
-      if (lane.length >= maxWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
+      if (queue.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
+      if (queue.length >= maxWaiting) call.refused(queueFull(call.op, queue.length, this.#soonestMs()));
       else {
-        lane.push(call);
+        queue.push(call);
         this.sendWaiting();
       }
     }
     return () => {
-      const at = lane.indexOf(call);
+      const at = queue.indexOf(call);
       if (at < 0) return;
-      lane.splice(at, 1);
+      queue.splice(at, 1);
       // A lighter call behind the removed one may fit now.
       this.sendWaiting();
     };
@@ -116,8 +116,8 @@ export class RateClass implements Usage {
     const { nowMs } = this.#common.scheduler;
     this.#use.settle(nowMs);
     for (const priority of PRIORITIES) {
-      const lane = this.#lanes[priority];
-      while (lane[0] && this.#mayGo(lane[0], nowMs)) this.#send(lane[0], nowMs);
+      const queue = this.#queues[priority];
+      while (queue[0] && this.#mayGo(queue[0], nowMs)) this.#send(queue[0], nowMs);
     }
     this.#arm(nowMs);
   }
@@ -127,7 +127,7 @@ export class RateClass implements Usage {
     const { bans, scheduler } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
     for (const priority of PRIORITIES) {
-      for (const { op, refused } of this.#lanes[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
+      for (const { op, refused } of this.#queues[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
     }
   }
 
@@ -155,11 +155,11 @@ export class RateClass implements Usage {
     return this.#use.sentBy(priority);
   }
   firstOf(priority: Priority): number {
-    return this.#lanes[priority][0]?.weight ?? 0;
+    return this.#queues[priority][0]?.weight ?? 0;
   }
 
   get #waiting(): number {
-    return PRIORITIES.reduce((sum, priority) => sum + this.#lanes[priority].length, 0);
+    return PRIORITIES.reduce((sum, priority) => sum + this.#queues[priority].length, 0);
   }
 
   #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
@@ -172,7 +172,7 @@ export class RateClass implements Usage {
   /** Updates all state before `go` runs, because `go` may request another call or report a reply at once. */
   #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
-    this.#lanes[priority].shift();
+    this.#queues[priority].shift();
     const flight = this.#use.addFlight(priority, weight, nowMs);
     const [ban, stop] = [this.#common.bans.passed(), this.#stop.passAt()];
     let isOver = false;

@@ -161,7 +161,7 @@ export class OrderAttribution {
   reportForeign(venueId: string, instrument: number, why: string, isWaiting = false): void {
     if (this.isExcluded(venueId)) return;
     this.#foreignOrders.set(venueId, { venueId, instrument, why, isWaiting });
-    this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is nobody's: ${why}`);
+    this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is foreign: ${why}`);
   }
 
   /** The order's venue order id is certain again. Fills booked under the contested id may belong to another order. */

@@ -105,7 +105,7 @@ export class TradeReader {
   }
   /** The operator has ignored the order: books its fills to the account. */
   ignoreFills(venueId: string): void {
-    for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
+    for (const row of this.#foreign.get(venueId) ?? []) this.#bookUnattributed(row);
     this.#foreign.delete(venueId);
   }
 
@@ -250,7 +250,7 @@ export class TradeReader {
       }
       if (track !== undefined) this.#book(track, row);
       else if (ownership.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
-      else this.#bookOutside(row);
+      else this.#bookUnattributed(row);
       this.#unattributed.delete(key);
       this.seen.add(row);
     }
@@ -286,7 +286,7 @@ export class TradeReader {
   }
 
   /** Books a fill that belongs to the account and to no strategy. */
-  #bookOutside(row: TradeRow): void {
+  #bookUnattributed(row: TradeRow): void {
     const { ownership, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
     external(fill);

@@ -71,7 +71,7 @@ export class ExchangeContext {
     return this.listener;
   };
   /** Books a fill to the account and journals it. */
-  readonly bookOutside = (fill: UnattributedFill): void => {
+  readonly bookUnattributed = (fill: UnattributedFill): void => {
     this.outside.book(fill);
     this.parts.notes?.outside?.(fill);
   };

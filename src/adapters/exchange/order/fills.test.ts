@@ -43,7 +43,7 @@ describe('FillScale', () => {
     );
   });
 
-  it('tells what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+  it('reports what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
     const scale = new FillScale(spotInstrument());
     const fill = new Fill();
     expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([

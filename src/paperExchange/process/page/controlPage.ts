@@ -99,8 +99,8 @@ function headersOf(text: string): Readonly<Record<string, string>> {
 }
 
 const hashes = (text: string, element: 'script' | 'style'): string =>
-  Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, inside = '']) => {
-    return `'sha256-${createHash('sha256').update(inside).digest('base64')}'`;
+  Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, content = '']) => {
+    return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   }).join(' ');
 
 /**
