@@ -67,9 +67,9 @@ export class RestExchange implements OrderGateway {
     this.supportsTriggerOrders = parts.market === 'futures';
     const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
-    const onAdoption = (track: TrackedOrder): void => this.#adopted(track);
+    const adopted = (track: TrackedOrder): void => this.#onAdoption(track);
     const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted: onAdoption, cancelExtra });
+    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
     this.#ownership = ownership;
     const identify = new Identify({ venue, ownership });
     this.#readers = new Readers({
@@ -91,7 +91,7 @@ export class RestExchange implements OrderGateway {
     this.#settings = settingsOf(core);
     const { journal } = parts;
     this.#outbox = new CreateQueue({
-      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted: onAdoption, contested,
+      scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
       isExtra: (venueId) => ownership.isExtra(venueId),
       doubled: (track, venueId) => ownership.addSecondId(track, venueId),
       holdCode: (track) => this.#holdCode(track),
@@ -232,7 +232,7 @@ export class RestExchange implements OrderGateway {
     this.#core.tracks.add(track);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#ownership.markDecided(venueId);
-    if (track.isOpen) this.#adopted(track);
+    if (track.isOpen) this.#onAdoption(track);
   }
   /** The operator clears a halt cause that does not clear by itself. Clearing MISMATCH accepts the holdings that differed. */
   clear(code: HaltCode, instrument: number | null): void {
@@ -278,7 +278,7 @@ export class RestExchange implements OrderGateway {
     const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
     return Math.max(0, net.ceil().toNumber());
   }
-  #adopted(track: TrackedOrder): void {
+  #onAdoption(track: TrackedOrder): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
     this.#cancels.onVenueId(track);
     this.#follow.scheduleRead(track.request.instrumentIndex);

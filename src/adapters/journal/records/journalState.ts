@@ -28,7 +28,7 @@ export interface OrderTrace {
 /** An order that waits for others, and those of them that have ended since. */
 export interface DraftTrace {
   readonly draft: RecordOf<'DRAFT'>;
-  readonly applyEnd: Map<number, OrderTrace>;
+  readonly ended: Map<number, OrderTrace>;
 }
 
 /** How long a refused order is still looked for at the venue, in ms of process time. */
@@ -120,7 +120,7 @@ export class JournalState {
       case 'DRAFT':
         this.symbols.add(record.symbol);
         if (record.order > this.lastOrder) this.lastOrder = record.order;
-        this.drafts.set(record.cid, { draft: record, applyEnd: new Map() });
+        this.drafts.set(record.cid, { draft: record, ended: new Map() });
         break;
       case 'VERDICT':
         this.drafts.delete(record.cid);
@@ -196,14 +196,14 @@ export class JournalState {
       if (open === undefined) unfinished.set(cid, known);
       return;
     }
-    this.#ended(known);
+    this.#applyEnd(known);
     unfinished.delete(cid);
   }
 
   /** Copies the trace as it ended. Later records do not count for it. */
-  #ended(trace: OrderTrace): void {
+  #applyEnd(trace: OrderTrace): void {
     const { order } = trace.intent;
-    for (const { draft, applyEnd: ended } of this.drafts.values())
+    for (const { draft, ended } of this.drafts.values())
       if (draft.ahead.includes(order)) ended.set(order, { ...trace, fills: [...trace.fills], targets: [...trace.targets] });
   }
 

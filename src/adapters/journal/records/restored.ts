@@ -41,7 +41,7 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
 }
 
 /** Returns a draft from its record, with how the orders ahead of it have ended. */
-function draftIn({ draft, applyEnd: ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
+function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[]): RestoredDraft {
   const index = indexOf(draft.symbol, instruments);
   const instrument = instruments[index]!;
   const { priceDigits, quantityDigits, quoteDigits } = instrument;

@@ -35,7 +35,7 @@ export interface BarDeliveryDeps {
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
   /** `decide: perFeed`: the instant has ended, and nothing is left to be decided at it. */
-  readonly endInstant: (atMs: number) => void;
+  readonly onInstantEnd: (atMs: number) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
   /** The newest instant of a lifetime that continues, ms UTC. Null: a new lifetime begins. */
   readonly sinceMs: number | null;
@@ -231,10 +231,10 @@ export class BarDelivery {
     if (open.length > 0 || this.#settling > 0) return false;
     this.#closedMs = t;
     this.#isInInstant = false;
-    const { engine, endInstant: ended } = this.#deps;
+    const { engine, onInstantEnd } = this.#deps;
     // Timers wait for the last bar, and so do callbacks of strategies without a bar at this instant.
     if (engine.timers.nextMs <= t || !engine.callbacks.isEmpty) this.#settleAndDeliver(t, [], null);
-    else ended(t);
+    else onInstantEnd(t);
     return true;
   }
 

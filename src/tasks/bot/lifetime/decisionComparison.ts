@@ -1,6 +1,6 @@
 // Compares the decisions of strategies in a replay with the journal: recorded orders get their recorded result, differences are counted.
 
-import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
+import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { sentOrder } from '../../../adapters/journal/records/restored.ts';
 import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
@@ -289,14 +289,7 @@ export class DecisionComparison {
 const recordedText = ({ intent, verdict }: RecordedOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const guardText = ({
-  takeProfit,
-  stopLoss,
-  trailing,
-  trigger,
-  condition: triggerTicks,
-  rises: triggersAbove,
-}: ReturnType<typeof guardsOf>): string =>
+const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks, rises: triggersAbove }: GuardTexts): string =>
   Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks })
     .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
     .concat(triggersAbove === true ? ['after a rise'] : [])

@@ -113,9 +113,9 @@ export class LiveBot {
       engine,
       scheduler: exchange.scheduler,
       venueMs,
-      onStrategyFailure: (strategy, error) => this.#strategyFailed(strategy, error),
-      onJournalFailure: (error) => this.#broken(error.message),
-      noteFill: (id, fill) => this.#filling(id, fill),
+      onStrategyFailure: (strategy, error) => this.#onStrategyFailure(strategy, error),
+      onJournalFailure: (error) => this.#onJournalFailure(error.message),
+      onFill: (id, fill) => this.#noteFill(id, fill),
       funding: (index, isLong, units, timeMs) => void deps.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
     this.#kept = new KeptStates(engine, deps.journal);
@@ -130,7 +130,7 @@ export class LiveBot {
       settle: (instruments, done) => settle(deps, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
-      endInstant: (atMs) => this.#ended(atMs),
+      onInstantEnd: (atMs) => this.#endInstant(atMs),
       sinceMs: deps.sinceMs,
       log: (level, message) => deps.log[level](message),
     });
@@ -258,11 +258,11 @@ export class LiveBot {
         journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
       }),
     );
-    if (!engine.isPartial) this.#ended(atMs);
+    if (!engine.isPartial) this.#endInstant(atMs);
   }
 
   /** All bars of the instant have been decided on. */
-  #ended(atMs: number): void {
+  #endInstant(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
     this.deps.afterSend.add(() => this.equity.note(atMs));
@@ -312,7 +312,7 @@ export class LiveBot {
 
   // --- Errors
 
-  #strategyFailed(strategy: number, error: Error): void {
+  #onStrategyFailure(strategy: number, error: Error): void {
     const { engine, log } = this.deps;
     const run = engine.runs[strategy]!;
     run.fail();
@@ -322,10 +322,10 @@ export class LiveBot {
 
   /** Stops the bot: no order is sent any more, and `broken` is called with the reason. */
   giveUp(why: string): void {
-    this.#broken(why);
+    this.#onJournalFailure(why);
   }
 
-  #broken(why: string): void {
+  #onJournalFailure(why: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.deps.log.error(`the bot stops: ${why}`);
@@ -355,11 +355,11 @@ export class LiveBot {
     for (const { reject } of this.#waiting.splice(0))
       reject(new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot'));
     engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
-    this.#broken(`the journal cannot be written: ${why}`);
+    this.#onJournalFailure(`the journal cannot be written: ${why}`);
   }
 
   /** Notes a fill before the record of its order returns to the pool. */
-  #filling(id: OrderId, fill: Fill): void {
+  #noteFill(id: OrderId, fill: Fill): void {
     const { engine, services, log, cidOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;
