@@ -340,7 +340,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly callTimer = (strategy: number, handler: () => void): void => {
     const run = this.runs[strategy]!;
     this.currentStrategy = strategy;
-    const returned: unknown = run.started ? handler() : undefined;
+    const returned: unknown = run.hasStarted ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
   /** Reports booked events to the strategies that are meant, in (fill time, instrument, trade id) order. Reactions may book more. */

@@ -154,7 +154,7 @@ export class OrderManager {
   cancel(order: BotOrder, nowMs: number): void {
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;
     if (order.state !== STATE.working) {
-      order.cancelWanted = true;
+      order.wantsCancel = true;
       return;
     }
     this.step(order, EVENT.cancelWanted);
@@ -170,7 +170,7 @@ export class OrderManager {
     if (!this.step(order, EVENT.acked)) return;
     if (order.wasUnknown) this.resolutions.delete(order);
     this.journal.ack(order);
-    if (order.cancelWanted) this.cancel(order, nowMs);
+    if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
   refused(order: BotOrder, code: string, nowMs: number): void {
@@ -199,7 +199,7 @@ export class OrderManager {
   /** Returns false if the outcome is already known. `isContested`: another order has the same id, so that only its end is known. */
   outcomeUnknown(order: BotOrder, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
-    if (order.state === STATE.cancelSent) order.cancelWanted = true;
+    if (order.state === STATE.cancelSent) order.wantsCancel = true;
     if (!this.step(order, EVENT.outcomeUnknown)) return false;
     order.venueId = null;
     order.wasUnknown = true;
@@ -224,7 +224,7 @@ export class OrderManager {
     if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.journal.ack(order);
-    if (order.cancelWanted) this.cancel(order, nowMs);
+    if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
   /**

@@ -191,14 +191,14 @@ export abstract class BarBook {
 
   /**
    * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which pairs the orders itself. The cap and the
-   * slippage of rows do not apply. `complete` ends the order as FILLED; for an order by quantity the lots already say so.
+   * slippage of rows do not apply. `isComplete` ends the order as FILLED; for an order by quantity the lots already say so.
    */
-  executeLots(order: VenueOrder, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
+  executeLots(order: VenueOrder, price: number, lots: number, isComplete: boolean, isMaker: boolean, timeMs: number): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
     assert(timeMs >= order.admittedMs && lots > 0, 'an order fills by whole lots, from its arrival on');
     assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
-    assert(order.quoteUnits > 0 || complete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
-    this.fill(order, price, lots, complete, isMaker, timeMs);
+    assert(order.quoteUnits > 0 || isComplete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
+    this.fill(order, price, lots, isComplete, isMaker, timeMs);
   }
   /**
    * Returns the lots that an order still wants at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
@@ -252,9 +252,9 @@ export abstract class BarBook {
   protected abstract computeFillableLots(order: VenueOrderRecord, price: number): number;
   /**
    * Books the money of the current fill. The order already contains its lots; `fillBuffer` contains price, lots, time and the side of the
-   * book. Writes `notional`, `fee` and `feeInBase` there. `complete`: nothing of the order is left.
+   * book. Writes `notional`, `fee` and `feeInBase` there. `isComplete`: nothing of the order is left.
    */
-  protected abstract settle(order: VenueOrderRecord, complete: boolean): void;
+  protected abstract settle(order: VenueOrderRecord, isComplete: boolean): void;
 
   private offerOpen(openMs: number, open: number): void {
     const { ring } = this;
@@ -356,14 +356,14 @@ export abstract class BarBook {
     fillBuffer.lots = lots;
     fillBuffer.isMaker = isMaker;
     fillBuffer.timeMs = timeMs;
-    let complete = isLast;
+    let isComplete = isLast;
     if (order.quoteUnits === 0) {
       assert(order.filledLots <= order.lots, 'no order fills beyond its quantity');
-      complete = order.filledLots >= order.lots;
+      isComplete = order.filledLots >= order.lots;
     }
-    this.settle(order, complete);
+    this.settle(order, isComplete);
     order.filledUnits += fillBuffer.notional;
-    if (complete === true) {
+    if (isComplete === true) {
       order.isCanceling = false;
       this.remove(order);
     }

@@ -43,14 +43,14 @@ export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => 
     if (unpriced !== null) return refusal(unpriced);
     if (limit <= 0) return refusal(VENUE_CODES.mandatoryParamEmpty.code);
   }
-  const byAmount = type === 'MARKET' && side === 'BUY';
-  const size = scaleText(volume ?? '', byAmount ? instrument.quoteDigits : instrument.quantityDigits);
+  const isByAmount = type === 'MARKET' && side === 'BUY';
+  const size = scaleText(volume ?? '', isByAmount ? instrument.quoteDigits : instrument.quantityDigits);
   const intent: OrderIntent = {
     instrument,
     side: side === 'BUY' ? 'buy' : 'sell',
     role: type === 'LIMIT' ? 'limit' : 'market',
-    lots: lots(byAmount ? 0 : size),
-    quoteUnits: units(byAmount ? size : 0),
+    lots: lots(isByAmount ? 0 : size),
+    quoteUnits: units(isByAmount ? size : 0),
     limit: ticks(limit),
     reduceOnly: false,
     timeInForce: null,

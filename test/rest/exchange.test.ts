@@ -69,7 +69,7 @@ describe('an order', () => {
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBe(3);
     for (const id of [first, second, other]) expect(world.get(id).lifecycle).toBe('working');
-    expect(world.exchange.idle).toBe(true);
+    expect(world.exchange.isIdle).toBe(true);
   });
 
   it('does not leave when its turn comes too late for its signature', async () => {

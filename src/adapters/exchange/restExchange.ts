@@ -247,7 +247,7 @@ export class RestExchange implements OrderGateway {
   }
 
   /** True when no create waits for the disk or the rate limit, and no call is on the wire. */
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.#core.calls.open === 0 && this.#outbox.isEmpty;
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */

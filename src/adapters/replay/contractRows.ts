@@ -100,8 +100,8 @@ export class ContractRows {
       level: levelOf(bracket),
       isBuy: !isLong,
       closes: true,
-      falls: isLong,
-      atOpen: false,
+      isFalling: isLong,
+      isAtOpen: false,
       stage,
       isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
       act: () => {

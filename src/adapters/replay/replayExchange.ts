@@ -290,7 +290,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */
   private isTakenBack(order: Order): boolean {
-    return order.parent > 0 && this.engine.bracketManager.takesBack;
+    return order.parent > 0 && this.engine.bracketManager.cancelsOwnOrders;
   }
   private isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
     const next = cursor.row + 1;

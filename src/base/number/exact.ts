@@ -81,9 +81,9 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
   const low = product / by;
   const rest = product - low * by;
   const twice = rest * 2n;
-  const more =
+  const hasMore =
     rest !== 0n && (round === 'up' || (round !== 'down' && (twice > by || (twice === by && (round === 'halfUp' || low % 2n === 1n)))));
-  return exact(Number(more ? low + 1n : low));
+  return exact(Number(hasMore ? low + 1n : low));
 }
 
 /** Returns `ppm` millionths of a whole amount, rounded up. Infinity for an amount above 2^53 - 1, which exceeds every limit. */

@@ -99,7 +99,7 @@ export class FeedRun {
   /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. Later calls have no effect. */
   warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
     const { indicators, firstRow } = this;
-    if (indicators.sealed) return;
+    if (indicators.isSealed) return;
     indicators.seal(technical);
     for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
       this.to = Math.min(this.cur + blockRows, firstRow);

@@ -94,7 +94,7 @@ export class CallbackQueue {
         const { run, act, fill, order } = batch[at]!;
         this.deliveredCount = at + 1;
         act?.();
-        if (run === null || !run.started) continue;
+        if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
           throw new StrategyError(
             `${run.name}: its callbacks answer each other without end`,

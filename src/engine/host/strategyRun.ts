@@ -62,7 +62,7 @@ export class StrategyRun implements StrategyHost {
   readyMs = INFINITY;
   /** Live: true while rows that the strategy needs before its first instant are missing. */
   awaitsRows = false;
-  started = false;
+  hasStarted = false;
   /** Live: it has thrown, and gets no more calls. */
   hasFailed = false;
   /** State that the strategy keeps over restarts; null: none. */
@@ -110,7 +110,7 @@ export class StrategyRun implements StrategyHost {
   /** Live: it has thrown, and gets no more calls. */
   fail(): void {
     this.hasFailed = true;
-    this.started = false;
+    this.hasStarted = false;
     this.awaitsRows = false;
     this.readyMs = INFINITY;
   }

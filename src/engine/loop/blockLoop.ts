@@ -110,7 +110,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   const end = feed.firstAfter(limit - 1);
   // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
-  if (!run.started) {
+  if (!run.hasStarted) {
     while (row < end && closeMs[row]! < run.readyMs) row++;
     feed.cursor.row = row - 1;
     feed.cur = row;
@@ -257,7 +257,7 @@ function nextInstant(engine: Engine): number {
   }
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
-    if (run.started === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
+    if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
     for (const watch of run.watches) {
       if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
     }
@@ -322,7 +322,7 @@ function decideByPart(engine: Engine, t: number): void {
     const index = order[parts.place]!;
     if (!parts.isDelivered && !deliverPart(engine, index)) continue;
     const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
-    for (const run of runs) if (run.started === false && isMeant(run) && t >= run.readyMs) start(engine, run);
+    for (const run of runs) if (run.hasStarted === false && isMeant(run) && t >= run.readyMs) start(engine, run);
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
     while (engine.decided < runs.length) {
       const run = runs[engine.decided++]!;
@@ -354,7 +354,7 @@ export function callStrategies(engine: Engine, t: number): void {
   const { runs } = engine;
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
-    if (run.started === false && t >= run.readyMs) start(engine, run);
+    if (run.hasStarted === false && t >= run.readyMs) start(engine, run);
   }
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
@@ -379,16 +379,16 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
     if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
     goTo(watch, watch.at + 1);
     const { handler } = watch;
-    const returned: unknown = run.started ? handler() : undefined;
+    const returned: unknown = run.hasStarted ? handler() : undefined;
     if (returned !== undefined) engine.refuseReturn(run, returned);
   }
-  if (!run.hasOnBar || !run.started || !run.hasFresh) return;
+  if (!run.hasOnBar || !run.hasStarted || !run.hasFresh) return;
   const returned: unknown = run.instance!.onBar!();
   if (returned !== undefined) engine.refuseReturn(run, returned);
 }
 
 function start(engine: Engine, run: StrategyRun): void {
-  run.started = true;
+  run.hasStarted = true;
   engine.currentStrategy = run.index;
   run.instance!.onStart?.();
 }

@@ -43,7 +43,7 @@ function goOn(engine: Engine, t: number): void {
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
   engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
   // The rows that a strategy waits for may have arrived. A late strategy starts now, not in the past.
-  for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
+  for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, t);
   listSignals(engine);
   visit(engine, () => visitBlock(engine));
 }

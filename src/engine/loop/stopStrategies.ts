@@ -10,7 +10,7 @@ export function stopStrategies(engine: Engine): void {
   while (engine.stopped < engine.runs.length) {
     const run = engine.runs[engine.stopped++]!;
     engine.currentStrategy = run.index;
-    if (run.started) run.instance!.onStop?.();
+    if (run.hasStarted) run.instance!.onStop?.();
   }
   engine.deliverCallbacks();
   // A live bot checks this at each instant. What it would reject ends a backtest, too.

@@ -62,7 +62,7 @@ export class BracketManager {
   /** Time of the fill or level, inside the row being matched, that the current legs react to. NaN outside. */
   legTimeMs = NAN;
   /** True while a stop cancels its sibling legs. In a replay these cancels act at once; a strategy's own cancels have latency. */
-  takesBack = false;
+  cancelsOwnOrders = false;
 
   constructor(engine: BracketHost) {
     this.engine = engine;
@@ -159,9 +159,9 @@ export class BracketManager {
     if (bracket.triedMs === engine.nowMs) return;
     bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
-    this.takesBack = true;
+    this.cancelsOwnOrders = true;
     this.takeBack(bracket);
-    this.takesBack = false;
+    this.cancelsOwnOrders = false;
     if (this.waitsForSiblings(bracket)) this.waitingStops.push(bracket);
     else this.go(bracket, price);
   }
@@ -198,7 +198,7 @@ export class BracketManager {
   private waitsForSiblings({ entry }: Bracket): boolean {
     return this.engine.orders
       .active()
-      .some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
+      .some(({ parent, state, wantsCancel: cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
   }
 
   private go(bracket: Bracket, price: number): void {

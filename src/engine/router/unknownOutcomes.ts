@@ -164,7 +164,7 @@ export class UnknownOutcomes {
   }
   private holds(code: string, instrument: number): boolean {
     const { halts } = this.engine.risk;
-    return halts.any && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
+    return halts.hasAny && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
 

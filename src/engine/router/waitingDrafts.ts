@@ -75,7 +75,7 @@ export class WaitingDrafts {
       const end = ended(id);
       if (end !== undefined) this.leave(draft, id, end);
       // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
-      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.cancelWanted = true;
+      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
     }
     if (draft.ahead.length === 0) this.ready.push(draft);
   }
@@ -111,7 +111,7 @@ export class WaitingDrafts {
   /** Sends the drafts that may be sent; while a live bot starts they keep waiting. */
   release(): void {
     const { halts } = this.engine.risk;
-    const isStarting = halts.any && halts.holds({ kind: 'account' }, STARTING);
+    const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING);
     if (isStarting) this.isHeld = false;
     if (isStarting || this.isHeld || this.ready.length === 0) return;
     const ready = this.ready;

@@ -55,7 +55,7 @@ export interface Kernel {
 
 /** The part of an indicator set that specs over its series can see. */
 export interface SpecOwner {
-  readonly sealed: boolean;
+  readonly isSealed: boolean;
   /** Returns a number for a user's function, the same for the same function. */
   numberOf(make: object): number;
 }
@@ -273,7 +273,7 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
       'register one indicator a feed and combine their values in onBar or in a handler',
     );
   }
-  if (home.sealed) throw lateSpec(key);
+  if (home.isSealed) throw lateSpec(key);
   return home;
 }
 

@@ -72,14 +72,14 @@ export class Reservations {
   /** Reserves an assessed order. */
   add(order: ReservedOrder): void {
     this.countNewest();
-    order.reserved = true;
+    order.isReserved = true;
     this.newest = order;
   }
 
   /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
   fill(order: ReservedOrder): void {
     // hot: docs/performance.md#strict-true
-    if (order.reserved === false) return;
+    if (order.isReserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
       this.drop(order);
       return;
@@ -93,12 +93,12 @@ export class Reservations {
 
   /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
   release(order: ReservedOrder): void {
-    if (order.reserved === true) this.drop(order);
+    if (order.isReserved === true) this.drop(order);
   }
   private drop(order: ReservedOrder): void {
     if (order === this.newest) this.newest = null;
     else this.takeOut(order);
-    order.reserved = false;
+    order.isReserved = false;
     order.worstLots = order.worstUnits = 0;
   }
 
@@ -147,7 +147,7 @@ export class Reservations {
   reinstate(order: ReservedOrder): void {
     this.absentHolds = this.absentHolds.filter((absentHold) => absentHold.order !== order);
     this.holdsAbsent = this.absentHolds.length > 0;
-    if (order.reserved) return;
+    if (order.isReserved) return;
     computeWorstCase(order, this.exposure(order.instrumentIndex));
     this.add(order);
   }

@@ -30,7 +30,7 @@ export interface ReservedOrder extends Order {
    */
   worstCash: number;
   /** True when the order is counted in the figures. */
-  reserved: boolean;
+  isReserved: boolean;
 }
 
 export interface ReservationTerms {

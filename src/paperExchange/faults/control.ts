@@ -82,9 +82,10 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
   const names = Object.keys(body);
   if (names.length > 1)
     throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
-  const within = (ms: unknown, min: number): ms is number => Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
+  const isWithinLimit = (ms: unknown, min: number): ms is number =>
+    Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
   service.rows?.goWhole();
-  if (within(stepMs, 0)) {
+  if (isWithinLimit(stepMs, 0)) {
     let left = stepMs;
     for (; left > PART_MS; left -= PART_MS) {
       clock.step(PART_MS);
@@ -92,7 +93,7 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
       yield;
     }
     clock.step(left);
-  } else if (within(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
+  } else if (isWithinLimit(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
   else if (typeof speed === 'number' && speed > 0 && speed <= MAX_SPEED) clock.setSpeed(speed);
   else {

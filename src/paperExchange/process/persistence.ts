@@ -28,7 +28,7 @@ export interface RunningStore {
   /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
   /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
-  whenLasting(run: (lasts: boolean) => void): void;
+  whenLasting(run: (isDurable: boolean) => void): void;
   readonly crashAt: ((record: number) => void) | null;
   /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
   giveUp(why: string): void;

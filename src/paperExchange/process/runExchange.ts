@@ -77,7 +77,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
           exchange.receive(request, clock.nowMs(), (response) => {
             // The reply reports an unknown outcome, so it need not be durable.
             if (service.isInDoubt) deliver(response);
-            else kept.whenLasting((lasts) => deliver(lasts ? response : null));
+            else kept.whenLasting((isDurable) => deliver(isDurable ? response : null));
           });
         },
         { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },

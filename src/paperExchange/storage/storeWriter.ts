@@ -65,7 +65,7 @@ export class StoreWriter implements Persistence {
   #isBusy = false;
   #isAsked = false;
   #failure: string | null = null;
-  #waiting: ((lasts: boolean) => void)[] = [];
+  #waiting: ((isDurable: boolean) => void)[] = [];
   #whenClosed: (() => void) | null = null;
   #lastMs = -Infinity;
   /** True when the final state of a closed exchange has been written. */
@@ -110,7 +110,7 @@ export class StoreWriter implements Persistence {
   }
 
   /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
-  whenLasting(run: (lasts: boolean) => void): void {
+  whenLasting(run: (isDurable: boolean) => void): void {
     if (this.#failure !== null) run(false);
     else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
     else {
@@ -215,7 +215,7 @@ export class StoreWriter implements Persistence {
   }
 
   /** A failed sync is never retried: a later success would prove nothing. */
-  #sync(path: string, then: () => void, waiting: readonly ((lasts: boolean) => void)[] = []): void {
+  #sync(path: string, then: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
         if (failure === null && this.#failure === null) then();
@@ -227,7 +227,7 @@ export class StoreWriter implements Persistence {
     }
   }
 
-  #fail(why: string, waiting: readonly ((lasts: boolean) => void)[]): void {
+  #fail(why: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
     const isFirst = this.#failure === null;
     this.#failure ??= why;
     this.#isBusy = false;

@@ -34,7 +34,7 @@ export function exposureFigures(
 ): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = weightedExposure(record);
-  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.ruined ? 'ruined' : value);
+  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
   const { fills } = record;
   const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
@@ -70,7 +70,7 @@ interface Weighted {
   grossMax: number;
   /** The net exposure that is furthest from 0. */
   netExtreme: number;
-  ruined: boolean;
+  isRuined: boolean;
 }
 
 /**
@@ -79,7 +79,7 @@ interface Weighted {
  */
 function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
-  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, ruined: false };
+  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
   const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
@@ -87,7 +87,7 @@ function weightedExposure(record: RunRecord): Weighted {
     const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
     while (next < fills.length && fills.timeMs[booked[next]!]! <= nowMs) positions.book(booked[next++]!);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
-    if (!(value > 0)) out.ruined = true;
+    if (!(value > 0)) out.isRuined = true;
     if (positions.periods === 0) continue;
     const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     positions.mark(nowMs);

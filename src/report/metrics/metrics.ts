@@ -58,18 +58,18 @@ export function metricsOf(
   options: PortfolioOptions = {},
 ): Metrics {
   const series = seriesOf(daily.timeMs, daily.equity);
-  const { returns, timeMs, ruined } = series;
+  const { returns, timeMs, isRuined } = series;
   const n = returns.length;
   const portfolio = portfolioFigures(series, options, barFalls(record));
   const riskFree = options.riskFree ?? 0;
-  // The series of a ruined run is shorter than its benchmark.
+  // The series of a isRuined run is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
   const figures: Record<MetricName, Figure> = {
     ...portfolio.figures,
-    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, ruined, riskFree),
+    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, isRuined, riskFree),
     ...exposureFigures(record, held, daily.equity),
-    psr0: probabilisticSharpe(returns, 0, ruined),
-    psr1: probabilisticSharpe(returns, 1, ruined),
+    psr0: probabilisticSharpe(returns, 0, isRuined),
+    psr1: probabilisticSharpe(returns, 1, isRuined),
     dsr: 'no-trials',
     pbo: 'no-trials',
   };

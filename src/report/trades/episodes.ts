@@ -24,7 +24,7 @@ export abstract class Episodes<Of extends Move> {
   /** 1 long, -1 short, 0 between episodes. */
   side: 1 | -1 | 0 = 0;
   readonly #minUnits: number;
-  #closable = false;
+  #isClosable = false;
   #entryFlow = 0;
   #entryBase = 0;
   #exitFlow = 0;
@@ -37,12 +37,12 @@ export abstract class Episodes<Of extends Move> {
 
   /** Ends the run: a close without a later fill becomes final. */
   end(): void {
-    if (this.#closable) this.#finish();
+    if (this.#isClosable) this.#finish();
   }
 
   protected take(move: Of): void {
     const direction = move.base < 0 ? -1 : 1;
-    if (this.#closable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
+    if (this.#isClosable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
     if (this.side === 0) this.#begin(direction, move);
     else this.onContinue(move);
     const after = this.base + move.base;
@@ -87,7 +87,7 @@ export abstract class Episodes<Of extends Move> {
     }
     this.flow += flow;
     this.base += base;
-    this.#closable = isEntry ? this.base === 0 : Math.abs(this.base) < this.#minUnits;
+    this.#isClosable = isEntry ? this.base === 0 : Math.abs(this.base) < this.#minUnits;
     this.onAdd(move, isEntry);
   }
 
@@ -96,7 +96,7 @@ export abstract class Episodes<Of extends Move> {
     this.onFinish(this.flow - carried);
     this.flow = carried;
     this.side = 0;
-    this.#closable = false;
+    this.#isClosable = false;
   }
 
   /** Returns the flow that belongs to the remaining dust: its share of what it was bought (or sold) for. */

@@ -55,7 +55,7 @@ export class HaltBoard {
   }
 
   /** True when any scope has a cause. */
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.isAny;
   }
   causes(): readonly HaltCause[] {

@@ -129,7 +129,7 @@ describe('NAKED', () => {
       const setup = new Fixture({ maxNakedMs: 1 });
       for (const at of [0, 10])
         setup.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return setup.risk.halts.any;
+      return setup.risk.halts.hasAny;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });

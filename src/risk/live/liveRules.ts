@@ -37,10 +37,10 @@ export class LiveWatches {
   }
 
   /** True when a rule needs facts regularly. */
-  get wantFacts(): boolean {
+  get wantsFacts(): boolean {
     return [...this.byCode.values()].some((watch) => watch.tick !== undefined);
   }
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.byCode.size > 0;
   }
   /** Starts a rule, or restarts it with other limits. */

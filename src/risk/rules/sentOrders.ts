@@ -14,7 +14,7 @@ export const MAX_ENTRIES = 4096;
 
 /** What distinguishes one order from another, and when it was sent. */
 export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
-  readonly byAmount: boolean;
+  readonly isByAmount: boolean;
   readonly size: number;
   readonly sentMs: number;
 };
@@ -92,7 +92,7 @@ export class SentOrders {
         duplicate.strategy === strategy &&
         duplicate.instrumentIndex === instrumentIndex &&
         duplicate.side === side &&
-        duplicate.byAmount === quoteUnits > 0 &&
+        duplicate.isByAmount === quoteUnits > 0 &&
         duplicate.size === size &&
         duplicate.limit === limit,
     );
@@ -111,7 +111,7 @@ export class SentOrders {
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.twins = this.twins.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
-      this.twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+      this.twins.push({ strategy, instrumentIndex, side, limit, isByAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
     }
     if (!this.countsLegs || order.parent > 0) return;
     this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });

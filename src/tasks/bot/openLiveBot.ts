@@ -54,8 +54,8 @@ export interface LiveOptions {
   readonly room?: number;
   /** The operator has read what changed since the newest start, and continues. */
   readonly acceptChanges?: boolean;
-  /** As `Engine.tellsAtInstants`, from the time at which the bot trades. The replay of its past does the same. */
-  readonly tellsAtInstants?: boolean;
+  /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
+  readonly defersCallbacks?: boolean;
 }
 
 export interface OpenedBot {

@@ -58,7 +58,7 @@ export interface LifetimeStartDeps {
     readonly bundler?: ResolveOptions['bundler'];
     readonly room?: number;
     readonly acceptChanges?: boolean;
-    readonly tellsAtInstants?: boolean;
+    readonly defersCallbacks?: boolean;
   };
   /** Called with the engine of a first start, before anything is written. */
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
@@ -163,13 +163,13 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
     );
-  const { tellsAtInstants = false } = options;
+  const { defersCallbacks: tellsAtInstants = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
     absenceBounds: bounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,
-    tellsAtInstants,
+    defersCallbacks: tellsAtInstants,
   });
   return { ...replayed, lifetime, plan, feeds };
 }

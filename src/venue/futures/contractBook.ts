@@ -146,7 +146,7 @@ export class ContractBook extends BarBook {
     return highestTrue((size) => cost(size) <= funds, Math.floor((lots / whole) * funds), lots);
   }
 
-  protected override settle(order: VenueOrderRecord, complete: boolean): void {
+  protected override settle(order: VenueOrderRecord, isComplete: boolean): void {
     const { fillBuffer, wallets } = this;
     const { price, lots, isMaker } = fillBuffer;
     const { money, asset } = this.terms;
@@ -178,7 +178,7 @@ export class ContractBook extends BarBook {
       this.reductions.onReduction(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
     }
     if (lots > closing) this.openLots(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
-    if (!complete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
+    if (!isComplete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
     this.coverFromInsurance(order.account, wallet);
   }
 

@@ -177,11 +177,11 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (limit < 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (contract.maxMarketLots > 0 && limit === 0 && lots > contract.maxMarketLots) return VENUE_CODES.paramError.code;
     // Only a MARKET order that opens can be given by value.
-    const byValue = quoteUnits !== 0;
-    if (byValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
+    const isByValue = quoteUnits !== 0;
+    if (isByValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
     if (intent.timeInForce !== null && limit === 0) return VENUE_CODES.unknownComposition.code;
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
-    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, byValue ? quoteUnits : lots, byValue);
+    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, isByValue ? quoteUnits : lots, isByValue);
     return code !== 0 ? code : this.checkMargin(account, intent, book);
   }
 

@@ -40,14 +40,14 @@ const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
 
 /**
  * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: first to a temporary file beside it, which is
- * then renamed. `durable` also waits for the disk. `verify` may read the temporary file; if it throws, `path` stays unchanged. Throws
+ * then renamed. `isDurable` also waits for the disk. `verify` may read the temporary file; if it throws, `path` stays unchanged. Throws
  * ConfigError if the file cannot be written.
  */
 export function writeArrowColumns(
   path: string,
   columns: readonly ArrowColumn[],
   metadata: Readonly<Record<string, string>> = {},
-  options: { readonly durable?: boolean; readonly verify?: (temporary: string) => void } = {},
+  options: { readonly isDurable?: boolean; readonly verify?: (temporary: string) => void } = {},
 ): void {
   assertLittleEndian();
   assertSeparate(columns);
@@ -59,7 +59,7 @@ export function writeArrowColumns(
     const file = openSync(temporary, 'w');
     try {
       writeFile(file, columns, rows, metadata);
-      if (options.durable === true) fsyncSync(file);
+      if (options.isDurable === true) fsyncSync(file);
     } finally {
       closeSync(file);
     }

@@ -116,7 +116,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   if (recordBefore !== record) writeText(recordPath, record);
   try {
     writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
-      durable: true,
+      isDurable: true,
       verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
     });
   } catch (error) {

@@ -57,7 +57,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
     data_sha256: dataSha256,
   };
   writeArrowColumns(path, stored, metadata, {
-    durable: true,
+    isDurable: true,
     verify: (temporary) =>
       withArrowFile(temporary, (file) => {
         if (hashOf(rowsOf(file, key, 0, file.rows)) !== dataSha256)

@@ -2,7 +2,7 @@
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { type Param, SECURITY } from '../../../protocol/endpoints/endpoint.ts';
-import { isInWindow, RECV_WINDOW, sameSignature, signedHead, signsBody } from '../../../protocol/sign.ts';
+import { isInWindow, RECV_WINDOW, isSameSignature, signedHead, signsBody } from '../../../protocol/sign.ts';
 import type { Profile } from '../../dialect/switches.ts';
 import type { Json } from '../../../protocol/json/json.ts';
 import { isWindowName, readWindow } from '../params/readParams.ts';
@@ -70,7 +70,7 @@ export function isSigned(context: RequestContext, key: Key | null, { signQuery }
   const timestamp = headers[HEADER.timestamp] ?? '';
   const got = headers[HEADER.signature] ?? '';
   const signed = signsBody(method) && body.length > 0 ? body : null;
-  const isOf = (path: string): boolean => sameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
+  const isOf = (path: string): boolean => isSameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
   const split = target.indexOf('?');
   if (split < 0 || signQuery === 'include') return isOf(target);
   const isOfBare = isOf(target.slice(0, split));

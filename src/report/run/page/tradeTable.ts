@@ -110,8 +110,8 @@ export class TradeTable {
   }
 
   #row(row: number): HTMLElement {
-    const cells = this.#columns.map(({ text, tint, value, isMain }, at) => {
-      const sign = tint ? tone(value(row)) : '';
+    const cells = this.#columns.map(({ text, isTinted, value, isMain }, at) => {
+      const sign = isTinted ? tone(value(row)) : '';
       return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
     });
     const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);

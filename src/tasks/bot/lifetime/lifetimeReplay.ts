@@ -121,7 +121,7 @@ export class LifetimeReplay {
 
   /** During a start, until the bot trades, strategies are notified at once. */
   #setTrades(does: boolean): void {
-    this.#engine.defersCallbacks = does && this.#deps.tellsAtInstants === true;
+    this.#engine.defersCallbacks = does && this.#deps.defersCallbacks === true;
   }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);

@@ -171,7 +171,7 @@ export class LiveBot {
 
   /** True when nothing waits for a decision or a reply. On simulated time: everything due at this time has been done. */
   get isIdle(): boolean {
-    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.idle;
+    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.isIdle;
   }
   get isTrading(): boolean {
     return this.#isRunning;

@@ -53,7 +53,7 @@ export class Judge {
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
     const unnamed = await this.#readUnnamed(instrument, fresh, rows);
-    const sighting = { isComplete: open.complete && history.isWhole, isBeyondHorizon };
+    const sighting = { isComplete: open.isComplete && history.isWhole, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
     return { held: this.#heldRanges(instrument, fresh, uncertainties), uncertainties };

@@ -12,7 +12,7 @@ const POLL_EVERY_MS = 50;
 const MAX_WAIT_MS = 10_000;
 
 /** Resolves once no process holds the journal in `folder`. Throws ConfigError if that process cannot be ended from here. */
-export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly forced: boolean } | null> {
+export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly isForced: boolean } | null> {
   const holder = holderOf(folder);
   if (!holder) return null;
   const self = thisProcess();
@@ -23,9 +23,9 @@ export async function endHolder(folder: string): Promise<{ readonly pid: number;
     );
   }
   sendSignal(holder.pid, 'SIGTERM');
-  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, forced: false };
+  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, isForced: false };
   sendSignal(holder.pid, 'SIGKILL');
-  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, forced: true };
+  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, isForced: true };
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'its user, or an administrator, has to end it');
 }
 

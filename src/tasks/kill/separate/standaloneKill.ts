@@ -36,7 +36,7 @@ export interface SeparateOptions {
   readonly giveUpSeconds?: number;
   /** For simulations: replaces the exchange, and the function that ends the process with the journal. */
   readonly exchange?: Exchange;
-  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly forced: boolean } | null>;
+  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly isForced: boolean } | null>;
 }
 
 /** Runs the kill after the kill switch has been set. Throws ConfigError without credentials. Failures at the exchange are in the report. */
@@ -149,7 +149,7 @@ async function flattenBooks(
   closing: (() => Promise<void>)[],
 ): Promise<KillBooks> {
   const ended = await endBot(bot.journal);
-  if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
+  if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
   readWhole(bot.journal, () => {});
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
