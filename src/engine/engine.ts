@@ -241,6 +241,9 @@ export class Engine implements ExchangeSink, MarkPrices {
   lastTicks(instrumentIndex: number): number {
     return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
+  openOrders(): readonly BotOrder[] {
+    return this.orders.active();
+  }
   marks(): Float64Array {
     for (let index = 0; index < this.markValues.length; index++) {
       const { row } = this.execution[index]!.cursor;

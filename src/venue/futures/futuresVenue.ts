@@ -31,7 +31,7 @@ export interface FuturesSink extends VenueSink, ReductionSink {
    */
   onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
   /** Reports that what an open order holds has changed without a fill of its own, because other orders took the lots that it counted on. */
-  rebacked?(order: VenueOrder): void;
+  onHoldChange?(order: VenueOrder): void;
 }
 
 export class FuturesVenue extends BookVenue<ContractBook> {
@@ -344,7 +344,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   private letOff(book: ContractBook, position: VenuePosition, order: VenueOrderRecord, timeMs: number): void {
-    if (book.holdMarginInstead(order, position)) this.sink.rebacked?.(order);
+    if (book.holdMarginInstead(order, position)) this.sink.onHoldChange?.(order);
     else book.cancel(order, timeMs);
   }
 
