@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { accessSettings } from '../dist/access/settings.js';
 import { openExchange, type Exchange } from '../dist/access/openExchange.js';
-import { sameSignature, signedBytes } from '../dist/protocol/sign.js';
+import { isSameSignature, signedBytes } from '../dist/protocol/sign.js';
 import { OrderTimer, type OrderTimes } from '../test/ccxt/orderTimer.mjs';
 import { answerBytes, StubExchange } from '../test/fixtures/stubExchange.ts';
 import { Part } from './parts.ts';
@@ -149,7 +149,7 @@ function reply({ method, target, headers, body }: Received, without: readonly st
 
 function isRight({ method, target, headers, body }: Received): boolean {
   const message = signedBytes({ timestamp: headers['x-ch-ts'] ?? '', method, path: target }, Buffer.from(body));
-  return sameSignature(createHmac('sha256', SECRET).update(message).digest('hex'), headers['x-ch-sign'] ?? '');
+  return isSameSignature(createHmac('sha256', SECRET).update(message).digest('hex'), headers['x-ch-sign'] ?? '');
 }
 
 /** One of the processes: the service, or our client. */

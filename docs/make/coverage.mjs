@@ -16,6 +16,7 @@ const T = {
   restClient: 'test/rest/client.test.ts',
   restCodes: 'test/rest/codes.test.ts',
   wire: 'test/rest/wire.test.ts',
+  wireNotSent: 'test/rest/wireNotSent.test.ts',
   marketData: 'test/rest/marketData.test.ts',
   serverClock: 'src/adapters/exchange/time/serverClock.test.ts',
   limiter: 'src/adapters/exchange/limits/limiter.test.ts',
@@ -47,7 +48,7 @@ const table = (heads, rows) => [`| ${heads.join(' | ')} |`, `|${'---|'.repeat(he
 const LINES = ['what is said', 'client', 'exchange', 'shown by'];
 
 const GENERAL = [
-  ['HTTPS, JSON bodies', 'https with checked certificates; http to this computer alone', 'http: something with a certificate goes before it', shown('wire', 'httpServer')],
+  ['HTTPS, JSON bodies', 'https with checked certificates; http to this computer alone', 'http: something with a certificate goes before it', shown('wire', 'wireNotSent', 'httpServer')],
   ['public data, signed orders, signed accounts', 'all 38 endpoints, [part 4](#part-4-endpoints)', 'the same', shown('requests', 'spot', 'futures')],
   ['an answer is an object or a list', 'anything else is an unknown outcome', 'yes', shown('answers', 'outcomes', 'roundTrip')],
   ['lists are newest first', 'kept; bars are sorted, for services differ', 'every list', shown('answers', 'spot', 'futures')],

@@ -26,7 +26,7 @@ export class CredentialScanner {
 
   constructor(credentials: readonly string[], digest: Digest) {
     this.#digest = digest;
-    const forms = Array.from(new Set(credentials.flatMap(formsOf)), (form) => folded(Buffer.from(form)));
+    const forms = Array.from(new Set(credentials.flatMap(formsOf)), (form) => foldCase(Buffer.from(form)));
     this.#minLength = Math.min(...forms.map(({ length }) => length));
     this.#power = powerOf(this.#minLength - 1);
     for (const form of forms) this.#learn(form);
@@ -62,7 +62,7 @@ export class CredentialScanner {
     let found = clean;
     for (const length of this.#lengths.get(sum) ?? []) {
       const end = start + length;
-      if (end > bytes.length || !this.#digests.has(this.#digest(folded(bytes.subarray(start, end))))) continue;
+      if (end > bytes.length || !this.#digests.has(this.#digest(foldCase(bytes.subarray(start, end))))) continue;
       // A Buffer's own slice would share the memory.
       if (found === bytes) found = Uint8Array.from(bytes);
       found.fill(MASK, start, end);
@@ -85,7 +85,7 @@ const FOLD = Uint8Array.from({ length: 256 }, (_, byte) => {
   return byte === 0x2d ? 0x2b : byte === 0x5f ? 0x2f : byte; // - is +, _ is /
 });
 
-function folded(bytes: Uint8Array): Uint8Array {
+function foldCase(bytes: Uint8Array): Uint8Array {
   const text = new Uint8Array(bytes.length);
   for (let at = 0; at < bytes.length; at++) text[at] = FOLD[bytes[at]!]!;
   return text;

@@ -1,7 +1,7 @@
 // Key and secret of the environment: taken out of it, handed on to the one process that trades with them, or left out.
 
 import { expect, test } from 'vitest';
-import { clearEnvironment, handedOn, secretFrom, withoutSecrets } from './environment.ts';
+import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } from './environment.ts';
 
 const given = (): Record<string, string | undefined> => ({ ISOBAR_API_KEY: 'a key', ISOBAR_API_SECRET: 'a secret', OTHER: '1' });
 
@@ -9,14 +9,14 @@ test('what was removed from an environment is in the copy that is handed on, onc
   const environment = given();
   clearEnvironment(environment);
   expect(environment).toEqual({ OTHER: '1' });
-  expect(handedOn(environment)).toEqual(given());
+  expect(inheritedEnvironment(environment)).toEqual(given());
   expect(environment).toEqual({ OTHER: '1' });
   expect(secretFrom(environment, 'key')).toBeNull();
-  expect(handedOn(environment)).toEqual({ OTHER: '1' });
+  expect(inheritedEnvironment(environment)).toEqual({ OTHER: '1' });
 });
 
 test('files that the environment names are handed on as they are', () => {
-  expect(handedOn({ ISOBAR_API_KEY_FILE: '/key' })).toEqual({ ISOBAR_API_KEY_FILE: '/key' });
+  expect(inheritedEnvironment({ ISOBAR_API_KEY_FILE: '/key' })).toEqual({ ISOBAR_API_KEY_FILE: '/key' });
 });
 
 test('a process with keys of its own gets neither secrets nor the names of files with them', () => {

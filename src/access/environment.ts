@@ -35,7 +35,7 @@ export function clearEnvironment(environment: Environment): void {
  * Returns a copy of `environment` with the removed key and secret, for an isobar process that trades in place of this one. Afterwards
  * neither is available here.
  */
-export function handedOn(environment: Environment): Environment {
+export function inheritedEnvironment(environment: Environment): Environment {
   clearEnvironment(environment);
   const kept = taken.get(environment);
   const copy = { ...environment };

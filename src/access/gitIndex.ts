@@ -13,7 +13,7 @@ const EXTENDED = 0x4000;
 export function isTracked(path: string): boolean {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const repository = join(folder, '.git');
-    if (existsSync(repository) && indexHas(gitFolder(repository), relative(folder, path).split(sep).join('/'))) return true;
+    if (existsSync(repository) && isInIndex(gitFolder(repository), relative(folder, path).split(sep).join('/'))) return true;
     if (folder === dirname(folder)) return false;
   }
 }
@@ -25,7 +25,7 @@ function gitFolder(repository: string): string {
   return target === undefined ? repository : resolve(dirname(repository), target);
 }
 
-function indexHas(git: string, name: string): boolean {
+function isInIndex(git: string, name: string): boolean {
   return [join(git, 'index'), ...sharedIndexes(git)].some((file) => existsSync(file) && namesIn(file, hashBytes(git)).has(name));
 }
 

@@ -18,7 +18,7 @@ const OTHERS = 0o077;
  * never shown.
  */
 export function readKeyFile(path: string, text: string): Secret {
-  const descriptor = opened(path, text);
+  const descriptor = openKeyFile(path, text);
   const place = `${text} ${path}`;
   try {
     checkFile(fstatSync(descriptor), path, place);
@@ -35,7 +35,7 @@ export function readKeyFile(path: string, text: string): Secret {
 }
 
 /** Never follows a link, and never waits for the other end of a pipe. */
-function opened(path: string, text: string): number {
+function openKeyFile(path: string, text: string): number {
   const place = `${text} ${redactedPath(path)}`;
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -33,23 +33,23 @@ function hiddenReply(reply: WireReply, signer: Signer): WireReply {
 /** Masks the signature of the request, which a service may echo. It is valid only for that request, but must not be printed. */
 function withoutSignature(outcome: WireOutcome, signature: string): WireOutcome {
   if (outcome.kind === 'reply') return replyWithout(outcome, signature);
-  return { ...outcome, cause: masked(outcome.cause, signature) };
+  return { ...outcome, cause: maskSecrets(outcome.cause, signature) };
 }
 
 function replyWithout(reply: WireReply, signature: string): WireReply {
   if (signature === '') return reply;
   const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
   const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
-  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, masked(value, signature)]);
+  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, maskSecrets(value, signature)]);
   return {
     ...reply,
     headers: Object.fromEntries(headers),
-    body: isEchoed ? Buffer.from(masked(bytes.toString('latin1'), signature), 'latin1') : reply.body,
+    body: isEchoed ? Buffer.from(maskSecrets(bytes.toString('latin1'), signature), 'latin1') : reply.body,
   };
 }
 
 /** Returns `text` with a signature, in either case, replaced by as many asterisks. */
-function masked(text: string, signature: string): string {
+function maskSecrets(text: string, signature: string): string {
   if (signature === '') return text;
   const stars = '*'.repeat(signature.length);
   return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);

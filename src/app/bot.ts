@@ -80,7 +80,7 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   );
   return (strategies = plan.strategies) => {
     given = strategies;
-    const bot = resolved(container);
+    const bot = resolveBot(container);
     if (bot.strategies.length !== strategies.length)
       throw new ConfigError(
         `modules: expected a factory of strategies that returns ${strategies.length}, got ${bot.strategies.length}`,
@@ -97,7 +97,7 @@ export function createBot(plan: RunPlan, world: World, options: MakeOptions = {}
 
 const BOT: ServiceIdentifier<Bot> = Symbol.for('isobar.bot');
 
-function resolved(container: Container): Bot {
+function resolveBot(container: Container): Bot {
   try {
     return container.get(BOT);
   } catch (error) {

@@ -25,7 +25,7 @@ export class Overrides {
     if (models === undefined) return;
     for (const binding of modelBindings(models)) this.#take(binding, parts);
     for (const { module, place } of models.modules ?? [])
-      for (const binding of module.bindings) this.#take(checked(binding, module, place), parts);
+      for (const binding of module.bindings) this.#take(checkOverride(binding, module, place), parts);
   }
 
   /** Returns the override of a part that has one maker. */
@@ -77,7 +77,7 @@ const METHODS: { readonly [Name in PartName]?: readonly (keyof MadeOf<Name> & st
   latency: ['ms'],
 };
 
-function checked({ make, ...binding }: ModuleBinding, { name }: ComposeModule, place: string): Override {
+function checkOverride({ make, ...binding }: ModuleBinding, { name }: ComposeModule, place: string): Override {
   const where = `${place}: the module ${name}`;
   const ask = make as (...given: readonly unknown[]) => unknown;
   return {

@@ -60,7 +60,7 @@ function parser(argv: readonly string[]): Argv {
       .strict()
       // A list option takes one value each time (--set a=1 --set b=2), so that it does not consume the definition after it.
       .parserConfiguration({ 'greedy-arrays': false, 'dot-notation': false })
-      .check((args) => soundValues(args, argv), true)
+      .check((args) => hasSoundValues(args, argv), true)
       .version(packageVersion())
       .help()
       .wrap(Math.min(100, process.stdout.columns ?? 100))
@@ -76,7 +76,7 @@ function parser(argv: readonly string[]): Argv {
  * Rejects values that yargs would accept: it turns a repeated option into a list, a missing value into '', and any flag value except true
  * into false.
  */
-function soundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
+function hasSoundValues(args: Readonly<Record<string, unknown>>, argv: readonly string[]): true {
   const twice = Object.keys(args).find((name) => Array.isArray(args[name]) && !LISTS.includes(name));
   if (twice !== undefined) throw new ConfigError(`--${twice}: expected one value, got several`, 'give the option once');
   const empty = Object.keys(args).find((name) => args[name] === '' && isOption(name, argv));

@@ -103,7 +103,7 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
     case 'file':
       return { source: readDefinition(request.file), bars: null, origin: { ...NO_ORIGIN, definition: request.file } };
     case 'repeat':
-      return repeat(request, folder);
+      return repeatRun(request, folder);
     case 'options':
       return fromOptions(request, folder);
     case 'demo':
@@ -114,15 +114,15 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
 }
 
 /** Resolves paths as the original run did: from the folder in which it was started, then from that of its definition. */
-async function repeat({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
+async function repeatRun({ file, startedIn, origin }: RepeatRequest, folder: string | null): Promise<RequestedRun> {
   const source = { ...readDefinition(file), folder: resolve(startedIn, dirname(origin.definition ?? '.')), startedIn };
-  return { source, bars: origin.bars === null ? null : memoryStore(await madeBars(origin.bars, startedIn, folder)), origin };
+  return { source, bars: origin.bars === null ? null : memoryStore(await makeBars(origin.bars, startedIn, folder)), origin };
 }
 
-async function madeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
-  if (recipe.kind === 'generate') return [generated(recipe)];
+async function makeBars(recipe: BarsRecipe, startedIn: string, folder: string | null): Promise<readonly LoadedBars[]> {
+  if (recipe.kind === 'generate') return [generate(recipe)];
   const { files, symbol, interval } = recipe;
-  return imports(
+  return importAll(
     files.map((name) => resolve(startedIn, name)),
     { symbol, interval, places: {} },
     folder,
@@ -132,7 +132,7 @@ async function madeBars(recipe: BarsRecipe, startedIn: string, folder: string | 
 async function fromOptions(request: OptionsRequest, folder: string | null): Promise<RequestedRun> {
   const { values, data, called, places, inCode, symbol, interval } = request;
   if (data === null) return { source: optionSource('.', values, places, called), bars: null, origin: { ...NO_ORIGIN, inCode } };
-  const imported = data.files.length === 0 ? [] : await imports(data.files, request, folder);
+  const imported = data.files.length === 0 ? [] : await importAll(data.files, request, folder);
   const sets = [...imported, ...data.sets];
   const [only] = sets;
   if (only === undefined) throw new ConfigError(`${places['feeds'] ?? called}: expected bars, got none`, 'name a file of bars');
@@ -162,7 +162,7 @@ async function fromOptions(request: OptionsRequest, folder: string | null): Prom
 }
 
 /** Imports files of bars as an import into a catalog would store them. */
-export async function imports(
+export async function importAll(
   files: readonly string[],
   names: Pick<OptionsRequest, 'symbol' | 'interval' | 'places'>,
   folder: string | null,
@@ -187,7 +187,7 @@ export async function imports(
 /** A year of synthetic 15-minute bars. The fixed seed gives the same demo result everywhere. */
 const DEMO = { kind: 'generate', symbol: 'DEMOUSDT', interval: '15m', from: '2024-01-01', bars: 35_136, seed: 7 } as const;
 
-function generated({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
+function generate({ symbol, interval, from, bars, seed }: BarsRecipe & { readonly kind: 'generate' }): LoadedBars {
   return wholeSet(synthesizeBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
 }
 
@@ -201,5 +201,5 @@ function demo(): RequestedRun {
     cash: { USDT: '10000' },
   };
   const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
-  return { source: optionSource('.', values, {}), bars: memoryStore([generated(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
+  return { source: optionSource('.', values, {}), bars: memoryStore([generate(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
 }

@@ -231,11 +231,11 @@ function assemble(
 }
 
 function filesOf(strategies: readonly LoadedEntry[], models: ModelsPlan, feeds: readonly FeedPlan[]): readonly UsedFile[] {
-  const bundled = (use: UsedFile['use'], bundle: { readonly folder: string; readonly inputs: readonly string[] }) =>
+  const bundledFiles = (use: UsedFile['use'], bundle: { readonly folder: string; readonly inputs: readonly string[] }) =>
     bundle.inputs.map((name): UsedFile => ({ use, path: resolve(bundle.folder, name) }));
   return [
-    ...strategies.flatMap((entry) => bundled('strategy', entry)),
-    ...models.records.flatMap((record) => bundled('model', record)),
+    ...strategies.flatMap((entry) => bundledFiles('strategy', entry)),
+    ...models.records.flatMap((record) => bundledFiles('model', record)),
     ...feeds.flatMap(({ files = [] }) => files.map((file): UsedFile => ({ use: 'data', path: resolve(file) }))),
   ];
 }

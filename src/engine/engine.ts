@@ -4,10 +4,8 @@
 import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/number/exact.ts';
 import { listOf } from '../base/memory/listOf.ts';
-import type { Scratch } from '../base/memory/rowLog.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import type { Fill } from '../model/fill.ts';
-import type { FundingRates } from '../model/bars/fundingRates.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { OrderId, Side, VenueOrderId } from '../model/order.ts';
 import { formatMinute } from '../model/time.ts';
@@ -22,8 +20,8 @@ import type { BarMarket, Evidence, ExchangeSink, OrderGateway } from '../ports/e
 import type { RiskModule } from '../risk/riskModule.ts';
 import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
-import type { LogLine } from '../ports/log.ts';
 import type { Size } from '../strategy/types.ts';
+import type { EngineDeps } from './engineDeps.ts';
 import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
@@ -35,6 +33,7 @@ import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';
 import type { Instant } from './feeds/instant.ts';
+import { InstantParts } from './feeds/instantParts.ts';
 import { MarginEvents } from './book/marginEvents.ts';
 import { CallbackQueue } from './host/callbackQueue.ts';
 import { UnknownOutcomes } from './router/unknownOutcomes.ts';
@@ -49,39 +48,6 @@ import { FillView, OrderView } from './host/views.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
-
-export interface EngineDeps {
-  /** In instrument order. */
-  readonly instruments: readonly Instrument[];
-  readonly feeds: readonly FeedRun[];
-  readonly instant: Instant;
-  readonly ledger: Ledger;
-  readonly reservations: Reservations;
-  readonly orders: OrderManager;
-  readonly brackets: Brackets;
-  readonly risk: RiskModule;
-  readonly exchange: OrderGateway;
-  /** The market of a replay; null: the exchange matches by itself. */
-  readonly market: BarMarket | null;
-  readonly queue: DueQueue;
-  readonly defaultSize: Size;
-  readonly collarPpm: number;
-  readonly blockRows: number;
-  readonly fromMs: number;
-  readonly log: LogLine;
-  readonly scratch: Scratch;
-  /** Futures: the prices in ticks by which positions are marked, by instrument and row of its execution feed. Null: the closes. */
-  readonly marks?: readonly (TickColumn | null)[];
-  /** Futures: the funding rates of contracts, by instrument; null if unknown. */
-  readonly funding?: readonly (FundingRates | null)[];
-  /**
-   * Written once a block: number of blocks done (by all engines that share the cells), rows of the first execution feed done, and the
-   * block's end in seconds. Null if nothing watches the run.
-   */
-  readonly progressCells: Int32Array | null;
-  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
-  readonly decidesPerFeed?: boolean;
-}
 
 // hot: docs/performance.md#imported-constants
 const UNKNOWN_STATE = STATE.unknown;
@@ -117,14 +83,9 @@ export class Engine implements ExchangeSink, MarkPrices {
   alignedFeeds: readonly AlignedFeeds[] = [];
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -INFINITY;
-  /**
-   * True when a strategy has submitted or cancelled something since the loop last checked. For most bars it stays false, which skips all
-   * further checks.
-   */
+  /** True when a strategy has submitted or cancelled something since the last check. While it is false, all further checks are skipped. */
   hasPendingWork = false;
-  /**
-   * Callbacks of events between instants are delivered at the next instant, as in a backtest. Used by a live bot that is compared with one.
-   */
+  /** For a live bot that is compared with a backtest: callbacks of events between instants are delivered at the next instant. */
   defersCallbacks = false;
   /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   followUps = 0;
@@ -145,14 +106,9 @@ export class Engine implements ExchangeSink, MarkPrices {
   stopped = 0;
   /** True when bars are worth visiting one by one: one execution feed, one strategy. */
   hasOneFeedAndStrategy = false;
-  /** `decide: perFeed`: an instant is visited in parts, one for each instrument that has bars at it. */
+  /** `decide: perFeed`: an instant is visited in parts. */
   readonly decidesPerFeed: boolean;
-  /** The instruments in the order in which strategies need them, the part that is visited, and whether its bars are delivered. */
-  byNeed: readonly number[] = [];
-  /** Returns the order of all instruments at an instant, such as the one that a journal records. Null: the order of need. */
-  partsAt: ((t: number) => readonly number[]) | null = null;
-  part = 0;
-  isPartDelivered = false;
+  readonly parts = new InstantParts();
   /** Live, `decide: perFeed`: true while more bars of the instant may come, so that its timers wait. */
   isPartial = false;
   readonly bracketManager: BracketManager;
@@ -206,10 +162,6 @@ export class Engine implements ExchangeSink, MarkPrices {
 
   get nowMs(): number {
     return this.instant.ms;
-  }
-  /** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
-  get needsTechnical(): boolean {
-    return this.feeds.some((feed) => feed.indicators.needsTechnical);
   }
 
   // --- Blocks
@@ -269,7 +221,7 @@ export class Engine implements ExchangeSink, MarkPrices {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
       if (approved !== null) {
-        if (order.triggerTicks > 0) this.triggerOrders.sent();
+        if (order.triggerTicks > 0) this.triggerOrders.onSend();
         orders.submit(approved);
         return id;
       }
@@ -283,6 +235,10 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Returns the newest close of an instrument in ticks; NaN before its first bar. */
   lastTicks(instrumentIndex: number): number {
     return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
+  }
+  /** A replay delivers bars and never changes them. Live, the prices are read anew for each order. */
+  get changes(): number | undefined {
+    return this.market === null ? undefined : this.instant.deliveries;
   }
   openOrders(): readonly BotOrder[] {
     return this.orders.active();
@@ -305,31 +261,31 @@ export class Engine implements ExchangeSink, MarkPrices {
   // --- Reports of the exchange
 
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.acked(order, venueId, timeMs);
-    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
+    if (wasUnknown) this.outcomes.onResolved(order.instrumentIndex);
     this.notifyOrder(order);
   }
   refused(id: OrderId, code: string): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
     this.orders.refused(order, code, this.nowMs);
     if (this.risk.watchesOutcomes) this.risk.refused(order, code, this.nowMs);
-    if (wasUnknown) this.outcomes.resolved(order.instrumentIndex);
+    if (wasUnknown) this.outcomes.onResolved(order.instrumentIndex);
     this.orderEnded(order);
   }
   notSent(id: OrderId, cause: string): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     this.orders.notSent(order, cause, this.nowMs);
     this.orderEnded(order);
-    if (order.role === 'takeProfit') this.bracketManager.targetNotSent(order);
+    if (order.role === 'takeProfit') this.bracketManager.retryTarget(order);
   }
   outcomeUnknown(id: OrderId, _cause = '', isContested = false): void {
-    this.outcomes.unknown(this.known(id), isContested);
+    this.outcomes.onUnknown(this.orderOf(id), isContested);
   }
   filled(id: OrderId, fill: Fill): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     const { strategy, instrumentIndex, parent } = order;
     // Read it before anything else: what is sent below may fill at once and reuse the same record.
     const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
@@ -337,34 +293,34 @@ export class Engine implements ExchangeSink, MarkPrices {
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
     if (this.risk.watchesOutcomes) this.risk.filled(order, fill);
-    if (fill.covered > 0) this.margin.covered(order, fill);
+    if (fill.covered > 0) this.margin.bookCoveredLoss(order, fill);
     this.fills.push(strategy, instrumentIndex, isBuy, id, fill);
     const wasUnknown = order.state === UNKNOWN_STATE;
     const problem = this.orders.filled(order, fill);
-    if (wasUnknown) this.outcomes.resolved(instrumentIndex);
-    if (problem !== null) this.outcomes.filled(order, problem);
+    if (wasUnknown) this.outcomes.onResolved(instrumentIndex);
+    if (problem !== null) this.outcomes.reportAnomaly(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
-    if (run?.wantsFills === true) this.callbacks.fill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
+    if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
     // Do this before the end of a leg is reported: an exit that waited for the leg is sent then, and what it sells needs no bracket.
-    if (parent > 0) this.bracketManager.legFilled(order, guard!.lots);
+    if (parent > 0) this.bracketManager.onLegFill(order, guard!.lots);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
-    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.entryFilled(order, guard);
+    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, guard);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
-      this.bracketManager.closedByOwnOrder(strategy, instrumentIndex);
-    if (this.hasContracts) this.triggerOrders.reduced(strategy, instrumentIndex);
+      this.bracketManager.onClosingFill(strategy, instrumentIndex);
+    if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
   }
   ended(id: OrderId, how: 'filled' | 'canceled' | 'rejected' | 'expired', timeMs: number): void {
-    const order = this.known(id);
+    const order = this.orderOf(id);
     this.orders.ended(order, how, timeMs);
     this.orderEnded(order);
-    if (this.bracketManager.hasPendingTargets) this.bracketManager.entryEnded(id, timeMs);
+    if (this.bracketManager.hasPendingTargets) this.bracketManager.onEntryEnd(id, timeMs);
   }
   evidence(id: OrderId, seen: Evidence): void {
     this.outcomes.applyEvidence(id, seen);
   }
   arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
-    this.outcomes.arrivedLate(id, venueId, timeMs);
+    this.outcomes.onLateArrival(id, venueId, timeMs);
   }
   raiseHalt(code: string, instrument: number | null, why: string): void {
     this.outcomes.raiseHalt(code, instrument, why);
@@ -373,15 +329,12 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.outcomes.clearHalt(code, instrument);
   }
   funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
-    this.margin.funded(instrumentIndex, isLong, units, timeMs);
+    this.margin.bookFunding(instrumentIndex, isLong, units, timeMs);
   }
   liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
-    this.margin.liquidated(instrumentIndex, wasLong, fill);
+    this.margin.bookLiquidation(instrumentIndex, wasLong, fill);
   }
 
-  isSubscribed(run: StrategyRun, feed: FeedRun): boolean {
-    return run.listened.includes(feed);
-  }
   runTimers(t: number): void {
     this.timers.runDue(t, this.callTimer);
     this.deliverCallbacks();
@@ -389,7 +342,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly callTimer = (strategy: number, handler: () => void): void => {
     const run = this.runs[strategy]!;
     this.currentStrategy = strategy;
-    const returned: unknown = run.started ? handler() : undefined;
+    const returned: unknown = run.hasStarted ? handler() : undefined;
     if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
   };
   /** Reports booked events to the strategies that are meant, in (fill time, instrument, trade id) order. Reactions may book more. */
@@ -411,38 +364,36 @@ export class Engine implements ExchangeSink, MarkPrices {
     refusePromise(run.name, value, what);
   }
 
-  /** Returns the price before the first bar: the last warm-up close, or else the first open. */
   startTicks(instrumentIndex: number): number {
-    const { firstRow, openTicks, closeTicks } = this.execution[instrumentIndex]!;
-    return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
+    return this.execution[instrumentIndex]!.startTicks;
   }
-  private known(id: OrderId): BotOrder {
+  private orderOf(id: OrderId): BotOrder {
     return this.orders.get(id) ?? unknownOrderError(id);
   }
   orderEnded(order: BotOrder): void {
     this.notifyOrder(order);
-    if (this.followUps > 0) return this.endedBefore(order);
-    this.endedRecord(order);
+    if (this.followUps > 0) return this.continueWaiting(order);
+    this.handleEnd(order);
   }
-  private endedRecord(order: BotOrder): void {
-    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.legEndedShort(order);
-    if (this.bracketManager.hasWaitingStops) this.bracketManager.siblingEnded(order);
-    if (order.triggerTicks > 0) this.triggerOrders.ended(order);
+  private handleEnd(order: BotOrder): void {
+    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
+    if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
+    if (order.triggerTicks > 0) this.triggerOrders.onEnd(order);
   }
   /**
    * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.
    */
-  private endedBefore(order: BotOrder): void {
+  private continueWaiting(order: BotOrder): void {
     const run = this.runs[order.strategy]!;
     const { id, instrumentIndex, side } = order;
-    this.drafts.orderEnded(order);
-    this.endedRecord(order);
-    run.reversalEnded(id, instrumentIndex, side);
-    run.orderEnded(instrumentIndex);
+    this.drafts.onOrderEnd(order);
+    this.handleEnd(order);
+    run.onReversalEnd(id, instrumentIndex, side);
+    run.onOrderEnd(instrumentIndex);
     this.drafts.releaseInTurn();
   }
   notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.callbacks.order(run, new OrderView(order));
+    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order));
   }
 }

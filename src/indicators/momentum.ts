@@ -4,7 +4,7 @@ import { listOf } from '../base/memory/listOf.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
 import { ema, sma } from './averages.ts';
 import type { FeedSeries, Series } from './graph/series.ts';
-import { checkWhole, compose, operand, resolved, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
+import { checkWhole, compose, operand, resolveOutput, seriesSpec, type IndicatorSpec, type Kernel, type Source } from './graph/spec.ts';
 import { onOneScale, type ScaledColumns } from './sums.ts';
 import type { IndicatorColumn, NumberWindow } from './graph/window.ts';
 
@@ -55,8 +55,8 @@ export function kst(source: Source): IndicatorSpec<KnowSureThing> {
   const signal = sma(sum, 9);
   const parts = [sum, signal];
   return compose('kst', [operand(source)], [], parts, (registry) => ({
-    kst: resolved(sum, registry),
-    signal: resolved(signal, registry),
+    kst: resolveOutput(sum, registry),
+    signal: resolveOutput(signal, registry),
   }));
 }
 

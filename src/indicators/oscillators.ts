@@ -9,7 +9,7 @@ import {
   compose,
   groupSpec,
   operand,
-  resolved,
+  resolveOutput,
   seriesSpec,
   type IndicatorSpec,
   type Kernel,
@@ -78,7 +78,7 @@ export interface Stochastic {
 export function stochastic(feed: FeedSeries, bars = 14, smoothK = 1, smoothD = 3): IndicatorSpec<Stochastic> {
   checkWhole('stochastic', 'bars', bars, 1);
   const place = placeInRange(feed.close, highest(feed.high, bars), lowest(feed.low, bars));
-  return smoothed('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], place);
+  return smoothing('stochastic', [feed.high, feed.low, feed.close], [bars, smoothK, smoothD], place);
 }
 
 /** The stochastic oscillator of the relative strength index: its position in its own range of the last `bars` bars, smoothed twice. */
@@ -86,7 +86,7 @@ export function stochasticRsi(source: Source, rsiBars = 14, bars = 14, smoothK =
   checkWhole('stochasticRsi', 'bars', bars, 1);
   const strength = rsi(source, rsiBars);
   const place = placeInRange(strength, highest(strength, bars), lowest(strength, bars));
-  return smoothed('stochasticRsi', [source], [rsiBars, bars, smoothK, smoothD], place);
+  return smoothing('stochasticRsi', [source], [rsiBars, bars, smoothK, smoothD], place);
 }
 
 /**
@@ -114,7 +114,7 @@ function placeInRange(value: Source, high: IndicatorSpec<Series>, low: Indicator
   });
 }
 
-function smoothed(
+function smoothing(
   name: string,
   sources: readonly Source[],
   parameters: readonly number[],
@@ -126,8 +126,8 @@ function smoothed(
   const k = smoothK === 1 ? place : sma(place, smoothK);
   const d = sma(k, smoothD);
   return compose(name, sources.map(operand), parameters, [k, d], (registry) => ({
-    k: resolved(k, registry),
-    d: resolved(d, registry),
+    k: resolveOutput(k, registry),
+    d: resolveOutput(d, registry),
   }));
 }
 

@@ -21,12 +21,12 @@ import { FALSE, NOT_READY, TRUE, type IndicatorColumn, type NumberWindow, type S
 
 /** True when a > b and one bar ago a <= b, and both were ready at both bars. `b` can be a constant. */
 export function crossedUp(a: Source, b: Source | number): IndicatorSpec<Signal> {
-  return crossed('crossedUp', a, b);
+  return crossing('crossedUp', a, b);
 }
 
 /** True when a < b and one bar ago a >= b, and both were ready at both bars. `b` can be a constant. */
 export function crossedDown(a: Source, b: Source | number): IndicatorSpec<Signal> {
-  return crossed('crossedDown', a, b);
+  return crossing('crossedDown', a, b);
 }
 
 /** True when a > b. `b` can be a constant. */
@@ -70,7 +70,7 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
 }
 
 /** Both directions of a pair are outputs of one node, in whichever order the two series are named, so its kernel compares them once. */
-function crossed(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
+function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
   const sources = pair(name, a, b);
   const keys = sources.map((source) => source.key);
   const [first, second] = keys[0]! <= keys[1]! ? [0, 1] : [1, 0];

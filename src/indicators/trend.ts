@@ -163,10 +163,10 @@ class Directional implements Kernel {
     this.#up = this.#up * smooth + (upMove > downMove && upMove > 0 ? upMove : 0);
     this.#down = this.#down * smooth + (downMove > upMove && downMove > 0 ? downMove : 0);
     if (this.#moves < bars) this.#moves++;
-    if (this.#moves === bars) this.#average();
+    if (this.#moves === bars) this.#writeAverages();
   }
 
-  #average(): void {
+  #writeAverages(): void {
     const bars = this.#bars;
     const index = share(Math.abs(this.#up - this.#down), this.#up + this.#down);
     if (this.#indices === bars) {

@@ -61,9 +61,9 @@ export class BotOrder implements ReservedOrder {
   worstLots = FRACTION;
   worstUnits = FRACTION;
   worstCash = FRACTION;
-  reserved = false;
+  isReserved = false;
   /** True when a cancel was requested but the venue's id is not known yet. */
-  cancelWanted = false;
+  wantsCancel = false;
   wasUnknown = false;
   /** The stable code of a denial or refusal. */
   code: string | null = null;
@@ -116,8 +116,8 @@ export class BotOrder implements ReservedOrder {
     this.filledUnits = 0 as Units;
     this.createdMs = this.changedMs = nowMs as TimeMs;
     this.arrivedMs = NAN;
-    this.reserved = false;
-    this.cancelWanted = false;
+    this.isReserved = false;
+    this.wantsCancel = false;
     this.wasUnknown = false;
     this.code = null;
   }
@@ -136,4 +136,4 @@ export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
 }
 
 /** True when a cancel of the order was requested. */
-export const isUnderCancel = ({ state, cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;
+export const isUnderCancel = ({ state, wantsCancel: cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;

@@ -18,7 +18,7 @@ export function conflictOf(order: BotOrder, open: readonly BotOrder[], provenAbs
   for (const other of open) {
     if (other.instrumentIndex !== order.instrumentIndex) continue;
     const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
-    if (isSameSlot && (other.state === STATE.cancelSent || other.cancelWanted)) return REPLACES;
+    if (isSameSlot && (other.state === STATE.cancelSent || other.wantsCancel)) return REPLACES;
     if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
     if (isSameSlot) return 'SLOT_BUSY';
   }

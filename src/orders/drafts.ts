@@ -54,12 +54,12 @@ export class Drafts {
  * size.
  */
 export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, old: Replaced, end: Ended): number {
-  const byAmount = order.quoteUnits > 0;
-  const wanted = byAmount ? order.quoteUnits : order.lots;
+  const isByAmount = order.quoteUnits > 0;
+  const wanted = isByAmount ? order.quoteUnits : order.lots;
   if (old.side !== order.side) return wanted;
   if (end.reason === 'filled') return 0;
-  const filled = byAmount ? end.filledUnits : end.filledLots;
-  const before = byAmount ? old.filledUnits : old.filledLots;
-  const whole = Math.max(wanted, byAmount ? old.quoteUnits : old.lots);
+  const filled = isByAmount ? end.filledUnits : end.filledLots;
+  const before = isByAmount ? old.filledUnits : old.filledLots;
+  const whole = Math.max(wanted, isByAmount ? old.quoteUnits : old.lots);
   return Math.max(0, Math.min(wanted - (filled - before), whole - filled));
 }

@@ -79,7 +79,7 @@ describe('OrderManager', () => {
       venueId: null,
       reason: null,
       state: STATE.sent,
-      cancelWanted: false,
+      wantsCancel: false,
       wasUnknown: false,
     });
   });

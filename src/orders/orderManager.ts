@@ -39,8 +39,9 @@ export class OrderManager {
   private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
   private readonly open = new OpenOrders();
-  /** Orders that are proven absent. They are kept permanently, because an order may arrive late. */
   private readonly provenAbsentById = new Map<number, BotOrder>();
+  /** Orders that are proven absent. Each may still arrive late, at any time. */
+  readonly provenAbsent: ReadonlyMap<number, BotOrder> = this.provenAbsentById;
   /** What is known about each order whose outcome is unknown. */
   private readonly resolutions: Resolutions;
   /**
@@ -77,18 +78,14 @@ export class OrderManager {
     return this.open.all();
   }
   get(id: OrderId): BotOrder | undefined {
-    return this.open.find(id) ?? this.over(id);
+    return this.open.find(id) ?? this.findOther(id);
   }
-  private over(id: OrderId): BotOrder | undefined {
+  private findOther(id: OrderId): BotOrder | undefined {
     if (this.provenAbsentById.size === 0 && this.maxEndedOrders === 0) return this.drafts.find(id);
     return this.provenAbsentById.get(id) ?? this.endedOrders.get(id) ?? this.drafts.find(id);
   }
   /** Orders that wait to be sent. They are not among the active ones. */
   readonly drafts = new Drafts();
-  /** Orders that are proven absent. Each may still arrive late, at any time. */
-  get provenAbsent(): ReadonlyMap<number, BotOrder> {
-    return this.provenAbsentById;
-  }
 
   /** Returns a pooled record with the next id, into which the engine writes the order intent. */
   draft(strategy: number, instrument: Instrument, instrumentIndex: number, side: Side, nowMs: number): BotOrder {
@@ -103,9 +100,7 @@ export class OrderManager {
     return order;
   }
 
-  /**
-   * Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`.
-   */
+  /** Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`. */
   precheck(order: BotOrder): string | null {
     if (this.open.isEmpty && this.provenAbsentById.size === 0) return null;
     return conflictOf(order, this.open.all(), this.provenAbsentById);
@@ -159,7 +154,7 @@ export class OrderManager {
   cancel(order: BotOrder, nowMs: number): void {
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;
     if (order.state !== STATE.working) {
-      order.cancelWanted = true;
+      order.wantsCancel = true;
       return;
     }
     this.step(order, EVENT.cancelWanted);
@@ -169,13 +164,13 @@ export class OrderManager {
   }
 
   acked(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
-    if (order.state > STATE.unknown) return this.ackedLate(order, venueId, nowMs);
+    if (order.state > STATE.unknown) return this.applyLateAck(order, venueId, nowMs);
     if (order.venueId === null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     if (!this.step(order, EVENT.acked)) return;
     if (order.wasUnknown) this.resolutions.delete(order);
     this.journal.ack(order);
-    if (order.cancelWanted) this.cancel(order, nowMs);
+    if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
   refused(order: BotOrder, code: string, nowMs: number): void {
@@ -204,7 +199,7 @@ export class OrderManager {
   /** Returns false if the outcome is already known. `isContested`: another order has the same id, so that only its end is known. */
   outcomeUnknown(order: BotOrder, nowMs: number, isContested = false): boolean {
     if (order.state > (isContested ? STATE.cancelSent : STATE.unknown)) return false;
-    if (order.state === STATE.cancelSent) order.cancelWanted = true;
+    if (order.state === STATE.cancelSent) order.wantsCancel = true;
     if (!this.step(order, EVENT.outcomeUnknown)) return false;
     order.venueId = null;
     order.wasUnknown = true;
@@ -229,7 +224,7 @@ export class OrderManager {
     if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.journal.ack(order);
-    if (order.cancelWanted) this.cancel(order, nowMs);
+    if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
   /**
@@ -371,7 +366,7 @@ export class OrderManager {
   }
 
   /** Handles an acknowledgement after a fill or a list: it only adds the venue's id. After a proof of absence it is a late arrival. */
-  private ackedLate(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
+  private applyLateAck(order: BotOrder, venueId: VenueOrderId, nowMs: number): void {
     if (order.state === STATE.done) {
       this.arrivedLate(order, venueId, nowMs);
       return;

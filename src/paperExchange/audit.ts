@@ -27,8 +27,8 @@ function auditSpot(spot: SpotExchange): void {
   accounts.all.forEach(({ name }, account) =>
     accounts.assets.forEach((asset, index) => {
       const { free, locked } = accounts.of(account, index);
-      agrees(`${name} ${asset} held`, locked, held.of(`${account} ${asset}`));
-      agrees(`${name} ${asset} free, in whole units`, free, Math.floor(free));
+      checkEqual(`${name} ${asset} held`, locked, held.of(`${account} ${asset}`));
+      checkEqual(`${name} ${asset} free, in whole units`, free, Math.floor(free));
     }),
   );
   venue.assertConserved();
@@ -48,11 +48,11 @@ function auditFutures(futures: FuturesExchange): void {
   }
   wallets.accounts.forEach(({ name }, account) => {
     wallets.assets.forEach((asset, index) =>
-      agrees(`${name} ${asset} held`, wallets.wallet(account, index).locked, held.of(`${account} ${index}`)),
+      checkEqual(`${name} ${asset} held`, wallets.wallet(account, index).locked, held.of(`${account} ${index}`)),
     );
     wallets.contracts.forEach(({ instrument }, index) =>
       wallets.sides(account, index).forEach(({ heldLots }, side) => {
-        agrees(`${name} ${instrument.wireName} lots held`, heldLots, held.of(`${account} ${index} ${String(side === 0)}`));
+        checkEqual(`${name} ${instrument.wireName} lots held`, heldLots, held.of(`${account} ${index} ${String(side === 0)}`));
       }),
     );
   });
@@ -64,11 +64,11 @@ function auditOrders<O extends UserOrder, T extends OwnTrade>(side: ExchangeSide
   const working = new Map(side.markets.map(({ instrument }) => [instrument, 0]));
   for (const { id, instrument, live, resting } of side.live()) {
     if (live === null) continue;
-    if (!live.isOpen) throw new InvariantError(`order ${id} is over at the venue and open at the exchange`);
+    if (!live.isOpen) throw new InvariantError(`order ${id} has ended at the venue and is open at the exchange`);
     working.set(instrument, (working.get(instrument) ?? 0) + 1);
-    if (resting !== null) agrees(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
+    if (resting !== null) checkEqual(`order ${id} in the book`, resting.lots, live.lots - live.filledLots);
   }
-  for (const [instrument, count] of working) agrees(`${instrument.id} open orders`, side.venue.book(instrument).working, count);
+  for (const [instrument, count] of working) checkEqual(`${instrument.id} open orders`, side.venue.book(instrument).working, count);
 }
 
 /** Named sums. */
@@ -82,6 +82,6 @@ class Sums {
   }
 }
 
-function agrees(what: string, is: number, should: number): void {
+function checkEqual(what: string, is: number, should: number): void {
   if (is !== should) throw new InvariantError(`${what}: ${is}, where ${should} should be`);
 }

@@ -41,7 +41,7 @@ export interface Persistence {
 }
 const NOTHING_KEPT: RecordReader = {
   read: (_, place) => {
-    throw new InvariantError(`row ${place} was put away, and no keeper is there to read it`);
+    throw new InvariantError(`row ${place} is archived, and nothing can read it without persistence`);
   },
 };
 
@@ -156,12 +156,12 @@ export class Service {
       this.#queue.runDue(Math.max(nowMs, this.#queue.nowMs));
     } catch (error) {
       // An event was interrupted half-way, so the books may be wrong.
-      return this.#doubt('time', error, messageOf(error));
+      return this.#reportDoubt('time', error, messageOf(error));
     }
     this.#persistence?.afterStep();
   }
 
-  #doubt(where: string, cause: unknown, doubt: string): void {
+  #reportDoubt(where: string, cause: unknown, doubt: string): void {
     const { onInternalError } = this;
     this.#isInDoubt = true;
     if (onInternalError === null) throw cause;
@@ -169,14 +169,14 @@ export class Service {
   }
 
   /** Returns the reply to a request that met an internal error. Reads change nothing; after other calls the books are audited. */
-  #failed(request: ServiceRequest, cause: unknown): ServiceResponse {
+  #failedReply(request: ServiceRequest, cause: unknown): ServiceResponse {
     const { onInternalError } = this;
     if (onInternalError === null) throw cause;
     const op = this.opOf(request);
     const where = op ?? 'no operation';
     const doubt = op === null || endpointOf(op).effect === 'read' ? null : this.#doubtOfBooks();
     if (doubt === null) onInternalError({ where, cause, doubt });
-    else this.#doubt(where, cause, doubt);
+    else this.#reportDoubt(where, cause, doubt);
     return this.#unknown(request);
   }
 
@@ -206,7 +206,7 @@ export class Service {
     try {
       response = this.#answer(request);
     } catch (error) {
-      response = this.#failed(request, error);
+      response = this.#failedReply(request, error);
     }
     // Effects without delay happen after this reply and before the next request.
     this.advance(this.nowMs);
@@ -215,7 +215,7 @@ export class Service {
 
   #answer(request: ServiceRequest): ServiceResponse {
     const passed = this.#pipeline.run(request, this.nowMs + this.clockOffsetMs);
-    if (passed.kind === 'stop') return this.#stopped(passed);
+    if (passed.kind === 'stop') return this.#stoppedReply(passed);
     if (passed.kind === 'unknownPath') return this.#unknownPath(passed.path);
     const reply = this.#reply(passed, request.headers);
     return 'code' in reply ? this.error(reply.code, passed.route.row.market) : { status: 200, headers: NO_HEADERS, body: reply.body };
@@ -230,7 +230,7 @@ export class Service {
     return handler.answer({ ...call, caller });
   }
 
-  #stopped({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
+  #stoppedReply({ code, market, isBanned, retryMs }: RejectedRequest): ServiceResponse {
     const answer = this.error(code, market, isBanned);
     if (retryMs === null || this.#config.profile.retryAfter === 'off') return answer;
     return { ...answer, headers: { 'Retry-After': String(Math.ceil(retryMs / 1000)) } };

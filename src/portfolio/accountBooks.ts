@@ -1,6 +1,7 @@
 // The books of an account: the cash of each strategy, where it came from, and the check that both agree. What is held, each market adds.
 
 import { assert } from '../base/assert.ts';
+import type { ChangedIndexes } from '../base/memory/changedIndexes.ts';
 import * as numbers from '../base/number/exact.ts';
 import type { Instrument } from '../model/instrument.ts';
 
@@ -36,6 +37,7 @@ export abstract class AccountBooks {
   protected readonly books: readonly StrategyBook[];
   /** Cash of the account. */
   protected total = 0.5;
+  private readonly followers: ChangedIndexes[] = [];
 
   constructor(instruments: readonly Instrument[], strategies: number, cashAsset: string, cashDigits: number) {
     this.instruments = instruments;
@@ -52,6 +54,15 @@ export abstract class AccountBooks {
   protected abstract strategyValue(strategy: number, index: number, ticks: number): number;
   /** Returns what a strategy has paid for the coins that it holds. */
   protected abstract costOfHoldings(strategy: number): number;
+
+  /** From now on marks in `changed` each instrument whose position changes, unless there is one strategy and one instrument. */
+  follow(changed: ChangedIndexes): void {
+    this.followers.push(changed);
+  }
+  protected positionChanged(index: number): void {
+    const { followers } = this;
+    for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
+  }
 
   cash(strategy: number): number {
     return this.books[strategy]!.cash;

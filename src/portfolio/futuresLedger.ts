@@ -57,6 +57,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     book.fees += fee;
     book.covered += covered;
     this.pay(book, covered - fee);
+    this.positionChanged(index);
   }
 
   /**

@@ -9,7 +9,7 @@ const scales = fc.record({
   priceDigits: fc.nat({ max: 8 }),
   quantityDigits: fc.nat({ max: 6 }),
   quoteDigits: fc.nat({ max: 8 }),
-  spare: fc.nat({ max: 4 }),
+  free: fc.nat({ max: 4 }),
 });
 const whole = (max: number) => fc.tuple(fc.nat({ max }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
 
@@ -17,7 +17,7 @@ const shift = (places: number) => Decimal.pow(10, places);
 
 test('value, notional and lots equal decimal arithmetic, each with its rounding', () => {
   fc.assert(
-    fc.property(scales, whole(MAX_EXACT), whole(2 ** 40), ({ spare: free, ...digits }, quantity, price) => {
+    fc.property(scales, whole(MAX_EXACT), whole(2 ** 40), ({ free, ...digits }, quantity, price) => {
       const scale = new InstrumentScale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + free }));
       const money = new Decimal(quantity).times(price).times(shift(digits.quoteDigits - digits.priceDigits - digits.quantityDigits));
       const value = money.div(shift(free));
@@ -48,7 +48,7 @@ test('a segment is marked row by row as by value, in every kind of column and ho
       fc.nat({ max: 3 }),
       fc.constantFrom(1, 3, 5, 16, 22, 210),
       fc.nat({ max: 12 }),
-      ({ spare: free, ...digits }, base, highest, even, offset, rows, room) => {
+      ({ free, ...digits }, base, highest, even, offset, rows, room) => {
         const { ofUnits } = new InstrumentScale(spotInstrument('BTC', { ...digits, baseDigits: digits.quantityDigits + free }));
         const held = even ? base * ofUnits.by : base;
         const prices = Array.from({ length: 1 + rows + offset + room }, (_, at) =>

@@ -65,6 +65,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
     holding.cost = exact(holding.cost + costUnits);
     book.deposits = exact(book.deposits + costUnits);
     holding.asset.total = exact(holding.asset.total + units);
+    this.positionChanged(index);
   }
 
   /** Books a fill. Its price appears in messages only: the notional is the venue's. Throws InvariantError when more is sold than held. */
@@ -73,7 +74,9 @@ export class SpotLedger extends AccountBooks implements Ledger {
     const { base, book } = holding;
     const { cash } = book;
     if (!holding.fill(isBuy, fill)) throw this.oversold(strategy, index, fill, holding.unitsSold(fill));
-    if (this.only === null) this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
+    if (this.only !== null) return;
+    this.addToAccount(holding.asset, holding.base - base, book.cash - cash);
+    this.positionChanged(index);
   }
 
   override cash(strategy: number): number {

@@ -21,17 +21,17 @@ const sideOf = ({ side }: Sized): 'BUY' | 'SELL' => (side === 'buy' ? 'BUY' : 'S
  */
 export function spotOrderArgs(order: Sized, newClientOrderId: string): OpArgs<'spot.newOrder'> {
   const { instrument, lots, quoteUnits, limit, timeInForce } = order;
-  const bySize = limit > 0 || order.side === 'sell';
+  const isBySize = limit > 0 || order.side === 'sell';
   if (instrument.market !== 'spot' || timeInForce !== null) throw new InvariantError('a spot order without a time in force was expected');
-  if (bySize ? !(lots > 0 && quoteUnits === 0) : !(quoteUnits > 0 && lots === 0)) {
+  if (isBySize ? !(lots > 0 && quoteUnits === 0) : !(quoteUnits > 0 && lots === 0)) {
     throw new InvariantError(
-      `a spot order ${bySize ? 'by base quantity' : 'by quote amount'} was expected, got ${lots} lots, ${quoteUnits} units`,
+      `a spot order ${isBySize ? 'by base quantity' : 'by quote amount'} was expected, got ${lots} lots, ${quoteUnits} units`,
     );
   }
   const { wireName: symbol } = instrument;
   const side = sideOf(order);
   if (limit > 0) return { symbol, side, newClientOrderId, type: 'LIMIT', volume: quantityText(order), price: priceText(order) };
-  const volume = bySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits);
+  const volume = isBySize ? quantityText(order) : fromScaled(quoteUnits, instrument.quoteDigits);
   return { symbol, side, newClientOrderId, type: 'MARKET', volume };
 }
 

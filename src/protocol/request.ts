@@ -42,7 +42,7 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const row = endpointOf(op);
   refuseMarketOpen(op, given, dialect);
-  const written = renamed(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
+  const written = renameArguments(writeParams(row.params, given, { op, market: row.market, dialect }, row.alwaysSent), op, dialect);
   const path = pathOf(op, row, dialect);
   const prefix = dialect.pathPrefix[row.market];
   const signedPrefix = dialect.signPathPrefix ? prefix : '';
@@ -62,7 +62,7 @@ function pathOf(op: Op, row: Endpoint, dialect: Dialect): string {
 }
 
 /** Renames parameters to the names that the service uses. */
-function renamed(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
+function renameArguments(written: readonly Written[], op: Op, dialect: Dialect): readonly Written[] {
   const rename = (from: string, to: string) => written.map((each) => (each.name === from ? { ...each, name: to } : each));
   if (op === 'spot.batchCancel') return rename('orderIds', dialect.batchCancelIdsField);
   return op === 'spot.queryOrder' ? rename('newClientOrderId', dialect.clientIdQueryName) : written;

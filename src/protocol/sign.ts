@@ -41,7 +41,7 @@ const DIGEST_DIGITS = 64;
  * True when two digests are equal, in any case of digits (specification, part 5). The time does not depend on where they differ, so it
  * reveals nothing to an attacker. Text that is not a digest of 64 digits equals nothing.
  */
-export function sameSignature(expected: string, got: string): boolean {
+export function isSameSignature(expected: string, got: string): boolean {
   if (expected.length !== DIGEST_DIGITS || got.length !== DIGEST_DIGITS) return false;
   let difference = 0;
   for (let at = 0; at < DIGEST_DIGITS; at++) {

@@ -15,7 +15,7 @@ test('approval and reservation are one call, and the approved order is the same 
   const approved = fixture.risk.check(draft, fixture.nowMs, 1000);
   expect(approved).toBe(draft);
   expect(submit(approved!)).toBe(1);
-  expect([draft.reserved, fixture.reservations.openTotal]).toEqual([true, 1]);
+  expect([draft.isReserved, fixture.reservations.openTotal]).toEqual([true, 1]);
 });
 
 test('nothing but the risk module reaches the hand that approves, and no other file casts to its type', () => {

@@ -22,7 +22,7 @@ import { guardFlaw } from './rules/guardSide.ts';
 import { chainOf, type Chain } from './rules/ruleChain.ts';
 import { LossWatches } from './rules/lossWatches.ts';
 import { rulesFor } from './rules.ts';
-import { tightened } from './limits/tighten.ts';
+import { tightenLimits } from './limits/tighten.ts';
 import { lotsText, priceText, quoteText } from './limits/words.ts';
 
 // hot: docs/performance.md#file-constants
@@ -126,8 +126,8 @@ export class RiskModule {
       if (rule.kind === 'live') this.live.set(rule, resolved);
       else if (rule.kind === 'equity') this.losses.set(rule, resolved);
     }
-    this.watchesEquity = this.losses.any;
-    this.watchesOutcomes = this.live.any || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
+    this.watchesEquity = this.losses.hasAny;
+    this.watchesOutcomes = this.live.hasAny || resolved.set.has('parent') || resolved.set.has('maxOrdersPerFill');
   }
 
   /** The limits in force. */
@@ -140,7 +140,7 @@ export class RiskModule {
    */
   tighten(next: RiskLimits): void {
     const state = this.state;
-    const limits = tightened(this.currentLimits, next, state.instruments);
+    const limits = tightenLimits(this.currentLimits, next, state.instruments);
     for (const { kind, code, keys } of this.rules) {
       if (kind !== 'equity' || this.losses.has(code)) continue;
       for (const key of keys)
@@ -208,20 +208,20 @@ export class RiskModule {
   watchesOutcomes = false;
   /** Reports a fill, after the ledger has booked it. */
   filled(order: Order, fill: Fill): void {
-    if (order.parent > 0) this.state.sent.legFilled(order.parent, fill.lots);
-    this.state.sent.filled(order.strategy, fill.timeMs);
-    this.live.filled(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
+    if (order.parent > 0) this.state.sent.noteLegFill(order.parent, fill.lots);
+    this.state.sent.noteFill(order.strategy, fill.timeMs);
+    this.live.onFill(order, fill, this.state.marks.lastTicks(order.instrumentIndex));
   }
   refused(order: Order, code: string, nowMs: number): void {
-    this.live.refused(order, code, nowMs);
+    this.live.onRefusal(order, code, nowMs);
   }
   /** Reports that the outcome of an order has become unknown (`lost`), or that one has become known. */
   outcome(lost: Order | null, nowMs: number): void {
-    this.live.outcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
+    this.live.onOutcome(this.state.marks.openOrders?.() ?? [], lost, nowMs);
   }
   /** True when a rule that is on needs `tick`. */
   get wantsFacts(): boolean {
-    return this.live.wantFacts;
+    return this.live.wantsFacts;
   }
   /** Reports that time has reached `nowMs`: rules on age and certainty check the facts. A live bot calls it about once a second. */
   tick(facts: LiveFacts, nowMs: number): void {
@@ -263,7 +263,7 @@ export class RiskModule {
     if (reservations.holdsAbsent) reservations.expireAbsent(nowMs);
     reservations.assess(order, markTicks);
     if (this.watchesEquity) this.losses.roll(nowMs);
-    if (this.halts.any) {
+    if (this.halts.hasAny) {
       const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
       if (cause && !(cause.state === 'HALT_NEW' && isReduction(order, state))) return this.refuse(cause.code, order, null, cause);
     }
@@ -285,7 +285,7 @@ export class RiskModule {
 
   /** True when this module has approved the order and its worst case is still reserved. */
   hasApproved<O extends Draft>(order: O): order is O & ApprovedOrder {
-    return order.reserved;
+    return order.isReserved;
   }
 
   /** True when one more order may be open in the instrument of this one. */
@@ -342,7 +342,7 @@ export class RiskModule {
     if (!(mark > 0 && mark <= MAX_EXACT && floor(mark) === mark)) return false;
     // Neither NaN nor infinite.
     if (nowMs - nowMs !== 0 || (sign !== 1 && sign !== -1)) return false;
-    return order.reserved === false;
+    return order.isReserved === false;
   }
 
   private refuse(code: string, order: Draft, rule: OrderRule | null, cause: HaltCause | null): null {

@@ -161,7 +161,7 @@ describe('OPEN_ORDERS', () => {
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
-  test('an order that is done makes room, a tombstone does not', () => {
+  test('an order that is done makes room, one that is proven absent does not', () => {
     const fixture = new Fixture({ maxOpenOrders: 1 });
     const [first, second] = [fixture.send({ lots: 5 }), fixture.code({ lots: 5 })];
     fixture.fill(first, 5);
@@ -186,7 +186,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
   const fixture = () => new Fixture({ maxOrdersPerFill: 3 });
   const HOUR_MS = 3_600_000;
   const filled = (of: Fixture, timeMs: number) => of.risk.filled(of.draft({ lots: 2 }), fillOf({ timeMs }));
-  test('just under, at and beyond so many without a fill; time gives room again', () => {
+  test('just under, at and beyond the limit of orders without a fill; time gives room again', () => {
     const at = fixture();
     for (let sent = 0; sent < 3; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBe('MESSAGE_RATE');
@@ -206,7 +206,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     filled(at, at.nowMs);
     expect(at.code({ lots: 2 })).toBeNull();
   });
-  test('is off unless it is set, and a tighter one goes on with what was sent', () => {
+  test('is off unless it is set, and a tighter one continues with what was sent', () => {
     const at = new Fixture();
     for (let sent = 0; sent < 30; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBeNull();
@@ -218,7 +218,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
 });
 
 describe('MESSAGE_RATE', () => {
-  test('at most so many in any 60 s: the window slides, and is open at its old end', () => {
+  test('at most the limit in any 60 s: the window slides, and is open at its old end', () => {
     expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
       null,
       null,

@@ -26,7 +26,7 @@ function scaleDecimal(value: Decimal | null, digits: number, round: 'down' | 'up
 /** True for a number below zero in any form; false if it is not a number. */
 export const isNegative = (amount: Amount): boolean => Number(amount) < 0;
 /** Returns the amount with the opposite sign. */
-export function negated(amount: Amount): Amount {
+export function negate(amount: Amount): Amount {
   if (typeof amount === 'number') return -amount;
   return toDecimal(amount)?.negated() ?? amount;
 }

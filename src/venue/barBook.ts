@@ -11,7 +11,7 @@ import { modelledPpm, type FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
 import type { FillTerms, InstrumentState } from './venueConfig.ts';
-import { VenueOrderRecord, type VenueOrder } from './venueOrder.ts';
+import { VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -21,17 +21,6 @@ const assert: typeof checks.assert = checks.assert;
 const { NO_SLIPPAGE } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
-
-/**
- * Events of the venue, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders, but
- * it may not match. All values are whole: price in ticks, quantity in lots, money in units of its asset, times in ms.
- */
-export interface VenueSink {
-  /** Reports one fill. The book owns the record, which is valid until the listener causes another match. This call alone reports FILLED. */
-  filled(order: VenueOrder, fill: Fill): void;
-  /** Reports that the order is CANCELED: by its owner, or as the remainder of an order that does not rest. */
-  ended(order: VenueOrder, timeMs: number): void;
-}
 
 /** What the books of one venue share. */
 export interface BookContext {
@@ -59,6 +48,8 @@ export abstract class BarBook {
   working = 0;
   /** True when the last result of `fillableLots` is less than the order and its account would take, because more could not be counted. */
   isCapped = false;
+  /** True when orders came after the open of the row was matched. Only this class writes it. */
+  hasOrdersAfterOpen = false;
   /** The current fill: `settle` writes its money, this class writes the rest. */
   protected readonly fillBuffer = new Fill();
 
@@ -81,8 +72,6 @@ export abstract class BarBook {
   /** The order to visit next while a row is being matched; `ring` at the end. */
   private cursor: VenueOrderRecord;
   private isMatching = false;
-  /** True when orders came after the open of the row was matched. */
-  private hasOrdersAfterOpen = false;
   /** Lots that the current row can still fill, and whether it traded at all. Without a cap, volume is not used. */
   private budget = INFINITY;
   private hasTraded = true;
@@ -142,15 +131,12 @@ export abstract class BarBook {
       this.hasTraded = volumeLots > 0;
     }
   }
-  get hasLateArrivals(): boolean {
-    return this.hasOrdersAfterOpen;
-  }
   /** Returns the orders that may match a row which opens at `openMs`, by arrival. The caller offers the open to all of them. */
   ordersInRow(openMs: number): VenueOrderRecord[] {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
     const found: VenueOrderRecord[] = [];
-    for (let order = this.first(); order !== ring; order = this.replacementFor(order)) if (order.admittedMs <= openMs) found.push(order);
+    for (let order = this.first(); order !== ring; order = this.orderBehind(order)) if (order.admittedMs <= openMs) found.push(order);
     return found;
   }
   /**
@@ -160,7 +146,7 @@ export abstract class BarBook {
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
     let count = 0;
-    for (let order = this.first(); order !== ring; order = this.replacementFor(order)) {
+    for (let order = this.first(); order !== ring; order = this.orderBehind(order)) {
       if (order.admittedMs > openMs) continue;
       if (hasOrdersAfterOpen ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
       else if (this.isReached(order, open, high, low)) count++;
@@ -205,14 +191,14 @@ export abstract class BarBook {
 
   /**
    * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which pairs the orders itself. The cap and the
-   * slippage of rows do not apply. `complete` ends the order as FILLED; for an order by quantity the lots already say so.
+   * slippage of rows do not apply. `isComplete` ends the order as FILLED; for an order by quantity the lots already say so.
    */
-  executeLots(order: VenueOrder, price: number, lots: number, complete: boolean, isMaker: boolean, timeMs: number): void {
+  executeLots(order: VenueOrder, price: number, lots: number, isComplete: boolean, isMaker: boolean, timeMs: number): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
     assert(timeMs >= order.admittedMs && lots > 0, 'an order fills by whole lots, from its arrival on');
     assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
-    assert(order.quoteUnits > 0 || complete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
-    this.fill(order, price, lots, complete, isMaker, timeMs);
+    assert(order.quoteUnits > 0 || isComplete === (order.filledLots + lots === order.lots), 'an order by quantity ends with its last lot');
+    this.fill(order, price, lots, isComplete, isMaker, timeMs);
   }
   /**
    * Returns the lots that an order still wants at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
@@ -266,9 +252,9 @@ export abstract class BarBook {
   protected abstract computeFillableLots(order: VenueOrderRecord, price: number): number;
   /**
    * Books the money of the current fill. The order already contains its lots; `fillBuffer` contains price, lots, time and the side of the
-   * book. Writes `notional`, `fee` and `feeInBase` there. `complete`: nothing of the order is left.
+   * book. Writes `notional`, `fee` and `feeInBase` there. `isComplete`: nothing of the order is left.
    */
-  protected abstract settle(order: VenueOrderRecord, complete: boolean): void;
+  protected abstract settle(order: VenueOrderRecord, isComplete: boolean): void;
 
   private offerOpen(openMs: number, open: number): void {
     const { ring } = this;
@@ -293,7 +279,7 @@ export abstract class BarBook {
 
   /** Makes the order after `order` the next one, so that `order` may leave the queue. Hot: docs/performance.md#equal-references. */
   private pass(order: VenueOrderRecord): void {
-    const next = this.replacementFor(order);
+    const next = this.orderBehind(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
@@ -304,7 +290,7 @@ export abstract class BarBook {
     return next === ring ? this.last : next;
   }
   /** Returns the order behind `order` in the queue; `ring` at the end. */
-  private replacementFor(order: VenueOrderRecord): VenueOrderRecord {
+  private orderBehind(order: VenueOrderRecord): VenueOrderRecord {
     const { ring, last } = this;
     if (order === last) return ring;
     const { next } = order;
@@ -313,7 +299,7 @@ export abstract class BarBook {
 
   /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The rest of an order that does not rest is canceled. */
   private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
-    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     const lots = wanted < this.budget ? wanted : this.budget;
     const { id, limit } = order;
@@ -333,7 +319,7 @@ export abstract class BarBook {
       return;
     }
     if (!this.hasTraded) return;
-    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipped(order, quoted);
+    const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     // FOK fills completely or not at all: nothing is filled if the cap or the account does not allow all of it.
     const isWhole = wanted === order.lots - order.filledLots && wanted <= this.budget;
@@ -352,7 +338,7 @@ export abstract class BarBook {
     else if (this.hasTraded) this.cancel(order, timeMs);
   }
 
-  private slipped(order: VenueOrderRecord, quoted: number): number {
+  private slipPrice(order: VenueOrderRecord, quoted: number): number {
     const wanted = this.computeFillableLots(order, quoted);
     const worse = this.slippage.ticks(this.instrument, order.side, quoted, wanted < this.budget ? wanted : this.budget);
     if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);
@@ -370,14 +356,14 @@ export abstract class BarBook {
     fillBuffer.lots = lots;
     fillBuffer.isMaker = isMaker;
     fillBuffer.timeMs = timeMs;
-    let complete = isLast;
+    let isComplete = isLast;
     if (order.quoteUnits === 0) {
       assert(order.filledLots <= order.lots, 'no order fills beyond its quantity');
-      complete = order.filledLots >= order.lots;
+      isComplete = order.filledLots >= order.lots;
     }
-    this.settle(order, complete);
+    this.settle(order, isComplete);
     order.filledUnits += fillBuffer.notional;
-    if (complete === true) {
+    if (isComplete === true) {
       order.isCanceling = false;
       this.remove(order);
     }
@@ -392,7 +378,7 @@ export abstract class BarBook {
   }
 
   private remove(order: VenueOrderRecord): void {
-    if (this.cursor === order) this.cursor = this.replacementFor(order);
+    if (this.cursor === order) this.cursor = this.orderBehind(order);
     if (this.last === order) this.last = this.ring;
     else unlink(order);
     order.isOpen = false;

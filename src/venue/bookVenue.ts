@@ -71,8 +71,8 @@ export abstract class BookVenue<Book extends BarBook> {
    * Step 14 of the order of checks, and whether the account may order. A number finer than its scale appears as a fraction. `size` is an
    * amount or a quantity.
    */
-  protected checkTerms(book: Book, account: Account, limit: number, size: number, byAmount: boolean): number {
-    const code = book.state === null ? checkNumbers(book, limit, size, byAmount) : checkState(book, book.state, limit, size, byAmount);
+  protected checkTerms(book: Book, account: Account, limit: number, size: number, isByAmount: boolean): number {
+    const code = book.state === null ? checkNumbers(book, limit, size, isByAmount) : checkState(book, book.state, limit, size, isByAmount);
     return code !== 0 ? code : account.refusal();
   }
 
@@ -136,18 +136,18 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 }
 
-function checkNumbers({ minLots }: BarBook, limit: number, size: number, byAmount: boolean): number {
+function checkNumbers({ minLots }: BarBook, limit: number, size: number, isByAmount: boolean): number {
   if (Math.floor(limit) !== limit) return priceVolumePrecision.code;
-  if (Math.floor(size) !== size) return byAmount ? badPrecision.code : priceVolumePrecision.code;
-  if (!(size >= (byAmount ? 1 : minLots))) return quantityTooSmall.code;
+  if (Math.floor(size) !== size) return isByAmount ? badPrecision.code : priceVolumePrecision.code;
+  if (!(size >= (isByAmount ? 1 : minLots))) return quantityTooSmall.code;
   return limit < HIGHEST_TICKS ? 0 : priceWaveExceed.code;
 }
 
 /** The same for an instrument with special settings of the exchange. */
-function checkState(book: BarBook, state: InstrumentState, limit: number, size: number, byAmount: boolean): number {
+function checkState(book: BarBook, state: InstrumentState, limit: number, size: number, isByAmount: boolean): number {
   if (state.frozen === true) return exchangeLock.code;
   if (limit === 0 && state.marketTrading === false) return marketNotSupported.code;
-  const code = checkNumbers(book, limit, size, byAmount);
+  const code = checkNumbers(book, limit, size, isByAmount);
   if (code !== 0) return code;
   const { lastPrice } = book;
   const { priceBandPpm = 0 } = state;

@@ -28,29 +28,29 @@ export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | 
  */
 export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => Instrument | undefined): ParsedOrder {
   const instrument = instrumentOf((fields.symbol ?? '').toUpperCase());
-  if (instrument === undefined) return refused(VENUE_CODES.badSymbol.code);
+  if (instrument === undefined) return refusal(VENUE_CODES.badSymbol.code);
   const { volume, side, type, price } = fields;
   const absent = missing(volume) ?? numberless(volume) ?? missing(side);
-  if (absent !== null) return refused(absent);
-  if (side !== 'BUY' && side !== 'SELL') return refused(VENUE_CODES.invalidSide.code);
+  if (absent !== null) return refusal(absent);
+  if (side !== 'BUY' && side !== 'SELL') return refusal(VENUE_CODES.invalidSide.code);
   const untyped = missing(type);
-  if (untyped !== null) return refused(untyped);
-  if (type !== 'LIMIT' && type !== 'MARKET') return refused(VENUE_CODES.invalidOrderType.code);
+  if (untyped !== null) return refusal(untyped);
+  if (type !== 'LIMIT' && type !== 'MARKET') return refusal(VENUE_CODES.invalidOrderType.code);
 
-  const limit = type === 'LIMIT' ? scaled(price ?? '', instrument.priceDigits) : 0;
+  const limit = type === 'LIMIT' ? scaleText(price ?? '', instrument.priceDigits) : 0;
   if (type === 'LIMIT') {
     const unpriced = missing(price) ?? numberless(price);
-    if (unpriced !== null) return refused(unpriced);
-    if (limit <= 0) return refused(VENUE_CODES.mandatoryParamEmpty.code);
+    if (unpriced !== null) return refusal(unpriced);
+    if (limit <= 0) return refusal(VENUE_CODES.mandatoryParamEmpty.code);
   }
-  const byAmount = type === 'MARKET' && side === 'BUY';
-  const size = scaled(volume ?? '', byAmount ? instrument.quoteDigits : instrument.quantityDigits);
+  const isByAmount = type === 'MARKET' && side === 'BUY';
+  const size = scaleText(volume ?? '', isByAmount ? instrument.quoteDigits : instrument.quantityDigits);
   const intent: OrderIntent = {
     instrument,
     side: side === 'BUY' ? 'buy' : 'sell',
     role: type === 'LIMIT' ? 'limit' : 'market',
-    lots: lots(byAmount ? 0 : size),
-    quoteUnits: units(byAmount ? size : 0),
+    lots: lots(isByAmount ? 0 : size),
+    quoteUnits: units(isByAmount ? size : 0),
     limit: ticks(limit),
     reduceOnly: false,
     timeInForce: null,
@@ -59,7 +59,7 @@ export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => 
   return { ok: true, intent };
 }
 
-function refused(code: number): ParsedOrder {
+function refusal(code: number): ParsedOrder {
   return { ok: false, code };
 }
 
@@ -80,7 +80,7 @@ const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
  * plus a half, because it is always refused. From 2^52 on doubles have no halves, and NaN stands for it: the scale is checked before the
  * size.
  */
-export function scaled(text: string, digits: number): number {
+export function scaleText(text: string, digits: number): number {
   const short = shortScaled(text, digits);
   if (short !== null) return short;
   const match = NUMBER.exec(text);

@@ -65,12 +65,12 @@ export class SpotBook extends BarBook {
   }
 
   // hot: docs/performance.md#short-functions
-  protected override settle(order: VenueOrderRecord, complete: boolean): void {
-    if (order.sign > 0) this.settleBuy(order, complete);
+  protected override settle(order: VenueOrderRecord, isComplete: boolean): void {
+    if (order.sign > 0) this.settleBuy(order, isComplete);
     else this.settleSell(order);
   }
 
-  private settleBuy(order: VenueOrderRecord, complete: boolean): void {
+  private settleBuy(order: VenueOrderRecord, isComplete: boolean): void {
     const { fillBuffer, feesInReceived, money } = this;
     const { base, quote } = order.instrumentAccount!;
     const { price, lots } = fillBuffer;
@@ -80,7 +80,7 @@ export class SpotBook extends BarBook {
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = feesInReceived;
-    const rest = complete === true ? 0 : this.holdForRest(order, quote);
+    const rest = isComplete === true ? 0 : this.holdForRest(order, quote);
     // `holdForRest` may have reduced the fee and the notional of this fill by a waiver.
     const due = feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
     const held = order.lockedUnits;

@@ -1,6 +1,7 @@
-// Orders as the venue keeps them: pooled records, ids that count up, and the table that finds a record by its id.
+// Orders as the venue keeps them: pooled records, ids that count up, the events that report on them, and the table that finds a record by its id.
 
 import * as checks from '../base/assert.ts';
+import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Side, TimeInForce } from '../model/order.ts';
 import type { Account } from './account.ts';
@@ -84,6 +85,17 @@ export class VenueOrderRecord {
 
 /** An order as all code outside the venue sees it. */
 export type VenueOrder = Readonly<VenueOrderRecord>;
+
+/**
+ * Events of the venue, called while it works. Everything is booked before a call, so the listener may place, cancel and release orders, but
+ * it may not match. All values are whole: price in ticks, quantity in lots, money in units of its asset, times in ms.
+ */
+export interface VenueSink {
+  /** Reports one fill. The book owns the record, which is valid until the listener causes another match. This call alone reports FILLED. */
+  filled(order: VenueOrder, fill: Fill): void;
+  /** Reports that the order is CANCELED: by its owner, or as the remainder of an order that does not rest. */
+  ended(order: VenueOrder, timeMs: number): void;
+}
 
 /** The part of an open order that survives the process; its id and its place in the pool do not. */
 export type OrderImage = Readonly<

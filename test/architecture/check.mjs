@@ -4,7 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { posix, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const { floors, walls, only, mostFiles, mostLines } = JSON.parse(readFileSync(new URL('./floors.json', import.meta.url), 'utf8'));
+const { floors, walls, only, mostFiles, mostLines, mostFileLines } = JSON.parse(
+  readFileSync(new URL('./floors.json', import.meta.url), 'utf8'),
+);
 
 /** Looks at all files below `root`, tests and declarations left out. Each finding is a line that says who, what and why. */
 export function lookAt(root) {
@@ -14,7 +16,6 @@ export function lookAt(root) {
   const imports = files.flatMap((from) =>
     targetsOf(texts.get(from)).map((target) => ({ from, to: posix.join(posix.dirname(from), target) })),
   );
-  const roomOf = (file) => posix.dirname(file);
   const betweenRooms = imports.map(({ from, to }) => [roomOf(from), roomOf(to)]).filter(([a, b]) => a !== b && a !== '.');
   return {
     files: files.length,
@@ -23,9 +24,11 @@ export function lookAt(root) {
     forbidden: [...new Set(imports.flatMap(({ from, to }) => objections(from, to).map((why) => `${from} -> ${to}: ${why}`)))],
     circlesOfRooms: circlesIn(betweenRooms),
     circlesOfFiles: circlesIn(imports.map(({ from, to }) => [from, to])),
-    crowded: crowdedIn(files.map((file) => [roomOf(file), texts.get(file).split('\n').length - 1])),
+    crowded: crowdedIn(files.map((file) => [file, texts.get(file).split('\n').length - 1])),
   };
 }
+
+const roomOf = (file) => posix.dirname(file);
 
 /** Relative imports of a source text, those of types included. */
 function targetsOf(text) {
@@ -85,14 +88,17 @@ export function circlesIn(edges) {
 
 function crowdedIn(files) {
   const rooms = new Map();
-  for (const [name, lines] of files) {
+  for (const [file, lines] of files) {
+    const name = roomOf(file);
     const room = rooms.get(name) ?? { files: 0, lines: 0 };
     rooms.set(name, { files: room.files + 1, lines: room.lines + lines });
   }
-  return [...rooms].flatMap(([name, room]) => [
+  const long = files.flatMap(([file, lines]) => (lines > mostFileLines ? [`${file}: ${lines} lines, at most ${mostFileLines}`] : []));
+  const full = [...rooms].flatMap(([name, room]) => [
     ...(room.files > mostFiles ? [`${name}: ${room.files} files, at most ${mostFiles}`] : []),
     ...(room.lines > mostLines ? [`${name}: ${room.lines} lines, at most ${mostLines}`] : []),
   ]);
+  return [...full, ...long];
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -32,7 +32,7 @@ it('has no circle of rooms and no two files that import each other, types includ
   expect(circlesOfFiles).toEqual([]);
 });
 
-it('has no folder of more than 12 files and no room of more than 3,000 lines', () => {
+it('has no folder of more than 12 files, no room of more than 3,000 lines and no file of more than 400', () => {
   expect(lookAt(SRC).crowded).toEqual([]);
 });
 
@@ -65,8 +65,10 @@ it('reports circles of files, types included, circles of rooms, and an import of
   expect(found.absent).toEqual(['risk/exposure/c.ts -> risk/exposure/gone.ts']);
 });
 
-it('reports a folder that is too full and a room that is too long', () => {
+it('reports a folder that is too full, and a room and a file that are too long', () => {
   const files = Object.fromEntries(Array.from({ length: 13 }, (_, at) => [`base/a${at}.ts`, '']));
   expect(lookAt(treeOf(files)).crowded).toEqual(['base: 13 files, at most 12']);
-  expect(lookAt(treeOf({ 'base/a.ts': '\n'.repeat(3001) })).crowded).toEqual(['base: 3001 lines, at most 3000']);
+  const rooms = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`base/a${at}.ts`, '\n'.repeat(376)]));
+  expect(lookAt(treeOf(rooms)).crowded).toEqual(['base: 3008 lines, at most 3000']);
+  expect(lookAt(treeOf({ 'base/a.ts': '\n'.repeat(401) })).crowded).toEqual(['base/a.ts: 401 lines, at most 400']);
 });

@@ -359,7 +359,7 @@ export class KillTruthWorld {
   #orders(): readonly TrueOrder[] {
     const { spot, futures } = this.#exchange.service.sides;
     const fixture = this.#isSpot ? spot! : futures!;
-    const numbers = Array.from({ length: fixture.counters.orders }, (_, at) => fixture.orders.numbered(at + 1));
+    const numbers = Array.from({ length: fixture.counters.orders }, (_, at) => fixture.orders.orderNumbered(at + 1));
     const rows = new Map(ordersOfMarkets(this.#exchange.service, this.#config).map((row) => [row.id, row]));
     return numbers.flatMap((order) => {
       if (order === null || order.instrument.wireName !== this.#symbol) return [];

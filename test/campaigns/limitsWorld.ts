@@ -178,14 +178,14 @@ export class LimitsWorld {
   /** There and back; one in two hundred answers is lost, and what it answers may arrive when nobody waits any more. */
   #send(otherFixture: Fixture, counts: ClassCounts, ticket: Ticket): void {
     const queue = this.#queue;
-    if (this.#isFlawed) ticket.answered(200, null, null);
+    if (this.#isFlawed) ticket.finish(200, null, null);
     const isLost = this.#rng.next() < 0.005;
     const outMs = this.#delay() + (isLost ? this.#rng.next() * 6000 : 0);
-    if (isLost) queue.at(queue.nowMs + TIME_LIMIT_MS, () => ticket.answered(null, null, null));
+    if (isLost) queue.at(queue.nowMs + TIME_LIMIT_MS, () => ticket.finish(null, null, null));
     queue.at(queue.nowMs + outMs, () => {
       const isAllowed = this.#receive(otherFixture, counts);
       if (!isLost)
-        queue.at(queue.nowMs + this.#delay(), () => (isAllowed ? ticket.answered(200, null, null) : ticket.answered(429, -1003, null)));
+        queue.at(queue.nowMs + this.#delay(), () => (isAllowed ? ticket.finish(200, null, null) : ticket.finish(429, -1003, null)));
     });
   }
 

@@ -68,13 +68,13 @@ class ReceivedExchange extends FuturesExchange {
     this.hearer?.filled(live, fill);
     super.filled(live, fill);
   }
-  override funded(position: Readonly<VenuePosition>): void {
+  override onFunding(position: Readonly<VenuePosition>): void {
     this.hearer?.funded(position);
-    super.funded(position);
+    super.onFunding(position);
   }
-  override liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
+  override onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     this.hearer?.liquidated(position, wasLong, fill);
-    super.liquidated(position, wasLong, fill);
+    super.onLiquidation(position, wasLong, fill);
   }
   override ended(live: VenueOrder): void {
     this.hearer?.ended();

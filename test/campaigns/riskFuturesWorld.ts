@@ -10,6 +10,7 @@ import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
 import { FuturesLedger } from '../../src/portfolio/futuresLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { FUTURES_RULES } from '../../src/risk/rules.ts';
+import { countedMarks } from '../fixtures/countedMarks.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { inverseContract, linearContract } from '../fixtures/futuresVenue.ts';
 import { asText, type Counts, RiskCourse, scratch, STRATEGIES } from './riskCourse.ts';
@@ -64,7 +65,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, scratch);
     const rules = FUTURES_RULES.filter(({ code }) => code !== without);
     this.risk = new RiskModule({ ledger: this.ledger, reservations, limits: asText(limits, 0, isLinear ? 4 : 8), rules });
-    this.risk.attach({ lastTicks: (index) => (index === this.#unknown ? NaN : marks[index]!) });
+    this.risk.attach(countedMarks(() => marks.map((mark, index) => (index === this.#unknown ? NaN : mark))));
     this.startUnits = this.ledger.equityTotalUnits(marks);
     this.risk.begin(this.startUnits, this.nowMs);
   }

@@ -9,6 +9,7 @@ import { REPLAY_ABSENCE_BOUNDS } from '../../src/orders/prove/resolver.ts';
 import { SpotLedger } from '../../src/portfolio/spotLedger.ts';
 import { RiskModule } from '../../src/risk/riskModule.ts';
 import { RULES } from '../../src/risk/rules.ts';
+import { countedMarks } from '../fixtures/countedMarks.ts';
 import { spotInstrument } from '../fixtures/drafts.ts';
 import { fillOf } from '../fixtures/fills.ts';
 import { asText, type Counts, RiskCourse, scratch, STRATEGIES } from './riskCourse.ts';
@@ -39,7 +40,7 @@ export class World extends RiskCourse<TrueOrder> {
     this.orders = new OrderManager(this.truth, new ReplayJournal(), reservations, REPLAY_ABSENCE_BOUNDS, scratch);
     const rules = RULES.filter(({ code }) => code !== without);
     this.risk = new RiskModule({ ledger: this.ledger, reservations, limits: asText(limits, 3, 8), rules });
-    this.risk.attach({ lastTicks: (index) => marks[index]! });
+    this.risk.attach(countedMarks(() => marks));
     this.startUnits = this.ledger.equityTotalUnits(marks);
     this.risk.begin(this.startUnits, this.nowMs);
   }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answerOf, isOp, type Op, type OpResult } from '../../src/protocol/endpoints/endpoints.ts';
 import { parseJson } from '../../src/protocol/json/parseJson.ts';
 import { decodeAnswer, encodeAnswer } from '../../src/protocol/shapes/answer.ts';
-import { sameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
+import { isSameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
 import { always, answerBytes, type SeenRequest } from '../fixtures/stubExchange.ts';
 import { FUTURES_ANSWERS } from '../protocol/documentedFuturesAnswers.ts';
 import { EXPECTED_FUTURES, type ExpectedRequest } from '../protocol/expectedRequests.ts';
@@ -123,7 +123,7 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
     const again = await seen(from, true, () => send(paramsOf(ours)));
     expect([again.method, again.target, body(again)]).toEqual([ours.method, ours.target, body(ours)]);
     expect(credentials(again)).toEqual(credentials(ours));
-    expect(sameSignature(signature(again), expectedSignature(ours))).toBe(true);
+    expect(isSameSignature(signature(again), expectedSignature(ours))).toBe(true);
     rows.push([print, ours.method, path, ours.method === 'GET' ? 'the same' : 'the same but recvWindow', 'identical']);
   });
 
@@ -137,8 +137,8 @@ describe.skipIf(!isInstalled)('ccxt and the client', () => {
       { target: '/fapi/v1/cancel' },
       { headers: sent.headers.map(([name, value]) => [name, name === 'X-CH-TS' ? '1588591856951' : value] as const) },
     ];
-    expect(sameSignature(signature(sent), expectedSignature(sent))).toBe(true);
-    for (const other of others) expect(sameSignature(signature(sent), expectedSignature({ ...sent, ...other }))).toBe(false);
+    expect(isSameSignature(signature(sent), expectedSignature(sent))).toBe(true);
+    for (const other of others) expect(isSameSignature(signature(sent), expectedSignature({ ...sent, ...other }))).toBe(false);
   });
 
   it('ccxt reads from what our encoders write what we read', async () => {

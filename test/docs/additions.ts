@@ -246,7 +246,7 @@ const riskRule: Addition = {
       [
         "    positionBase: perInstrument('maxPositionQty'",
         `    minUnits: Float64Array.from(instruments, (of) =>
-      limits.minOrderNotional === undefined ? 0 : scaled(limits, 'minOrderNotional', of.quoteDigits),
+      limits.minOrderNotional === undefined ? 0 : scaleLimit(limits, 'minOrderNotional', of.quoteDigits),
     ),
     positionBase: perInstrument('maxPositionQty'`,
       ],

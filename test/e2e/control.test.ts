@@ -51,7 +51,7 @@ describe('commands about a running bot', () => {
     expect(bot.board.stateOf(1, 0)).toBe('RUN');
     expect(bot.acts[0]?.who).toMatch(/\w+ \(isobar\)/);
     expect(await run('resume', 'symbol:spot:BTCUSDT', '--why', 'looked at it')).toMatchObject({ code: 0 });
-    expect(bot.board.any).toBe(false);
+    expect(bot.board.hasAny).toBe(false);
     const nothing = await run('resume', '--why', 'once more');
     expect(nothing).toMatchObject({ code: 1, stdout: 'account has no cause OPERATOR\n' });
   });

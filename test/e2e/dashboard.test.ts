@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.fill('#act-typed', 'resume');
     await page.click('#act-yes');
     await expect.poll(() => page.locator('#state-word').textContent()).toBe('RUN');
-    expect(bot.board.any).toBe(false);
+    expect(bot.board.hasAny).toBe(false);
     await close(page);
   });
 

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, cpSync, mkdtempSync, readdirSync, readFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { nextTurn } from '../../src/adapters/clock/wallClock.ts';
+import { waitForNextTurn } from '../../src/adapters/clock/wallClock.ts';
 import { openJournalFolder } from '../../src/adapters/journal/openOnDisk.ts';
 import type { JournalReport } from '../../src/adapters/journal/checkJournal.ts';
 import { CliFixture, type Finished } from '../fixtures/cliFixture.ts';
@@ -20,12 +20,12 @@ let runs = 0;
 /** The life of a bot in three files, the last with five lines; `release` ends its process. */
 async function written(): Promise<() => void> {
   let nowMs = START_MS;
-  const parts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { durable: () => {}, failed: () => {} } };
+  const parts = { nowMs: () => (nowMs += 1000), facts: FACTS, listener: { onDurable: () => {}, onFailure: () => {} } };
   const { journal, release } = openJournalFolder(parts, { folder, account: ACCOUNT, segmentBytes: 4000 });
   for (const step of steps()) {
     step(journal);
     // Each step is on the disk before the next, so that what was written later proves what was there.
-    while (journal.durableSeq < journal.lastSeq) await nextTurn();
+    while (journal.durableSeq < journal.lastSeq) await waitForNextTurn();
   }
   await new Promise<void>((resolve) => journal.close(resolve));
   return release;

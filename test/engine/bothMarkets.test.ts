@@ -18,6 +18,7 @@ import { linearContract } from '../fixtures/futuresVenue.ts';
 import type { GivenStrategy } from '../fixtures/runPlan.ts';
 import { barsOfRows, MINUTE, orderRows, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
+const NEVER = { fromMs: new Float64Array(0), toMs: new Float64Array(0) };
 const contract = linearContract();
 const coin = spotInstrument('BTC', { priceDigits: contract.priceDigits, quoteDigits: contract.quoteDigits });
 const WALK = { rows: 600, step: 4000, start: 400_000 };
@@ -301,7 +302,7 @@ describe('a run over both markets', () => {
     expect(ledger.account('futures').cashTotal + ledger.account('spot').cashTotal).toBe(ledger.cashTotal);
     expect(record.reportingAsset).toBe('USDT');
     // Ten contracts of a thousandth are as much as the hundredth of a coin: a hedge, twice in the gross.
-    const { grossExposureMax, netExposureMax } = exposureFigures(record, [], Float64Array.of(record.startUnits));
+    const { grossExposureMax, netExposureMax } = exposureFigures(record, NEVER, Float64Array.of(record.startUnits));
     expect(grossExposureMax).toBeCloseTo((0.02 * price) / 10_000, 12);
     expect(netExposureMax).toBeCloseTo(0, 12);
   });

@@ -35,3 +35,30 @@ test('more strategies than a byte can number are refused', async () => {
   await runBacktest(planOf(256));
   await expect(runBacktest(planOf(257))).rejects.toThrow('the run: expected at most 256 strategies, got 257');
 });
+
+test('an order is judged by the prices of now of all other instruments, also when they were counted for an earlier order', async () => {
+  /** The bars of a coin at 100 for ten rows, then at `later`. */
+  const stepping = (name: string, later: number) => {
+    const bars = walkBars({ rows: 20, instrument: spotInstrument(name) });
+    const price = bars.open.map((_, row) => (row < 10 ? 100 : later));
+    return { ...bars, open: price, high: price.slice(), low: price.slice(), close: price.slice() };
+  };
+  class Buys extends Strategy {
+    all = this.feeds('all');
+    row = 0;
+
+    override onBar() {
+      this.row++;
+      if (this.row === 2) this.buy({ base: 10 }, { feed: this.all[0]! });
+      if (this.row === 5 || this.row === 8 || this.row === 15) this.buy({ base: 1 }, { feed: this.all[1]!, tag: String(this.row) });
+    }
+  }
+  const denialsAt = async (later: number) => {
+    const feeds = { all: [stepping('AAA', later), stepping('BBB', 100)] };
+    const risk = { maxGrossNotional: '1500' };
+    const { orders } = await runBacktest(planFor({ strategies: [Buys], feeds, risk, cash: { USDT: '100000' } }));
+    return [...orders.code.subarray(0, orders.length)].map((code) => orders.texts[code]);
+  };
+  expect(await denialsAt(100)).toEqual(['', '', '', '']);
+  expect(await denialsAt(150)).toEqual(['', '', '', 'PORTFOLIO']);
+});

@@ -181,7 +181,7 @@ class FaultRun {
         for (const order of engine.orders.active().toReversed())
           if (order.lifecycle === 'working') engine.orders.cancel(order, engine.nowMs);
       });
-      return this.#unfinished.length === 0 && services.idle;
+      return this.#unfinished.length === 0 && services.isIdle;
     };
     const maxMs = (PEACE_MS + PEACE_AFTER_LAG * this.#lastsMs) / this.#options.speed;
     await this.#until(isOver, maxMs, 'the end of all orders', wrong);

@@ -67,7 +67,7 @@ test('an answer waits for the disk; what will not last is not said to be done, t
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   const { halts } = it.bot.deps.engine.risk;
   const disk: { resolve: () => void; reject: (error: Error) => void } = { resolve: () => {}, reject: () => {} };
-  it.bot.durable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
+  it.bot.waitUntilDurable = () => new Promise<void>((resolve, reject) => Object.assign(disk, { resolve, reject }));
   const is = { answered: false };
   const halting = control.halt({ scope: 'account', state: 'HALT_NEW', why: 'a test' }, 'me').finally(() => (is.answered = true));
   expect(halts.holds({ kind: 'account' }, 'OPERATOR')).toBe(true);

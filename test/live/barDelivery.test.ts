@@ -123,7 +123,7 @@ async function fixture() {
       deliverInstant(engine, atMs);
     },
     catchUp: () => {},
-    ended: () => {},
+    onInstantEnd: () => {},
     sinceMs: null,
     log: (_level, message) => reply.push(message),
   });

@@ -146,7 +146,7 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(reported);
   void ask('view');
   await until(() => why() === '', 60_000, 'its end').catch(reported);
-  bot.attention.alarm(bot.deps.venueMs());
+  bot.attention.noteAlarm(bot.deps.venueMs());
   await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(reported);
   expect(ask('acknowledge')).toMatchObject({ done: true });
   await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(reported);

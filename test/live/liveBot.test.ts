@@ -106,7 +106,7 @@ test('a strategy whose warm-up is not covered does not start, and says what it l
   expect(fixture.lines.join('')).toMatch(
     /Long: does not start: Long needs 400 bars of BTCUSDT 1m before it can begin; 1\d\d are missing, from /,
   );
-  expect(opened.bot.deps.engine.runs[0]!.started).toBe(false);
+  expect(opened.bot.deps.engine.runs[0]!.hasStarted).toBe(false);
   await stopped(opened);
 });
 
@@ -139,7 +139,7 @@ test('a strategy that throws is stopped alone', async () => {
   await until(() => bot.fills.length >= 2, 60_000, 'two fills').catch(why);
   const { engine } = bot.deps;
   expect(engine.risk.halts.causes().map(({ scope, code }) => [scope.kind, code])).toEqual([['strategy', 'STRATEGY']]);
-  expect(engine.runs.map(({ started }) => started)).toEqual([true, false]);
+  expect(engine.runs.map(({ hasStarted: started }) => started)).toEqual([true, false]);
   await stopped(opened);
 });
 

@@ -63,12 +63,12 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
   // The far edge is looked at once a minute.
   Object.assign(span, { fromMs: venueMs() + 1e9, toMs: venueMs() + 2e9 });
   opened.bot.start();
-  await until(() => engine.openOrders().some(({ lifecycle }) => lifecycle === 'working'), 60_000, 'an order that rests');
+  await until(() => engine.orders.active().some(({ lifecycle }) => lifecycle === 'working'), 60_000, 'an order that rests');
   Object.assign(span, { fromMs: venueMs(), toMs: venueMs() + 150_000 });
   await until(holds, 60_000, 'the window');
   const [sent, feed] = [opened.counts.sent, engine.feeds[0]!];
   const bars = feed.bars.length;
-  if (orders === 'cancel') await until(() => engine.openOrders().length === 0, 60_000, 'the cancel');
+  if (orders === 'cancel') await until(() => engine.orders.active().length === 0, 60_000, 'the cancel');
   await until(() => !holds(), 60_000, 'its end');
   expect(venueMs()).toBeGreaterThanOrEqual(span.toMs);
   // Bars came, strategies decided, and risk refused all of it.
@@ -77,6 +77,6 @@ bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
   if (orders === 'cancel') {
     expect(fixture.lines.some((line) => line.includes('denied: HALT_NEW on the account: maintenance until'))).toBe(true);
     await until(() => opened.counts.sent > sent, 60_000, 'an order after it');
-  } else expect(engine.openOrders()).toHaveLength(1);
+  } else expect(engine.orders.active()).toHaveLength(1);
   await stopped(opened);
 });

@@ -50,14 +50,14 @@ const crossOf = (at: number): StrategyClass =>
   };
 
 /** The order in which the instruments of each instant were decided on, as the journal has it; those without a bar follow. */
-function recordedOrder(records: readonly JournalRecord[], { feeds, byNeed }: Pick<Engine, 'feeds' | 'byNeed'>) {
+function recordedOrder(records: readonly JournalRecord[], { feeds, parts }: Pick<Engine, 'feeds' | 'parts'>) {
   const order = new Map<number, number[]>();
   for (const record of records) {
     if (record.k !== 'INSTANT' || !record.decided) continue;
     const known = order.get(record.atMs) ?? [];
     order.set(record.atMs, [...known, ...record.bars.map(([feed]) => feeds[feed as number]!.instrumentIndex)]);
   }
-  return (t: number): readonly number[] => [...new Set([...(order.get(t) ?? []), ...byNeed])];
+  return (t: number): readonly number[] => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
 }
 
 /** The tables of a live bot over the rows of a plan, and the order of its parts. */

@@ -52,7 +52,7 @@ export const EXTERNAL: readonly Guard[] = [
     file: 'src/adapters/exchange/send/createQueue.ts',
     from: 'if (!(uncertaintyMs <= settings.maxUncertaintyMs)) {',
     to: 'if (uncertaintyMs < 0) {',
-    test: FAULTS,
+    test: 'test/rest/clockFaults.test.ts',
     named: 'nothing is signed while the clock of the exchange is unsure',
   },
   {

@@ -105,7 +105,7 @@ export const KILL: readonly Guard[] = [
     row: 72,
     name: '72: the client id of an order that is read by its id does not count',
     file: JUDGE,
-    from: 'if (row?.cid && this.books.isOwnCid(row.cid)) this.books.namedBy(row.cid, venueId);',
+    from: 'if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);',
     to: 'if (row?.cid && this.books.isOwnCid(row.cid)) this.#foreign.add(venueId);',
     test: JUDGE_TEST,
     named: 'the trades of a lost order',

@@ -66,7 +66,7 @@ export class ServiceRows implements DrivenRows {
   }
   quote(price: number): void {
     if (this.#newest === null || this.#newest.act === 'closed') throw new Error('no row is being worked off');
-    this.#newest.lane.quote(price);
+    this.#newest.barMarket.holdPrice(price);
   }
   openOrders(): OpenOrders {
     const { spot, futures } = this.#service.sides;
@@ -78,7 +78,7 @@ export class ServiceRows implements DrivenRows {
 
 function drivenAct(act: RowAct): DrivenAct {
   if (act.act === 'closed') return { act: 'closed' };
-  const market = act.lane;
+  const market = act.barMarket;
   const { open, high, low } = market.series.bar(market.row);
   return { act: act.act, bar: { instrument: market.market.instrument.id, open, high, low, closeMs: market.series.closeMs(market.row) } };
 }

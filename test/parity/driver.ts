@@ -117,7 +117,7 @@ export class RowDriver {
     const { brackets, bracketManager } = bot.deps.engine;
     const hits: { readonly bracket: Bracket; readonly price: number }[] = [];
     const index = bot.deps.engine.instruments.findIndex(({ id }) => id === bar.instrument);
-    brackets.reached(index, Infinity, -Infinity, -Infinity, (bracket) => {
+    brackets.triggerInRow(index, Infinity, -Infinity, -Infinity, (bracket) => {
       const price = tried.has(bracket) ? null : priceOf(bracket, levelOf(bracket));
       if (price !== null) hits.push({ bracket, price });
     });
@@ -148,7 +148,7 @@ export class RowDriver {
   /** Nothing that it has sent is without an answer. */
   #isSent(): boolean {
     const { engine, services } = this.#parts.bot.deps;
-    return services.idle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
+    return services.isIdle && engine.orders.active().every(({ state }) => state !== STATE.sent && state !== STATE.draft);
   }
 
   async #hasLearnt(): Promise<boolean> {
@@ -181,7 +181,7 @@ export class RowDriver {
     const orders = engine.orders.active().map(({ id, role, state }) => `order ${id} (${role}) ${LIFECYCLES[state]}`);
     const row = engine.execution.map(({ cursor }) => cursor.row);
     const next = time.nextMs === Infinity ? 'nothing' : new Date(time.nextMs).toISOString();
-    return `${orders.join(', ') || 'no order'}; idle: bot ${bot.isIdle}, services ${services.idle}; rows ${row.join(' ')}; due ${next}`;
+    return `${orders.join(', ') || 'no order'}; idle: bot ${bot.isIdle}, services ${services.isIdle}; rows ${row.join(' ')}; due ${next}`;
   }
 
   /** Lets time pass, from one thing that is due to the next, until `isDone`. */

@@ -74,9 +74,9 @@ export function shortened(plan: RunPlan, max: number | undefined): RunPlan {
 }
 
 /** `partsAt`: with `decide: perFeed`, the order of instruments at each instant, as the journal of the live bot records it. */
-export async function backtestOf(plan: RunPlan, partsAt: Engine['partsAt'] = null): Promise<Tables> {
+export async function backtestOf(plan: RunPlan, partsAt: Engine['parts']['orderAt'] = null): Promise<Tables> {
   const { engine, loop, checkBooks } = await prepareBacktest(plan);
-  engine.partsAt = partsAt;
+  engine.parts.orderAt = partsAt;
   loop(engine);
   checkBooks();
   return tablesOf(engine, booksOf(engine));

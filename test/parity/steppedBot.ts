@@ -44,7 +44,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
           level: 'debug',
         }),
       scheduler: time,
-      tellsAtInstants: true,
+      defersCallbacks: true,
     },
   );
   return whileTimePasses(opening, time);

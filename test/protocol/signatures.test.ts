@@ -7,7 +7,7 @@ import { timeMs } from '../../src/base/brand.ts';
 import { DEFAULT_DIALECT } from '../../src/protocol/dialect.ts';
 import { utf8 } from '../../src/protocol/json/json.ts';
 import { buildRequest, stringToSign } from '../../src/protocol/request.ts';
-import { isInWindow, sameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
+import { isInWindow, isSameSignature, signedBytes, signedPath } from '../../src/protocol/sign.ts';
 import { opensslHmac } from './openssl.ts';
 
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
@@ -81,7 +81,7 @@ test.each(VECTORS)('vector $name', ({ method, target, signQuery = 'include', bod
   const message = signedBytes({ timestamp: TIMESTAMP, method, path: signedPath(target, signQuery) }, utf8(body));
   expect(opensslHmac(SECRET, message)).toBe(signature);
   expect(createHmac('sha256', SECRET).update(message).digest('hex')).toBe(signature);
-  expect(sameSignature(signature, signature.toUpperCase())).toBe(true);
+  expect(isSameSignature(signature, signature.toUpperCase())).toBe(true);
 });
 
 test('what the client signs for the calls of the vectors is what they sign', () => {
@@ -100,7 +100,7 @@ test('what the client signs for the calls of the vectors is what they sign', () 
 test('a decoded query gives another signature', () => {
   const decoded = opensslHmac(SECRET, `${TIMESTAMP}GET/sapi/v1/order?symbol=BTC/USDT&orderId=499890200602846976`);
   expect(decoded.startsWith('87fc2c5a')).toBe(true);
-  expect(sameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
+  expect(isSameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
 });
 
 test('bodies are signed as bytes, even those that are no text; a GET signs none; the method is signed in upper case', () => {
@@ -115,10 +115,10 @@ test('two digests are the same only when every digit is, whatever its case', () 
   fc.assert(
     fc.property(digest, fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'.split('')), (text, at, digit) => {
       const other = text.slice(0, at) + digit + text.slice(at + 1);
-      expect(sameSignature(text, other.toUpperCase())).toBe(other === text);
+      expect(isSameSignature(text, other.toUpperCase())).toBe(other === text);
       for (const wrong of ['', text.slice(1), `${text}0`, `g${text.slice(1)}`, `${text.slice(1)}ſ`]) {
-        expect(sameSignature(text, wrong)).toBe(false);
-        expect(sameSignature(wrong, wrong)).toBe(false);
+        expect(isSameSignature(text, wrong)).toBe(false);
+        expect(isSameSignature(wrong, wrong)).toBe(false);
       }
     }),
   );

@@ -245,7 +245,7 @@ export class World {
     const fills: Row[] = [];
     for (const side of [service.sides.spot, service.sides.futures]) {
       if (side === null) continue;
-      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.numbered(at + 1))
+      const all = Array.from({ length: side.counters.orders }, (_, at) => side.orders.orderNumbered(at + 1))
         .filter((order) => order !== null)
         .toSorted((a, b) => compareTexts(a.clientOrderId ?? '', b.clientOrderId ?? ''));
       orders.push(...all.map(orderRow));

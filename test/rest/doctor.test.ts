@@ -343,54 +343,6 @@ describe('instruments', () => {
   });
 });
 
-describe('the account', () => {
-  const held = (side: string, more: object = {}) => ({
-    id: 1,
-    uid: 1,
-    positionType: 1,
-    side,
-    volume: 3,
-    openPrice: 1,
-    avgPrice: 1,
-    leverageLevel: 20,
-    marginRate: 0,
-    unRealizedAmount: 0,
-    ...more,
-  });
-  const futures = { markets: ['futures'] } as const;
-
-  test('that is empty', async () => {
-    const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
-    expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
-      status: 'warning',
-      fix: [expect.stringContaining('transfer')],
-    });
-  });
-
-  test('positions, modes and leverage', async () => {
-    const stub = await fixture.stub({ positions: [held('BUY')] });
-    const one = await fixture.examine(stub.url, futures);
-    expect(found(one, 'futures.positions').detail).toBe('open: long 3 E-BTC-USDT');
-    expect(found(one, 'futures.marginMode').detail).toBe('E-BTC-USDT cross');
-    expect(found(one, 'futures.leverage').detail).toBe('E-BTC-USDT 20x');
-    expect(found(one, 'futures.positionMode').status).toBe('ok');
-    stub.options = { positions: [held('BUY'), held('SELL', { positionType: 2, leverageLevel: 200 })] };
-    const two = await fixture.examine(stub.url, futures);
-    expect(found(two, 'futures.positionMode')).toMatchObject({ status: 'warning', detail: 'two-way: long and short in E-BTC-USDT' });
-    expect(found(two, 'futures.leverage')).toMatchObject({ status: 'warning', more: ['E-BTC-USDT allows 1 to 150'] });
-    expect(two.report.ok).toBe(true);
-  });
-
-  test('positions that the service reports with the account alone', async () => {
-    const stub = await fixture.stub({ answers: { 'GET /fapi/v1/positions': errorOf(-1020, '/fapi') } });
-    const examined = await fixture.examine(stub.url, futures);
-    expect(failures(examined)).toEqual(['futures.positions']);
-    expect(examined.report.dialect.positionsFrom).toBe('account');
-    const config = fixture.write('account.yaml', 'dialect:\n  positionsFrom: account\n');
-    expect(failures(await fixture.examine(stub.url, { ...futures, config }))).toEqual([]);
-  });
-});
-
 test('without an address there is nothing to examine', async () => {
   await expect(fixture.examine('', { markets: null, spotUrl: undefined, futuresUrl: undefined })).rejects.toThrow(ConfigError);
   await expect(fixture.examine('', { markets: ['futures'], spotUrl: 'http://127.0.0.1:1', futuresUrl: undefined })).rejects.toThrow(

@@ -63,13 +63,13 @@ describe('an order', () => {
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
     world.journal.lasts = null;
-    world.exchange.durable(world.journal.durableSeq);
+    world.exchange.onDurable(world.journal.durableSeq);
     world.pass(10);
     expect(world.sent.get('POST /sapi/v1/order')).toBe(2);
     world.pass(500);
     expect(world.sent.get('POST /sapi/v1/order')).toBe(3);
     for (const id of [first, second, other]) expect(world.get(id).lifecycle).toBe('working');
-    expect(world.exchange.idle).toBe(true);
+    expect(world.exchange.isIdle).toBe(true);
   });
 
   it('does not leave when its turn comes too late for its signature', async () => {
@@ -78,7 +78,7 @@ describe('an order', () => {
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(6000);
     world.journal.lasts = null;
-    world.exchange.durable(world.journal.durableSeq);
+    world.exchange.onDurable(world.journal.durableSeq);
     world.pass(100);
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { ENDINGS } from '../../src/model/run/run.ts';
-import { BTC, RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixture.ts';
+import { BTC, RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
 import { bob } from '../fixtures/restOthers.ts';
 
 const LIMIT = { lots: 1000, limit: 9000 } as const;
@@ -383,41 +383,5 @@ describe('X1 to X9: the exchange', () => {
     expect(world.audit('full').kind).toBe('ok');
     world.service.spot.venue.deposit(0, BTC.base, 1);
     expect(world.audit('full').kind).toBe('mismatch');
-  });
-});
-
-describe('C1, C2: clocks', () => {
-  it.each([-30_000, 30_000])('a clock that is %i ms off changes nothing: the exchange is asked for its own', async (skewMs) => {
-    const world = await open({ skewMs });
-    world.fault('NET.respDrop');
-    const id = world.order(LIMIT);
-    world.until(() => world.get(id).lifecycle === 'working', 60_000);
-    expect(Math.abs(world.journal.signMs(world.get(id)) - world.nowMs)).toBeLessThan(60_000);
-    expectSound(world, id, 1);
-  });
-
-  it('nothing is signed while the clock of the exchange is unsure', async () => {
-    const world = await open({ parts: { serverTime: () => ({ ms: START_MS as never, uncertaintyMs: 500 }) } });
-    const id = world.order(LIMIT);
-    world.pass(500);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'notSent' });
-    expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
-  });
-
-  it('a jump of the clock of the exchange voids what was proved, and stops new risk until it is measured anew', async () => {
-    const world = await open();
-    world.fault('NET.reqDrop');
-    const id = world.order(LIMIT);
-    world.pass(60_000, 20);
-    world.service.clockOffsetMs += 10_000;
-    world.pass(10_000, 20);
-    expect(world.reported.some((line) => line.startsWith('trouble CLOCK'))).toBe(true);
-    expect(world.bounds.clockEpoch).toBeGreaterThan(0);
-    expect(world.get(id).lifecycle).toBe('unknown');
-    world.clock.measure('spot');
-    world.until(() => world.get(id).reason === 'noEffect');
-    expect(world.reported).toContain('over CLOCK');
-    // Counted from the jump on.
-    expect(world.nowMs - START_MS).toBeGreaterThan(120_000);
   });
 });

@@ -99,7 +99,7 @@ describe('an order of ours', () => {
     }); // prettier-ignore
     world.cancel(id);
     world.pass(20_000);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'cancelSent', reserved: true });
+    expect(world.get(id)).toMatchObject({ lifecycle: 'cancelSent', isReserved: true });
     world.noFaults();
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.audit('full').kind).toBe('ok');
@@ -153,7 +153,7 @@ describe('a stop', () => {
     });
     world.audit('full');
     world.pass(20_000);
-    expect(world.get(id)).toMatchObject({ lifecycle: 'working', reserved: true });
+    expect(world.get(id)).toMatchObject({ lifecycle: 'working', isReserved: true });
     world.noFaults();
     world.audit('full');
     expect(world.get(id).lifecycle).toBe('working');

@@ -125,7 +125,7 @@ describe('over real sockets', () => {
     await until('acked 1');
     exchange.cancel(order);
     await until('ended 1 canceled');
-    await expect.poll(() => exchange.idle, { interval: 10 }).toBe(true);
+    await expect.poll(() => exchange.isIdle, { interval: 10 }).toBe(true);
   });
 
   it('one whose connection closes before the answer is found by its client order id', async () => {

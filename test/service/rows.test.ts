@@ -218,8 +218,8 @@ describe('an exchange of rows', () => {
     expect(tradesOf(rig)).toMatchObject([{ timeMs: START_MS, isMaker: false }]);
     const { activeMarket } = rows;
     const low = ticksOf(bars, 'low')[0]!;
-    expect(() => activeMarket!.quote(low - 1)).toThrow('the row has traded from');
-    activeMarket!.quote(low);
+    expect(() => activeMarket!.holdPrice(low - 1)).toThrow('the row has traded from');
+    activeMarket!.holdPrice(low);
     rig.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'SELL', type: 'MARKET', volume: '0.01' });
     const slipped = low - 1 - Math.ceil((low * 200) / 1_000_000);
     expect(tradesOf(rig)[1]).toMatchObject({ timeMs: START_MS + MINUTE_MS, isMaker: false, price: priceText(slipped) });

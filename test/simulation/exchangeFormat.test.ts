@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { runExchange } from '../../src/paperExchange/process/runExchange.ts';
-import { sealed } from '../../src/paperExchange/storage/frame.ts';
+import { sealText } from '../../src/paperExchange/storage/frame.ts';
 import { RECORDS } from '../../src/paperExchange/storage/recordTable.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';
 import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
@@ -190,7 +190,7 @@ describe('a folder of an older format', () => {
   it.each([1, 2, 3, 5])('(format %i) is refused with a remedy', (format) => {
     const disk = new SimulatedDisk();
     disk.create(FILE!);
-    disk.append(FILE!, Buffer.from(sealed(head(format), 1, 1_767_571_200_000).text));
+    disk.append(FILE!, Buffer.from(sealText(head(format), 1, 1_767_571_200_000).text));
     const error = refusalOf(disk);
     expect(error.message).toBe(`${FILE}: expected format 4, got ${format}`);
     expect(error.remedy).toBe(remedy);
@@ -200,7 +200,7 @@ describe('a folder of an older format', () => {
     const disk = new SimulatedDisk();
     const path = `${FOLDER}/exchange-000001-000004.past`;
     disk.create(path);
-    disk.append(path, Buffer.from(sealed('["past",3,1,4,0]\n["end",4000,9,1767571200000,"0badcafe"]\n', 1, 1_767_571_200_000).text));
+    disk.append(path, Buffer.from(sealText('["past",3,1,4,0]\n["end",4000,9,1767571200000,"0badcafe"]\n', 1, 1_767_571_200_000).text));
     const before = Buffer.from(disk.read(path));
     expect(refusalOf(disk)).toMatchObject({ message: `${path}: expected format 4, got 3`, remedy });
     expect(Buffer.from(disk.read(path)).equals(before)).toBe(true);
@@ -213,7 +213,7 @@ describe('a folder of an older format', () => {
     it('is refused before it answers anybody', async () => {
       const data = join(root, 'old');
       mkdirSync(data, { mode: 0o700 });
-      writeFileSync(join(data, 'exchange-000001.rows'), sealed(head(3), 1, 1_767_571_200_000).text, { mode: 0o600 });
+      writeFileSync(join(data, 'exchange-000001.rows'), sealText(head(3), 1, 1_767_571_200_000).text, { mode: 0o600 });
       const opening = runExchange(demoSettings(1), { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data });
       await expect(opening).rejects.toThrow(/exchange-000001\.rows: expected format 4, got 3/);
     });

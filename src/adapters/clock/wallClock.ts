@@ -30,11 +30,11 @@ export function after(ms: number, run: () => void): () => void {
 }
 
 /** Calls `run` after the current turn of the event loop. */
-export function soon(run: () => void): void {
+export function runSoon(run: () => void): void {
   setImmediate(run);
 }
 
 /** Resolves after a turn of the event loop, so that other callbacks have run and weakly held objects can be freed. */
-export function nextTurn(): Promise<void> {
+export function waitForNextTurn(): Promise<void> {
   return turned();
 }

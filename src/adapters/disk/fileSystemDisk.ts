@@ -93,7 +93,7 @@ export class FileSystemDisk implements Disk {
   }
 
   append(path: string, bytes: Uint8Array): void {
-    const file = this.#opened(path);
+    const file = this.#openFile(path);
     for (let at = 0; at < bytes.length;) {
       const written = attempt(path, () => writeSync(file.descriptor, bytes, at));
       at += written;
@@ -106,7 +106,7 @@ export class FileSystemDisk implements Disk {
     const isFolder = !this.#open.has(path) && attempt(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {
-      const file = this.#opened(path);
+      const file = this.#openFile(path);
       file.syncs++;
       fdatasync(file.descriptor, (error) => {
         // A file that was renamed or removed here in the meantime has no entry under that name any more.
@@ -139,7 +139,7 @@ export class FileSystemDisk implements Disk {
     for (const path of [...this.#open.keys(), ...this.#read.keys()]) this.#forget(path);
   }
 
-  #opened(path: string): OpenFile {
+  #openFile(path: string): OpenFile {
     const known = this.#open.get(path);
     if (!known) return this.#addOpen(path, openChecked(path, O_WRONLY | O_APPEND | NONBLOCK));
     this.#open.delete(path);

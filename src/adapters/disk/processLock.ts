@@ -103,11 +103,11 @@ const lockName = ({ pid, started, namespace, boot, host }: LockHolder): string =
 function holderOf(name: string): LockHolder | null {
   const [, pid, started, namespace, boot, host] = PATTERN.exec(name) ?? [];
   if (pid === undefined || host === undefined) return null;
-  return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decoded(host) };
+  return { pid: Number(pid), started: started!, namespace: namespace!, boot: boot!, host: decodeName(host) };
 }
 
 /** The file may come from another program. A host name that cannot be decoded is not this host. */
-function decoded(host: string): string {
+function decodeName(host: string): string {
   try {
     return decodeURIComponent(host);
   } catch (error) {

@@ -67,7 +67,7 @@ export class RestExchange implements OrderGateway {
     this.supportsTriggerOrders = parts.market === 'futures';
     const { instruments, scheduler, settings, serverTime, delayObserver = null, notes = null } = parts;
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
-    const adopted = (track: TrackedOrder): void => this.#adopted(track);
+    const adopted = (track: TrackedOrder): void => this.#onAdoption(track);
     const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
     const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
     this.#ownership = ownership;
@@ -79,7 +79,7 @@ export class RestExchange implements OrderGateway {
       statuses: () => this.#statuses,
     });
     const { reconcile, readTrades } = this.#readers;
-    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contested(orders, venueId);
+    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contestVenueId(orders, venueId);
     this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
     this.#cancels = new Cancels({
       scheduler,
@@ -93,8 +93,8 @@ export class RestExchange implements OrderGateway {
     this.#outbox = new CreateQueue({
       scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
       isExtra: (venueId) => ownership.isExtra(venueId),
-      doubled: (track, venueId) => ownership.doubled(track, venueId),
-      holdCode: (track) => this.#obstacle(track),
+      doubled: (track, venueId) => ownership.addSecondId(track, venueId),
+      holdCode: (track) => this.#holdCode(track),
     }); // prettier-ignore
     this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
@@ -160,8 +160,8 @@ export class RestExchange implements OrderGateway {
   // --- Called by the live process
 
   /** Called when the journal is durable up to `seq`. */
-  durable(_seq: number): void {
-    this.#outbox.durable();
+  onDurable(_seq: number): void {
+    this.#outbox.onDurable();
   }
 
   /** Restores tracking after a restart. Must be called before anything else. */
@@ -218,7 +218,7 @@ export class RestExchange implements OrderGateway {
     return Array.from(this.#ownership.foreignOrders.values());
   }
   /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
-  foreign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
+  readForeign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
     const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
     const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers });
     start(work).whenOver(done);
@@ -232,14 +232,14 @@ export class RestExchange implements OrderGateway {
     this.#core.tracks.add(track);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
     this.#ownership.markDecided(venueId);
-    if (track.isOpen) this.#adopted(track);
+    if (track.isOpen) this.#onAdoption(track);
   }
   /** The operator clears a halt cause that does not clear by itself. Clearing MISMATCH accepts the holdings that differed. */
   clear(code: HaltCode, instrument: number | null): void {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
     if (code === 'KEY') calls.isLocked = false;
-    if (code === 'MISMATCH') this.#holdings.explained();
+    if (code === 'MISMATCH') this.#holdings.acceptDifferences();
   }
   /** What the account holds beyond the strategies' positions. */
   get outside(): readonly ReferencePosition[] {
@@ -247,7 +247,7 @@ export class RestExchange implements OrderGateway {
   }
 
   /** True when no create waits for the disk or the rate limit, and no call is on the wire. */
-  get idle(): boolean {
+  get isIdle(): boolean {
     return this.#core.calls.open === 0 && this.#outbox.isEmpty;
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */
@@ -259,7 +259,7 @@ export class RestExchange implements OrderGateway {
   // --- Internals
 
   /** Returns the code of the reason why an order must not be sent now, or null if it may be sent. */
-  #obstacle({ request: wanted, id }: TrackedOrder): string | null {
+  #holdCode({ request: wanted, id }: TrackedOrder): string | null {
     const { instrumentIndex: index, side, lots, reduceOnly, instrument } = wanted;
     const isReduction = reduceOnly || (instrument.contract === undefined && side === 'sell');
     if (!isReduction) return this.#settings === null || this.#settings.isReady(index) ? null : 'SETTINGS';
@@ -278,10 +278,10 @@ export class RestExchange implements OrderGateway {
     const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
     return Math.max(0, net.ceil().toNumber());
   }
-  #adopted(track: TrackedOrder): void {
+  #onAdoption(track: TrackedOrder): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
-    this.#cancels.named(track);
-    this.#follow.soon(track.request.instrumentIndex);
+    this.#cancels.onVenueId(track);
+    this.#follow.scheduleRead(track.request.instrumentIndex);
   }
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#core.parts;

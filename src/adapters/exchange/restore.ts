@@ -47,7 +47,7 @@ export function restoreTracking({ orders, trades, cursors, outside: external = [
     const index = byId.get(symbol);
     if (index === undefined) continue;
     if (channel === 'position') into.positions.set(index, new Decimal(value));
-    else if (channel === 'counted') into.seen(index).totalsUpTo(value);
+    else if (channel === 'counted') into.seen(index).noteTotalsUpTo(value);
     else if (channel === 'funding buy' || channel === 'funding sell')
       into.funding.restore(index, channel === 'funding buy' ? 'buy' : 'sell', Number(value));
   }

@@ -78,7 +78,7 @@ export class FileJournal implements Journal {
     return this.#signMs.get(id) ?? createdMs;
   }
   /** Restores the signing time of an order of an earlier process. */
-  signedBefore(id: OrderId, signMs: number): void {
+  restoreSignMs(id: OrderId, signMs: number): void {
     this.#signMs.set(id, signMs);
   }
   ack(order: Order): number {

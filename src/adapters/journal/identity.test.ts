@@ -38,7 +38,7 @@ function journal() {
     disk,
     { folder, account: 'a', number: 1, ending: { seq: 0, bytes: 0, crc: '00000000' }, prior: null, segmentBytes: 400 },
     () => 1,
-    { durable: (seq) => ((reported.durable = seq), wake()), failed: (why) => ((reported.failed = why), wake()) },
+    { onDurable: (seq) => ((reported.durable = seq), wake()), onFailure: (why) => ((reported.failed = why), wake()) },
   );
   const append = async (): Promise<void> => {
     const seq = file.append('CURSOR', { symbol: 'x', channel: 'y', value: 'z'.repeat(50) });

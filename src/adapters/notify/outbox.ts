@@ -105,7 +105,7 @@ class Queue {
     }
     // An alarm does not wait for the end of a pause.
     if (this.#timer !== null && alert.level === 'alarm') this.#wake();
-    this.#next();
+    this.#sendNext();
   }
 
   /** Calls `run` once nothing is waiting or under way, which may never happen. */
@@ -113,7 +113,7 @@ class Queue {
     if (this.#isStopped) return run();
     this.#emptied = run;
     this.#wake();
-    this.#next();
+    this.#sendNext();
     this.#notifyEmpty();
   }
 
@@ -131,7 +131,7 @@ class Queue {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
   }
 
-  #next(): void {
+  #sendNext(): void {
     const next = this.#waiting[0];
     if (!next || this.#isBusy || this.#timer !== null || this.#isStopped) return;
     this.#waiting.shift();
@@ -142,13 +142,13 @@ class Queue {
       this.#scheduler.cancel(deadline);
       this.#giveUp = null;
       this.#isBusy = false;
-      if (failure) this.#failed(next, failure.why, failure.mayPass, failure.retryAfterMs);
-      this.#next();
+      if (failure) this.#onFailure(next, failure.why, failure.mayPass, failure.retryAfterMs);
+      this.#sendNext();
       this.#notifyEmpty();
     });
   }
 
-  #failed(item: Waiting, why: string, mayPass: boolean, retryAfterMs: number | null): void {
+  #onFailure(item: Waiting, why: string, mayPass: boolean, retryAfterMs: number | null): void {
     if (this.#isStopped) return;
     const { max, firstPauseMs, maxPauseMs, lost } = this.#options;
     if (!mayPass || item.tries >= max) {
@@ -160,7 +160,7 @@ class Queue {
     const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(maxPauseMs, firstPauseMs * 2 ** (item.tries - 1)));
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + pauseMs, () => {
       this.#timer = null;
-      this.#next();
+      this.#sendNext();
     });
   }
 

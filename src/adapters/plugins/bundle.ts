@@ -45,7 +45,7 @@ export async function bundle(file: string, shown: string): Promise<Bundle> {
     tsconfigRaw: { compilerOptions: { target: 'ES2022', verbatimModuleSyntax: true } },
     logLevel: 'silent',
   }).catch((error: unknown): never => {
-    if (isBuildFailure(error)) throw refused(error, shown, basename(file));
+    if (isBuildFailure(error)) throw refusedImportError(error, shown, basename(file));
     throw error;
   });
   return describe(result, dirname(file));
@@ -67,7 +67,7 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 }
 
-function refused(failure: BuildFailure, shown: string, entry: string): ConfigError {
+function refusedImportError(failure: BuildFailure, shown: string, entry: string): ConfigError {
   const first: Message | undefined = failure.errors[0];
   const at = first?.location;
   if (!first || !at) return new ConfigError(`${shown}: ${first?.text ?? failure.message}`, 'correct the strategy file');

@@ -53,14 +53,14 @@ export class ContractRows {
     const { bracketManager, brackets } = this.engine;
     const { openMs, closeMs, open, high, low } = row;
     bracketManager.legTimeMs = openMs;
-    brackets.gapped(instrument, open, bracketManager.onHit);
+    brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
     bracketManager.legTimeMs = closeMs;
-    brackets.reached(instrument, high, low, -INFINITY, bracketManager.onHit);
+    brackets.triggerInRow(instrument, high, low, -INFINITY, bracketManager.onHit);
     book.matchRange(openMs, closeMs, open, high, low);
     bracketManager.legTimeMs = closeMs;
     if (this.watch.mayEnd(closeMs)) {
-      this.orders[instrument]!.stopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, row));
-    } else brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
+      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, row));
+    } else brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
     bracketManager.legTimeMs = NAN;
   }
 
@@ -100,8 +100,8 @@ export class ContractRows {
       level: levelOf(bracket),
       isBuy: !isLong,
       closes: true,
-      falls: isLong,
-      atOpen: false,
+      isFalling: isLong,
+      isAtOpen: false,
       stage,
       isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
       act: () => {

@@ -33,7 +33,7 @@ export interface Guards {
   /** Price at which the current stop leg fires; NaN outside. */
   readonly hitPrice: number;
   /** True while a stop cancels its sibling orders. These cancels act at once. */
-  readonly takesBack: boolean;
+  readonly cancelsOwnOrders: boolean;
   /** Time of the events that the current legs react to, inside the row being matched; NaN outside. */
   legTimeMs: number;
 }

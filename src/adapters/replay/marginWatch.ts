@@ -5,11 +5,10 @@ import { ticksOf } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { ContractData, FundingTime, MarkColumns } from '../../model/bars/marks.ts';
 import { firstAfter } from '../../base/number/search.ts';
-import type { VenueSink } from '../../venue/barBook.ts';
 import type { FuturesSink, FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
 import type { VenuePosition } from '../../venue/futures/position.ts';
-import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import { FirstBeyond } from './firstBeyond.ts';
 
@@ -70,9 +69,9 @@ export class MarginWatch {
         this.findNextRow(Math.min(timeMs, engine.nowMs - 1));
       },
       ended: (order, timeMs) => exchange.ended(order, timeMs),
-      reduced: () => {},
-      funded: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
-      liquidated: (position, wasLong, fill) => {
+      onReduction: () => {},
+      onFunding: (position, units, timeMs) => engine.funded(position.index, position.isLong, units, timeMs),
+      onLiquidation: (position, wasLong, fill) => {
         engine.liquidated(position.index, wasLong, fill);
         // In the middle of a row: its rest, and other rows that close now, must still be checked.
         if (!this.isSettling) this.findNextRow(engine.nowMs - 1);

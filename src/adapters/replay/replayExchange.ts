@@ -11,10 +11,10 @@ import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/or
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
-import type { BarBook, VenueSink } from '../../venue/barBook.ts';
+import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
-import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
@@ -115,7 +115,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (this.isInstant || order.parent > 0) this.arrive(order);
     else {
       const { id } = order;
-      this.later(this.engine.nowMs + this.latencyOf(order, false), () => {
+      this.schedule(this.engine.nowMs + this.latencyOf(order, false), () => {
         if (order.id === id) this.arrive(order); // after a halt the record may have returned to the pool
       });
     }
@@ -124,7 +124,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   cancel(order: Order): void {
     const { id } = order;
     if (this.isInstant || this.isTakenBack(order)) this.cancelArrives(order, id);
-    else this.later(this.engine.nowMs + this.latencyOf(order, true), () => this.cancelArrives(order, id));
+    else this.schedule(this.engine.nowMs + this.latencyOf(order, true), () => this.cancelArrives(order, id));
   }
 
   recall(order: Order): void {
@@ -140,7 +140,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const venueMs = this.engine.nowMs;
     const isPlaced = channel !== 'balances' && this.placed.has(id);
     // One event later, so that a chain of reads is a chain of events, not of nested calls.
-    this.later(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: isPlaced }));
+    this.schedule(venueMs, () => this.engine.evidence(id, { channel, venueMs, complete: true, found: isPlaced }));
   }
 
   workingOrders(instrument: number): number {
@@ -186,15 +186,15 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const brackets = this.brackets;
     if (brackets.waiting(instrument) > 0) {
       bracketManager.legTimeMs = openMs;
-      brackets.gapped(instrument, open, bracketManager.onHit);
+      brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
       bracketManager.legTimeMs = closeMs;
-      brackets.reached(instrument, high, low, -INFINITY, bracketManager.onHit);
+      brackets.triggerInRow(instrument, high, low, -INFINITY, bracketManager.onHit);
     }
     book.matchRange(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
       // For entries filled inside this row, the stop counts if the row reached it; the target does not.
       bracketManager.legTimeMs = closeMs;
-      brackets.reached(instrument, high, low, closeMs, bracketManager.onHit);
+      brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
     }
     bracketManager.legTimeMs = NAN;
   }
@@ -290,7 +290,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
 
   /** True for a bracket leg whose stop fires: its cancel acts together with the stop, even inside a row. */
   private isTakenBack(order: Order): boolean {
-    return order.parent > 0 && this.engine.bracketManager.takesBack;
+    return order.parent > 0 && this.engine.bracketManager.cancelsOwnOrders;
   }
   private isMidRow({ feed: { bars, cursor } }: ReplayBook, order: Order): boolean {
     const next = cursor.row + 1;
@@ -320,7 +320,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   /** Events may be scheduled while a row is matched, without a call of a strategy, so the loop must check the queue again. */
-  private later(timeMs: number, run: () => void): void {
+  private schedule(timeMs: number, run: () => void): void {
     this.engine.hasPendingWork = true;
     this.queue.at(timeMs, run);
   }
@@ -330,7 +330,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
   private forget(order: VenueOrder): void {
     if (this.options.faultOf !== null) this.placed.delete(order.ref);
-    this.triggers?.childEnded(order.ref as OrderId);
+    this.triggers?.onChildEnd(order.ref as OrderId);
     this.venue.release(order);
   }
 }

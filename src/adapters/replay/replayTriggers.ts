@@ -66,7 +66,7 @@ export class ReplayTriggers implements RowTriggers {
   childOf(order: OrderId): number | undefined {
     return this.children.get(order);
   }
-  childEnded(order: OrderId): void {
+  onChildEnd(order: OrderId): void {
     this.children.delete(order);
   }
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRatio, scaledDown } from './decimalText.ts';
+import { parseRatio, scaleDown } from './decimalText.ts';
 import { Decimal, fromScaled } from './decimal.ts';
 import { MAX_EXACT } from './exact.ts';
 
@@ -15,7 +15,7 @@ test('scaled text is the floor of the decimal', () => {
   fc.assert(
     fc.property(text, fc.nat({ max: 12 }), (value, scale) => {
       const floor = new Decimal(value).times(Decimal.pow(10, scale)).floor();
-      expect(scaledDown(value, scale)).toBe(floor.gt(MAX_EXACT) ? MAX_EXACT : floor.toNumber());
+      expect(scaleDown(value, scale)).toBe(floor.gt(MAX_EXACT) ? MAX_EXACT : floor.toNumber());
     }),
   );
 });
@@ -31,7 +31,7 @@ test('a ratio is the decimal itself', () => {
 });
 
 test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', '1_000'])('%j is no plain decimal', (value) => {
-  expect(scaledDown(value, 2)).toBeNull();
+  expect(scaleDown(value, 2)).toBeNull();
   expect(parseRatio(value)).toBeNull();
 });
 

@@ -9,7 +9,7 @@ const MAX_INTEGER = BigInt(MAX_EXACT);
  * Returns the largest whole number of 10^-digits that is not above `text`, a plain decimal >= 0 such as "12" or "0.05". A value above 2^53
  * - 1 becomes 2^53 - 1: as an upper limit that is the tighter one. Null when `text` is not a plain decimal.
  */
-export function scaledDown(text: string, digits: number): number | null {
+export function scaleDown(text: string, digits: number): number | null {
   const found = PLAIN.exec(text);
   if (!found) return null;
   const [, whole = '', part = ''] = found;

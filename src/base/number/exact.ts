@@ -32,11 +32,11 @@ export function mulDiv(a: number, b: number, divisor: number, round: Rounding): 
   // Below 2^53 a quotient that is not whole is further from any whole number than its rounding error: floor and ceil are exact.
   if (round === 'up') return ceil(product / divisor);
   const low = floor(product / divisor);
-  return round === 'down' ? low : rounded(low, product - low * divisor, divisor, round);
+  return round === 'down' ? low : roundToDivisor(low, product - low * divisor, divisor, round);
 }
 
 /** Returns the quotient `low` with its rest, rounded as `round` says. */
-function rounded(low: number, rest: number, divisor: number, round: Rounding): number {
+function roundToDivisor(low: number, rest: number, divisor: number, round: Rounding): number {
   if (rest === 0 || round === 'down') return low;
   if (round === 'up') return low + 1;
   const twice = rest * 2;
@@ -61,7 +61,7 @@ function mulDivWide(a: number, b: number, divisor: number, round: Rounding): num
     low++;
     rest -= divisor;
   }
-  return rounded(low, rest, divisor, round);
+  return roundToDivisor(low, rest, divisor, round);
 }
 
 /** Returns a * b minus its nearest double `product`, exactly, for a and b below 2^53. */
@@ -81,9 +81,9 @@ function mulDivBig(a: number, b: number, divisor: number, round: Rounding): numb
   const low = product / by;
   const rest = product - low * by;
   const twice = rest * 2n;
-  const more =
+  const hasMore =
     rest !== 0n && (round === 'up' || (round !== 'down' && (twice > by || (twice === by && (round === 'halfUp' || low % 2n === 1n)))));
-  return exact(Number(more ? low + 1n : low));
+  return exact(Number(hasMore ? low + 1n : low));
 }
 
 /** Returns `ppm` millionths of a whole amount, rounded up. Infinity for an amount above 2^53 - 1, which exceeds every limit. */

@@ -8,7 +8,7 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 /** Returns `text` in one line of at most `max` characters; the number of characters cut off is shown. */
 export function sanitizeText(text: string, max = 200): string {
   // Escapes lengthen the text, so text that could not be shown anyway is cut first.
-  const shown = text.slice(0, max).replace(UNFIT, (unfit) => SHORT[unfit] ?? escaped(unfit));
+  const shown = text.slice(0, max).replace(UNFIT, (unfit) => SHORT[unfit] ?? escapeCharacter(unfit));
   const kept = shown.length <= max ? shown : shown.slice(0, max);
   const isWhole = text.length <= max && shown.length <= max;
   return isWhole ? kept : `${kept}... (${text.length} characters)`;
@@ -29,11 +29,11 @@ export function terminalText(text: string): string {
   if (text.search(UNFIT_IN_LINES) < 0) return text;
   return text
     .split(COLOUR)
-    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(UNFIT_IN_LINES, (unfit) => SHORT[unfit] ?? escaped(unfit))))
+    .map((part, at) => (at % 2 === 1 ? part : part.replaceAll(UNFIT_IN_LINES, (unfit) => SHORT[unfit] ?? escapeCharacter(unfit))))
     .join('');
 }
 
-function escaped(unfit: string): string {
+function escapeCharacter(unfit: string): string {
   const code = unfit.charCodeAt(0);
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : unicode(unfit);
 }

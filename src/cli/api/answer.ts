@@ -63,14 +63,14 @@ function listLines(list: readonly unknown[], columns: number): readonly string[]
 function packedLines(record: Fields, columns: number): readonly string[] {
   const entries = presentFields(record);
   const pairs = entries.filter(([, value]) => isSimple(value)).map(([name, value]) => `${title(name)} ${cell(name, value)}`);
-  const lines = packed(pairs, columns - 2);
+  const lines = packWords(pairs, columns - 2);
   const nested = entries.filter(([, value]) => !isSimple(value));
   const below = nested.flatMap(([name, value]) => [`${title(name)}:`, ...answerLines(value, columns - 4).map((line) => `  ${line}`)]);
   return [...lines.map((line, at) => (at === 0 ? line : `  ${line}`)), ...below.map((line) => `  ${line}`)];
 }
 
 /** Puts as many words on a line as fit, separated by three spaces. */
-function packed(words: readonly string[], columns: number): readonly string[] {
+function packWords(words: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of words) {
     const line = lines.at(-1);

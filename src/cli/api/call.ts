@@ -41,7 +41,7 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
   const exchange = openExchange(settings, isVerbose ? { limited, log: (entry) => printLine(logLine(entry)) } : { limited });
   try {
     if (isVerbose) printLine(`${op} at ${origin}`);
-    printOutcome(call, origin, await answered(call, exchange));
+    printOutcome(call, origin, await awaitOutcome(call, exchange));
   } finally {
     await exchange.close();
   }
@@ -50,7 +50,7 @@ export async function callEndpoint(call: ApiCall): Promise<void> {
 const printLine = printError;
 
 /** Returns the outcome. A signal ends the wait, and the outcome at that time is then reported. */
-function answered({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
+function awaitOutcome({ op, given, timeoutMs }: ApiCall, { client }: Exchange): Promise<Outcome<unknown>> {
   return new Promise((resolve, reject) => {
     const waiting = waitingLine();
     const stop = stopOnSignal();
@@ -115,13 +115,13 @@ function failureLines(op: Op, { outcome, status, code, name, meaning, msg, cause
   // The error of a local limit repeats the operation and "is not sent", which the line already says.
   const why = code === null && cause !== null ? [cause.replace(`${op} is not sent: `, '')] : [...service, ...http, ...text];
   return [
-    ...indented(`${op}: ${word}: ${why.join('; ')}`, '', '    '),
-    ...indented(advice, '  ', '  '),
+    ...indentLines(`${op}: ${word}: ${why.join('; ')}`, '', '    '),
+    ...indentLines(advice, '  ', '  '),
     ...look.map((command) => `    ${command}`),
   ];
 }
 
-const indented = (text: string, first: string, rest: string): readonly string[] =>
+const indentLines = (text: string, first: string, rest: string): readonly string[] =>
   wrapped(text, COLUMNS - rest.length).map((line, at) => (at === 0 ? first : rest) + line);
 
 function limitLine(event: LimitEvent): string {

@@ -112,9 +112,9 @@ export function checkData(args: CheckArgs): void {
   // Mark prices have more intervals than bars.
   const ofMarks = args.interval === undefined ? null : parseMarkInterval(args.interval);
   const interval = args.interval === undefined ? undefined : (ofMarks ?? intervalOf('--interval', args.interval));
-  const wanted = (key: BarKey) =>
+  const isWanted = (key: BarKey) =>
     (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
-  const keys = listKeys(args.catalog).filter(wanted);
+  const keys = listKeys(args.catalog).filter(isWanted);
   const series = listSeries(args.catalog).filter(
     (key) =>
       (args.symbol ?? key.symbol) === key.symbol &&

@@ -105,11 +105,11 @@ export function instrumentLine(instrument: Instrument): string {
 function contractLine({ base, quote, priceDigits }: Instrument, contract: Contract): string {
   const face = `${fromScaled(contract.multiplier, contract.multiplierDigits)} ${base}`;
   const fees = [contract.openMakerFeePpm, contract.openTakerFeePpm].map((ppm) => `${fromScaled(ppm, 4)} %`).join(' / ');
-  const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapped(contract.assumed)}`;
+  const assumed = contract.assumed === undefined ? '' : `\n                assumed: ${wrapText(contract.assumed)}`;
   return `${contract.kind} contract of ${face} in ${quote}, price ${priceDigits} digits, fees ${fees}, leverage ${contract.minLeverage} to ${contract.maxLeverage}${assumed}`;
 }
 
-function wrapped(words: readonly string[]): string {
+function wrapText(words: readonly string[]): string {
   const lines = [''];
   for (const word of words) {
     const last = lines.at(-1)!;
@@ -136,7 +136,7 @@ export function catalogListText(catalog: string, entries: readonly CatalogEntry[
     count(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
-  return aligned([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
+  return alignRows([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
 }
 
 export function checkText(
@@ -171,14 +171,14 @@ export function checkText(
   for (const { seen } of series)
     if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
-    aligned([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'),
+    alignRows([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'),
     ...notes,
     ...series.flatMap(seriesNotes),
     ...warnings,
   ].join('\n');
 }
 
-const aligned = (rows: readonly (readonly string[])[], sides: string): string =>
+const alignRows = (rows: readonly (readonly string[])[], sides: string): string =>
   alignedRows(rows, sides)
     .map((line) => `  ${line}`)
     .join('\n');

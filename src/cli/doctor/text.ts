@@ -6,7 +6,7 @@ import { sanitizeJson } from '../../base/text/untrustedText.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { Dialect } from '../../protocol/dialect.ts';
 import { count } from '../../base/text/format.ts';
-import { COLUMNS, coloured, type Hue } from '../../report/terminal/lines.ts';
+import { COLUMNS, colourText, type Hue } from '../../report/terminal/lines.ts';
 import { jsonText } from '../terminal/print.ts';
 import { indented, labelled, wrapped } from '../terminal/wrapped.ts';
 
@@ -18,7 +18,7 @@ const MARKS: Readonly<Record<Status, string>> = { ok: '✓', warning: '!', faile
 const HUES: Readonly<Record<Status, Hue>> = { ok: 'green', warning: 'amber', failed: 'red', skipped: 'grey' };
 const TITLES: Readonly<Record<Market, string>> = { spot: 'Spot', futures: 'Futures' };
 
-const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? coloured(text, HUES[status]) : text);
+const colouredStatus = (text: string, status: Status, colour: boolean): string => (colour ? colourText(text, HUES[status]) : text);
 
 /** Returns the heading above the checks of a market. Checks of both markets only get an empty line. */
 export function headingLines(market: Market | null, origin: string | null): readonly string[] {

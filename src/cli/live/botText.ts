@@ -139,10 +139,10 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
     shortSpanText(timeMs - order.createdMs),
   ];
   const head = ['order', 'instrument', 'side', 'quantity', 'price', 'filled', 'state', 'age'];
-  const listed = (title: string, orders: readonly OrderView[]): readonly string[] =>
+  const listText = (title: string, orders: readonly OrderView[]): readonly string[] =>
     orders.length === 0 ? [] : [title, ...table(head, orders.map(row), 'lllrrrlr'), ''];
   const lines = [
-    ...listed('Of unknown outcome', unknown),
+    ...listText('Of unknown outcome', unknown),
     ...unknown.flatMap(({ cid, cause, doing, needsPerson }) =>
       below(`${cid}: ${cause}; ${doing}${needsPerson ? `; isobar orders resolve ${cid} --outcome ... --why ...` : ''}`),
     ),
@@ -152,8 +152,8 @@ export function orderLines({ open, unknown, provenAbsent, foreignOrders, timeMs 
       below(`${kind} ${id} ${instrument}: ${message} (seen ${shortSpanText(timeMs - seenMs)} ago)`),
     ),
     ...(foreignOrders.length > 0 ? [''] : []),
-    ...listed('Open', open),
-    ...listed('Proven absent, still watched', provenAbsent),
+    ...listText('Open', open),
+    ...listText('Proven absent, still watched', provenAbsent),
   ];
   return lines.length === 0 ? ['no open orders'] : lines.slice(0, lines.at(-1) === '' ? -1 : undefined);
 }

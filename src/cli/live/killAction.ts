@@ -55,8 +55,8 @@ async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Pr
       ? 'the kill switch is set: no order is sent any more'
       : `the kill switch could not be written: ${String(writeFailure)}`,
   );
-  const byBot = args.separate || args.all ? null : await killedByBot(folder, args, giveUpSeconds);
-  const outcome = byBot ?? (await killedHere(folder, args, giveUpSeconds));
+  const byBot = args.separate || args.all ? null : await killThroughBot(folder, args, giveUpSeconds);
+  const outcome = byBot ?? (await killWithoutBot(folder, args, giveUpSeconds));
   const residuals =
     writeFailure === null ? outcome.residuals : [`the kill switch could not be written: ${String(writeFailure)}`, ...outcome.residuals];
   printReport(args, { ...outcome, residuals });
@@ -66,7 +66,7 @@ async function killIn(folder: string, args: KillArgs, giveUpSeconds: number): Pr
  * Returns the outcome when the bot did the kill. Null when it does not answer or stops answering before it has finished.
  * Also null for `--flatten`: the bot only cancels, then it must exit, because this process needs its journal.
  */
-async function killedByBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome | null> {
+async function killThroughBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome | null> {
   try {
     const answer = await sendAct(folder, { op: 'kill', flatten: false, why: args.why }, BOT_REPLY_MS);
     printPhase(args, `the bot: ${answer.message}`);
@@ -104,7 +104,7 @@ async function botFileOf(folder: string): Promise<BotFile> {
   return readBotFile(folder);
 }
 
-async function killedHere(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome> {
+async function killWithoutBot(folder: string, args: KillArgs, giveUpSeconds: number): Promise<KillOutcome> {
   const stop = stopOnSignal();
   try {
     const report = await standaloneKill(await botFileOf(folder), {

@@ -6,7 +6,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { after } from '../../adapters/clock/wallClock.ts';
 import { isKilling } from '../../tasks/kill/killSwitch/killing.ts';
-import { handedOn, withoutSecrets } from '../../access/environment.ts';
+import { inheritedEnvironment, withoutSecrets } from '../../access/environment.ts';
 import { openDemo, type Demo } from '../../tasks/bot/demo.ts';
 import { secondsOf } from '../../tasks/bot/config/seconds.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -96,7 +96,7 @@ function botProcess(config: string, { live: isLive, confirm, json, demo, seconds
     ...(seconds === undefined ? [] : ['--seconds', seconds]),
   ];
   // The demo has its own keys. Any other bot uses those of its config or of the environment.
-  const env = demo ? withoutSecrets(process.env) : handedOn(process.env);
+  const env = demo ? withoutSecrets(process.env) : inheritedEnvironment(process.env);
   const child = spawn(process.execPath, [entry, config, ...options], { stdio: 'inherit', env });
   const stopForwarding = forwardSignals(child);
   return new Promise((resolve, reject) => {

@@ -27,8 +27,8 @@ export function strategyText(name: string, file: string, about: string, notes: S
     paramTable(notes),
     feedTable(notes),
     [
-      ...labelled('Indicators', notes.indicators),
-      ...labelled('Called', notes.calls.length > 0 ? notes.calls : ['never: it has neither onBar nor a handler']),
+      ...labelLines('Indicators', notes.indicators),
+      ...labelLines('Called', notes.calls.length > 0 ? notes.calls : ['never: it has neither onBar nor a handler']),
     ],
   ];
   return parts.map((lines) => lines.join('\n')).join('\n\n');
@@ -52,7 +52,7 @@ function feedTable({ feeds }: StrategyNotes): readonly string[] {
 }
 
 /** Returns `word` before the first item, and each item on lines of its own. */
-function labelled(word: string, items: readonly string[]): readonly string[] {
+function labelLines(word: string, items: readonly string[]): readonly string[] {
   return items.flatMap((item) => indented(item, LABEL)).map((line, at) => (at === 0 ? word.padEnd(LABEL) + line.slice(LABEL) : line));
 }
 

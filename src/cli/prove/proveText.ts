@@ -2,7 +2,7 @@
 
 import type { Proof, StrategyVerdict } from '../../tasks/prove/proofs/verdict.ts';
 import { counted, fixed } from '../../base/text/format.ts';
-import { coloured, withLead, type Hue } from '../../report/terminal/lines.ts';
+import { colourText, withLead, type Hue } from '../../report/terminal/lines.ts';
 
 const NAME_WIDTH = 13;
 const VERDICT_WIDTH = 16;
@@ -17,7 +17,7 @@ const HUES: Readonly<Record<Proof['verdict'], Hue>> = {
 
 /** Returns the lines joined by \n, without a final \n. */
 export function proveText({ strategy, verdict, proofs, bars, seconds }: StrategyVerdict, colour: boolean): string {
-  const shown = (of: Proof['verdict'], text: string): string => (colour ? coloured(text, HUES[of]) : text);
+  const shown = (of: Proof['verdict'], text: string): string => (colour ? colourText(text, HUES[of]) : text);
   const lines = [`  ${shown(verdict, verdict.replace('-', ' '))}: ${strategy}, ${counted(bars, 'bar')}, ${fixed(seconds, 1)} s`, ''];
   for (const proof of proofs) {
     const [first = '', ...rest] = withLead(' '.repeat(2 + NAME_WIDTH + VERDICT_WIDTH), proof.text);

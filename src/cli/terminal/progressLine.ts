@@ -56,11 +56,11 @@ export function progressText(name: string, what: string, done: number, share: nu
   const figures = [`${percent}  ${bar}  ${rate} ${what}/s  ${clock}`, `${percent}  ${rate} ${what}/s  ${clock}`, `${percent}  ${clock}`];
   const max = Math.min(MAX_NAME_LENGTH, name.length);
   const fits = figures.find((text) => text.length + 2 + Math.min(max, MIN_NAME_LENGTH) <= columns) ?? percent;
-  return `${shortened(name, Math.min(max, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
+  return `${shortenName(name, Math.min(max, columns - fits.length - 2))}  ${fits}`.slice(0, Math.max(0, columns));
 }
 
 /** Cuts the start of the name, because the end distinguishes one file from another. */
-function shortened(name: string, max: number): string {
+function shortenName(name: string, max: number): string {
   if (name.length <= max) return name;
   return max > 3 ? `...${name.slice(3 - max)}` : name.slice(0, Math.max(0, max));
 }

@@ -6,8 +6,8 @@
  */
 export function alignedRows(rows: readonly (readonly string[])[], sides = ''): string[] {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)));
-  const padded = (cell: string, at: number): string => (sides[at] === 'r' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0));
-  return rows.map((row) => row.map(padded).join('  ').trimEnd());
+  const padCell = (cell: string, at: number): string => (sides[at] === 'r' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0));
+  return rows.map((row) => row.map(padCell).join('  ').trimEnd());
 }
 
 /** Returns the same under column headings. Empty when there are no rows. */

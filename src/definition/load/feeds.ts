@@ -9,6 +9,7 @@ import { changedInstrument } from '../../adapters/catalog/records/instrumentReco
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
+import { SharedTimes } from '../../model/bars/sharedTimes.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
@@ -33,6 +34,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   checkInstruments(definition, source);
   const feeds: FeedPlan[] = [];
   const known = new KnownSymbols(store);
+  const times = new SharedTimes();
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
@@ -53,7 +55,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
       feeds.push({
         name,
-        bars: overridden(loaded.bars, definition, source),
+        bars: times.of(overridden(loaded.bars, definition, source)),
         firstRow: loaded.firstRow,
         quality: loaded.quality,
         files: loaded.files ?? [],
@@ -192,9 +194,9 @@ function overridden(bars: BarColumns, definition: Definition, source: Definition
   const { contract } = instrument;
   const changes = definition.instruments?.[instrument.wireName];
   if (contract !== undefined && definition.fees !== undefined) {
-    return { ...bars, instrument: { ...changed(bars, changes, source), contract: withFees(contract, definition.fees) } };
+    return { ...bars, instrument: { ...overrideRecord(bars, changes, source), contract: withFees(contract, definition.fees) } };
   }
-  return changes === undefined ? bars : { ...bars, instrument: changed(bars, changes, source) };
+  return changes === undefined ? bars : { ...bars, instrument: overrideRecord(bars, changes, source) };
 }
 
 /** Returns a contract that opens and closes at the fees of the definition. */
@@ -206,7 +208,7 @@ export function withFees(contract: Contract, { maker, taker }: NonNullable<Defin
 
 type Changes = NonNullable<Definition['instruments']>[string] | undefined;
 
-function changed({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
+function overrideRecord({ instrument }: BarColumns, changes: Changes, source: DefinitionSource): Instrument {
   if (changes === undefined) return instrument;
   const where = (key: string) => whereIs(source, ['instruments', instrument.wireName, key]);
   if (changes.pricePrecision !== undefined && changes.pricePrecision < instrument.priceDigits) {

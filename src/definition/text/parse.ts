@@ -39,7 +39,7 @@ export function parseSource<T>(kind: FileKind<T>, source: DefinitionSource): T {
   const result = kind.schema.safeParse(source.data);
   const hidden = hiddenKeys(source.data);
   if (result.success && hidden.length === 0) return result.data;
-  const issues = ranked(result.error?.issues ?? []);
+  const issues = rankIssues(result.error?.issues ?? []);
   const found = [
     ...hidden.map((path) => unknownKey(path, HIDDEN, source, kind)),
     ...issues.flatMap((issue) => problemsOf(issue, source, kind)),
@@ -63,7 +63,7 @@ function hiddenKeys(data: unknown, path: KeyPath = [], seen = new Set<object>())
 type Issue = z.core.$ZodIssue;
 
 /** Sorts misspelt keys first, because they often explain why another key is missing. */
-function ranked(issues: readonly Issue[]): readonly Issue[] {
+function rankIssues(issues: readonly Issue[]): readonly Issue[] {
   const rank = ({ code }: Issue) => (code === 'unrecognized_keys' ? 0 : 1);
   return issues.toSorted((a, b) => rank(a) - rank(b));
 }
@@ -72,7 +72,8 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
   const inner = meantBranch(issue, definitionValueAt(source.data, path));
-  if (inner !== null) return ranked(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
+  if (inner !== null)
+    return rankIssues(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
   const shown = source.textAt(path);
   const isUnquoted = issue.message.startsWith('a quoted decimal') && typeof definitionValueAt(source.data, path) === 'number';
   return [

@@ -18,7 +18,7 @@ function decimal(unit: string, help: string, accepts: (value: number) => boolean
     .describe(`${help} (${unit}${range === '' ? '' : `, ${range}`})`);
 }
 
-const above0 = (value: number) => value > 0;
+const isAbove0 = (value: number) => value > 0;
 const share = (value: number) => value > 0 && value <= 1;
 
 const strategyPath = textValue('the path of a strategy file', 'path of a TypeScript or JavaScript file that exports a strategy class');
@@ -70,7 +70,7 @@ const instrument = map(
     quantityPrecision: digits('digits of an order quantity'),
     quotePrecision: digits('digits of amounts in the quote asset'),
     basePrecision: digits('digits of holdings of the base asset'),
-    minQuantity: decimal('base asset', 'smallest order quantity', above0, 'above 0').optional(),
+    minQuantity: decimal('base asset', 'smallest order quantity', isAbove0, 'above 0').optional(),
     makerFee: rate('fee of a resting order').optional(),
     takerFee: rate('fee of a taking order').optional(),
   },
@@ -79,9 +79,14 @@ const instrument = map(
 
 const size = map(
   {
-    base: decimal('base asset', 'quantity of an order', above0, 'above 0').optional(),
-    quote: decimal('quote asset', 'amount of an order', above0, 'above 0').optional(),
-    equity: decimal('fraction of equity', 'share of the equity; of futures its multiple', above0, 'above 0; of spot at most 1').optional(),
+    base: decimal('base asset', 'quantity of an order', isAbove0, 'above 0').optional(),
+    quote: decimal('quote asset', 'amount of an order', isAbove0, 'above 0').optional(),
+    equity: decimal(
+      'fraction of equity',
+      'share of the equity; of futures its multiple',
+      isAbove0,
+      'above 0; of spot at most 1',
+    ).optional(),
   },
   "a size, such as { equity: '0.95' }",
 )
@@ -103,7 +108,7 @@ function limit(row: LimitRow) {
   const { kind, unit, help, max } = row;
   if (kind === 'count') return integerValue(unit, help, 1, MAX_COUNT).optional();
   if (kind === 'deny') return choiceValue(['deny'], help).optional();
-  const written = kind === 'windows' ? textValue(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, above0, 'above 0');
+  const written = kind === 'windows' ? textValue(WINDOWS_ERROR, help, WINDOWS) : decimal(unit, help, isAbove0, 'above 0');
   if (kind !== 'windows' && max === undefined) return written.optional();
   return written
     .refine((value) => limitProblem(row, value) === null, { error: ({ input }) => limitProblem(row, String(input)) ?? '' })

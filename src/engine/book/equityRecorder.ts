@@ -253,6 +253,7 @@ export class EquityRecorder {
     const cash = ledger.cashTotal;
     for (let at = from; at < to; at++) units[at] = cash;
     for (let f = 0; f < feeds.length; f++) {
+      if (!ledger.holds(f)) continue;
       const { aligned, cursor, instrumentIndex } = feeds[f]!;
       const { isMarking, lead, unmarked } = aligned!;
       const next = cursor.row - lead.cursor.row + unmarked;

@@ -39,7 +39,7 @@ export class MarginEvents {
     this.engine = engine;
   }
 
-  funded(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
+  bookFunding(instrumentIndex: number, isLong: boolean, units: number, timeMs: number): void {
     const engine = this.engine;
     engine.recorder.settle();
     const strategy = this.books().funded(instrumentIndex, isLong, units);
@@ -47,7 +47,7 @@ export class MarginEvents {
   }
 
   /** Books the fill as that of an order made by the venue, so that orders, fills and trades show it like any other. */
-  liquidated(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
+  bookLiquidation(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
     const engine = this.engine;
     const strategy = this.books().ownerOf(instrumentIndex);
     const instrument = engine.instruments[instrumentIndex]!;
@@ -87,7 +87,7 @@ export class MarginEvents {
    * Books the part of a fill's loss that other accounts covered. It is reported before the fill that closes the position, so that it
    * belongs to the same trade.
    */
-  covered({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
+  bookCoveredLoss({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {
     const { payments, fills } = this.engine;
     payments.push('covered', strategy, instrumentIndex, (side === 'buy') !== reduceOnly, covered, timeMs, fills.length);
   }

@@ -62,7 +62,8 @@ export class AlignedFeeds {
   }
   /** Delivers `rows` rows of each feed. */
   deliver(rows: number): void {
-    const { feeds } = this;
+    const { feeds, lead } = this;
+    lead.instant.deliveries++;
     for (let at = 0; at < feeds.length; at++) {
       const feed = feeds[at]!;
       const cur = feed.cur + rows;

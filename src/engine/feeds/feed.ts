@@ -46,6 +46,7 @@ export class FeedRun {
   /** The newest delivered row. */
   readonly cursor: RowCursor;
   readonly indicators: IndicatorSet;
+  readonly instant: Instant;
   readonly view: Feed;
   /** The first row that closes inside the run. Rows before it only warm up indicators. */
   readonly firstRow: number;
@@ -81,6 +82,7 @@ export class FeedRun {
     this.bars = bars;
     this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;
+    this.instant = instant;
     // hot: docs/performance.md#double-fields
     this.stepMs = 0;
     this.firstRow = firstAfter(bars.closeMs, 0, bars.length, fromMs);
@@ -99,7 +101,7 @@ export class FeedRun {
   /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. Later calls have no effect. */
   warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
     const { indicators, firstRow } = this;
-    if (indicators.sealed) return;
+    if (indicators.isSealed) return;
     indicators.seal(technical);
     for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
       this.to = Math.min(this.cur + blockRows, firstRow);
@@ -151,6 +153,12 @@ export class FeedRun {
   rewind(cur: number): void {
     this.cur = cur;
     this.cursor.row = cur - 1;
+    this.instant.deliveries++;
+  }
+  /** The price before the first bar, in ticks: the last warm-up close, or else the first open. */
+  get startTicks(): number {
+    const { firstRow, openTicks, closeTicks } = this;
+    return firstRow > 0 ? closeTicks[firstRow - 1]! : openTicks[0]!;
   }
   get hasRows(): boolean {
     return this.cur < this.bars.length;

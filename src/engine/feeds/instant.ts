@@ -15,6 +15,8 @@ export class Instant {
   private feed: Followed | null = null;
   /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */
   rowsAhead = 0;
+  /** Number of times that rows were delivered, or were made the next to deliver again. In a run of one execution feed not all of them count. */
+  deliveries = 0;
 
   constructor(ms: number) {
     this.fixedMs = ms;

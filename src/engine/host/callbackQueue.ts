@@ -32,14 +32,14 @@ export class CallbackQueue {
   get isEmpty(): boolean {
     return this.waiting.length === 0;
   }
-  fill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
+  addFill(run: StrategyRun, fill: FillInfo, timeMs: number, instrument: number, tradeId: number): void {
     this.waiting.push({ run, act: null, fill, order: null, key: [timeMs, instrument, tradeId] });
   }
-  order(run: StrategyRun, order: OrderInfo): void {
+  addOrder(run: StrategyRun, order: OrderInfo): void {
     this.waiting.push({ run, act: null, fill: null, order, key: [INFINITY, INFINITY, INFINITY] });
   }
   /** Adds an action that the bot takes after everything of the instant is booked and its rows are delivered, and before callbacks. */
-  first(act: () => void): void {
+  addAction(act: () => void): void {
     this.waiting.push({ run: null, act, fill: null, order: null, key: [-INFINITY, -INFINITY, -INFINITY] });
   }
 
@@ -94,7 +94,7 @@ export class CallbackQueue {
         const { run, act, fill, order } = batch[at]!;
         this.deliveredCount = at + 1;
         act?.();
-        if (run === null || !run.started) continue;
+        if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
           throw new StrategyError(
             `${run.name}: its callbacks answer each other without end`,

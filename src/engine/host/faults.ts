@@ -10,7 +10,7 @@ export class Faults {
   private readonly unraised: { readonly run: number; readonly error: unknown }[] = [];
 
   /** Call once a strategy is constructed: indicators of the feed without an owner are assigned to it. */
-  own({ indicators }: FeedRun, run: number): void {
+  assignOwner({ indicators }: FeedRun, run: number): void {
     for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, run);
   }
 

@@ -16,7 +16,7 @@ interface KeptRun {
   readonly kept: object | null;
   readonly hasFailed: boolean;
   readonly draws: number;
-  started: boolean;
+  hasStarted: boolean;
   awaitsRows: boolean;
   readyMs: number;
   random(): number;
@@ -121,7 +121,7 @@ export function keptPoint(engine: TimedRuns): KeptPoint {
     states: keptTexts(engine),
     draws: runs.map(({ draws }) => draws),
     due: timers.due().map((ms) => (Number.isFinite(ms) ? ms : -1)),
-    started: runs.map(({ started }) => started),
+    started: runs.map(({ hasStarted: started }) => started),
   };
 }
 
@@ -157,8 +157,8 @@ export function pointProblem({ runs, timers }: TimedRuns, { states, due }: KeptP
 export function recallPoint({ runs, timers }: TimedRuns, { states, draws, due, started }: KeptPoint, atMs: number): void {
   runs.forEach((run, at) => {
     for (let left = draws[at] ?? 0; left > 0; left--) run.random();
-    run.started = started[at] ?? false;
-    if (run.started) [run.awaitsRows, run.readyMs] = [false, atMs];
+    run.hasStarted = started[at] ?? false;
+    if (run.hasStarted) [run.awaitsRows, run.readyMs] = [false, atMs];
     const { kept } = run;
     if (kept === null) return;
     for (const key of Object.keys(kept)) Reflect.deleteProperty(kept, key);

@@ -22,7 +22,7 @@ export interface StrategyOrders {
   /** Returns the lots to hold, negative for short. On futures the size may be negative here. */
   targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number;
   /** Sets the lots of an order, and its collar if it is sent as a limit. */
-  sizeTo(order: BotOrder, lots: number): void;
+  setSize(order: BotOrder, lots: number): void;
   /**
    * Returns the lots that the strategy would hold if all its orders filled, negative for short. Trigger orders and bracket legs may never
    * fill and do not count.

@@ -7,8 +7,9 @@
 import type { BarMarket } from '../../ports/exchange.ts';
 import type { Engine } from '../engine.ts';
 import type { FeedRun } from '../feeds/feed.ts';
-import { keptTexts } from '../host/kept.ts';
-import { NO_ROW, type StrategyRun, type SignalWatch } from '../host/strategyRun.ts';
+import { NO_ROW, type SignalWatch } from '../feeds/signalQueue.ts';
+import type { StrategyRun } from '../host/strategyRun.ts';
+import { stopStrategies } from './stopStrategies.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -25,16 +26,13 @@ export function blockLoop(engine: Engine): void {
       visitBlock(engine);
       engine.closeBlock();
     }
-    stop(engine);
+    stopStrategies(engine);
   } catch (error) {
     throw engine.attributeError(error);
   }
 }
 
-/**
- * Runs engines that share their feeds, one for each parameter set. Per block every indicator is filled once for all of them. Then each
- * engine walks through the whole block. Each engine gives the same result as it does alone.
- */
+/** Runs engines that share their feeds, one for each parameter set, block by block. Each engine gives the same result as it does alone. */
 export function laneLoop(engines: readonly Engine[]): void {
   const [first] = engines;
   if (first === undefined) return;
@@ -52,24 +50,10 @@ export function laneLoop(engines: readonly Engine[]): void {
         engine.closeBlock();
       }
     }
-    for (const engine of engines) stop((inWork = engine));
+    for (const engine of engines) stopStrategies((inWork = engine));
   } catch (error) {
     throw inWork.attributeError(error);
   }
-}
-
-/** After a strategy has thrown, a second call continues with the next strategy. */
-export function stop(engine: Engine): void {
-  // The lanes share the instant, and the last visited one differs by lane. All of them stop at the end of the data.
-  engine.instant.set(engine.blockEndMs);
-  while (engine.stopped < engine.runs.length) {
-    const run = engine.runs[engine.stopped++]!;
-    engine.currentStrategy = run.index;
-    if (run.started) run.instance!.onStop?.();
-  }
-  engine.deliverCallbacks();
-  // A live bot checks this at each instant. What it would reject ends a backtest, too.
-  keptTexts(engine);
 }
 
 export function fillIndicators(engine: Engine): void {
@@ -90,6 +74,7 @@ export function listSignals(engine: Engine): void {
       const { closeMs } = feed.bars;
       while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
     }
+    run.signals.fill(run.watches);
   }
 }
 
@@ -123,7 +108,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   const end = feed.firstAfter(limit - 1);
   // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
-  if (!run.started) {
+  if (!run.hasStarted) {
     while (row < end && closeMs[row]! < run.readyMs) row++;
     feed.cursor.row = row - 1;
     feed.cur = row;
@@ -135,7 +120,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
-  if (run.hasOnBar && engine.isSubscribed(run, feed)) visitEachRow(engine, feed, run, row, end);
+  if (run.hasOnBar && run.listened.includes(feed)) visitEachRow(engine, feed, run, row, end);
   else visitListedRows(engine, feed, run, row, end);
 }
 
@@ -261,7 +246,7 @@ function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number)
 
 /** The next time at which something can happen; Infinity when nothing is left. */
 function nextInstant(engine: Engine): number {
-  const { alignedFeeds, runs } = engine;
+  const { alignedFeeds, hasOneFeedAndStrategy, runs } = engine;
   refreshAllWorking(engine);
   let t = engine.isPartial === true ? engine.queue.nextMs : Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (let at = 0; at < alignedFeeds.length; at++) {
@@ -270,10 +255,9 @@ function nextInstant(engine: Engine): number {
   }
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
-    if (run.started === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
-    for (const watch of run.watches) {
-      if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
-    }
+    if (run.hasStarted === false) t = Math.min(t, engine.decidesPerFeed === true ? startOf(run) : run.readyMs);
+    if (hasOneFeedAndStrategy === false) t = Math.min(t, run.signals.nextMs);
+    else for (const watch of run.watches) if (watch.row < NO_ROW) t = Math.min(t, watch.feed.bars.closeMs[watch.row]!);
   }
   return t;
 }
@@ -313,8 +297,7 @@ function visitInstant(engine: Engine, t: number): void {
   market?.settleMarks();
   engine.decided = 0;
   if (engine.decidesPerFeed === true) {
-    engine.part = 0;
-    engine.isPartDelivered = false;
+    engine.parts.begin();
     return decideByPart(engine, t);
   }
   for (let at = 0; at < alignedFeeds.length; at++) {
@@ -329,13 +312,13 @@ function visitInstant(engine: Engine, t: number): void {
  * last the timers that are due, unless more bars of the instant may come. A second call continues after a strategy has thrown.
  */
 function decideByPart(engine: Engine, t: number): void {
-  const { runs } = engine;
-  const order = engine.partsAt?.(t) ?? engine.byNeed;
-  for (; engine.part < order.length; engine.part++) {
-    const index = order[engine.part]!;
-    if (!engine.isPartDelivered && !deliverPart(engine, index)) continue;
+  const { runs, parts } = engine;
+  const order = parts.orderAt?.(t) ?? parts.byNeed;
+  for (; parts.place < order.length; parts.place++) {
+    const index = order[parts.place]!;
+    if (!parts.deliver(engine, index)) continue;
     const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
-    for (const run of runs) if (run.started === false && isMeant(run) && t >= run.readyMs) start(engine, run);
+    for (const run of runs) if (run.hasStarted === false && isMeant(run) && t >= run.readyMs) start(engine, run);
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
     while (engine.decided < runs.length) {
       const run = runs[engine.decided++]!;
@@ -343,22 +326,11 @@ function decideByPart(engine: Engine, t: number): void {
     }
     if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
     if (engine.risk.watchesEquity) engine.recorder.show(engine.risk);
-    engine.isPartDelivered = false;
+    parts.isDelivered = false;
   }
   if (engine.isPartial) return;
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
-}
-
-/** Delivers the bars of an instrument that close at the instant. Returns false if there are none. */
-function deliverPart(engine: Engine, index: number): boolean {
-  for (const aligned of engine.alignedFeeds) {
-    if (!aligned.isDue || aligned.lead.instrumentIndex !== index) continue;
-    aligned.deliver(1);
-    engine.isPartDelivered = true;
-  }
-  engine.decided = 0;
-  return engine.isPartDelivered;
 }
 
 /** Calls the strategies at an instant. After one of them has thrown, a second call continues with the calls that remain. */
@@ -367,7 +339,7 @@ export function callStrategies(engine: Engine, t: number): void {
   const { runs } = engine;
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!;
-    if (run.started === false && t >= run.readyMs) start(engine, run);
+    if (run.hasStarted === false && t >= run.readyMs) start(engine, run);
   }
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
   if (engine.timers.nextMs <= t) engine.runTimers(t);
@@ -379,8 +351,9 @@ export function callStrategies(engine: Engine, t: number): void {
 function matchDue(engine: Engine, market: BarMarket): void {
   const { execution } = engine;
   for (let at = 0; at < execution.length; at++) {
+    if (market.workingOrders(at) === 0) continue;
     const { aligned, cur } = execution[at]!;
-    if (aligned!.isDue === true && market.workingOrders(at) > 0) market.matchRow(at, cur);
+    if (aligned!.isDue === true) market.matchRow(at, cur);
   }
   // What was filled no longer waits.
   engine.hasPendingWork = true;
@@ -388,20 +361,38 @@ function matchDue(engine: Engine, market: BarMarket): void {
 
 function decide(engine: Engine, run: StrategyRun, t: number): void {
   engine.currentStrategy = run.index;
-  for (const watch of run.watches) {
-    if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
-    goTo(watch, watch.at + 1);
-    const { handler } = watch;
-    const returned: unknown = run.started ? handler() : undefined;
-    if (returned !== undefined) engine.refuseReturn(run, returned);
+  if (engine.hasOneFeedAndStrategy === false) callQueued(engine, run, t);
+  else {
+    // Rows are visited one by one as well, which does not move the queue.
+    for (const watch of run.watches) {
+      if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
+      goTo(watch, watch.at + 1);
+      callHandler(engine, run, watch);
+    }
   }
-  if (!run.hasOnBar || !run.started || !run.hasFresh) return;
+  if (!run.hasOnBar || !run.hasStarted || !run.hasFresh) return;
   const returned: unknown = run.instance!.onBar!();
   if (returned !== undefined) engine.refuseReturn(run, returned);
 }
 
+/** Calls the handlers that are due at the instant, in the order in which the strategy named them. */
+function callQueued(engine: Engine, run: StrategyRun, t: number): void {
+  const { signals } = run;
+  while (signals.nextMs === t) {
+    const watch = signals.first;
+    goTo(watch, watch.at + 1);
+    signals.moved();
+    callHandler(engine, run, watch);
+  }
+}
+
+function callHandler(engine: Engine, run: StrategyRun, { handler }: SignalWatch): void {
+  const returned: unknown = run.hasStarted ? handler() : undefined;
+  if (returned !== undefined) engine.refuseReturn(run, returned);
+}
+
 function start(engine: Engine, run: StrategyRun): void {
-  run.started = true;
+  run.hasStarted = true;
   engine.currentStrategy = run.index;
   run.instance!.onStart?.();
 }

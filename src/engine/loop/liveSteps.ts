@@ -1,9 +1,10 @@
 // The steps of a live bot: one instant as a block of its own, the exchange's reports between instants, and the end.
 
-import { callStrategies, listSignals, stop, visitBlock } from './blockLoop.ts';
+import { callStrategies, listSignals, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';
 import { readyMs } from './setUp.ts';
 import type { StrategyRun } from '../host/strategyRun.ts';
+import { stopStrategies } from './stopStrategies.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -42,7 +43,7 @@ function goOn(engine: Engine, t: number): void {
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
   engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
   // The rows that a strategy waits for may have arrived. A late strategy starts now, not in the past.
-  for (const run of engine.runs) if (!run.started) awaitRows(engine, run, t);
+  for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, t);
   listSignals(engine);
   visit(engine, () => visitBlock(engine));
 }
@@ -124,7 +125,7 @@ export function notifyOthers(engine: Engine): void {
 /** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
 export function stopLive(engine: Engine): void {
   try {
-    stop(engine);
+    stopStrategies(engine);
   } catch (error) {
     throw engine.attributeError(error);
   }

@@ -31,7 +31,7 @@ export function addStrategy(
   engine.runs.push(run);
   const instance = new strategy(setupOf(params, hostFor(run)));
   run.instance = instance;
-  for (const feed of engine.feeds) engine.faults.own(feed, run.index);
+  for (const feed of engine.feeds) engine.faults.assignOwner(feed, run.index);
   run.hasOnBar = typeof instance.onBar === 'function';
   run.wantsFills = typeof instance.onFill === 'function';
   run.wantsOrders = typeof instance.onOrder === 'function';
@@ -50,7 +50,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   checkCounts(engine);
   for (const run of runs) checkHasWork(engine, run);
   if (engine.decidesPerFeed) for (const run of runs) checkReadsOneFeed(run);
-  engine.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
+  engine.parts.byNeed = [...new Set(feedsByNeed(feeds, runs).map(({ instrumentIndex }) => instrumentIndex))];
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);
@@ -66,6 +66,11 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.queue.runDue(deps.fromMs);
   engine.timers.start(deps.fromMs);
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
+}
+
+/** True when a registered indicator needs the technicalindicators package, which is loaded only then. */
+export function needsTechnical({ feeds }: Engine): boolean {
+  return feeds.some((feed) => feed.indicators.needsTechnical);
 }
 
 /** Returns the first instant of a strategy; Infinity while rows that it needs are missing, which in live are still to come. */

@@ -62,15 +62,15 @@ export class BracketManager {
   /** Time of the fill or level, inside the row being matched, that the current legs react to. NaN outside. */
   legTimeMs = NAN;
   /** True while a stop cancels its sibling legs. In a replay these cancels act at once; a strategy's own cancels have latency. */
-  takesBack = false;
+  cancelsOwnOrders = false;
 
   constructor(engine: BracketHost) {
     this.engine = engine;
   }
 
   /** A leg has filled `lots`: the bracket protects that many lots less. */
-  legFilled(leg: BotOrder, lots: number): void {
-    if (this.hasWaitingStops) this.siblingFilled(leg, lots);
+  onLegFill(leg: BotOrder, lots: number): void {
+    if (this.hasWaitingStops) this.onSiblingFill(leg, lots);
     const { brackets, ledger } = this.engine;
     const bracket = brackets.of({ instrumentIndex: leg.instrumentIndex, id: leg.parent });
     if (!bracket) return;
@@ -80,7 +80,7 @@ export class BracketManager {
   }
 
   /** Protects the `lots` that an entry has filled at `price`. */
-  entryFilled(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
+  onEntryFill(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
     const { brackets } = this.engine;
     // Copied first: the record goes back to the pool with its last fill, and the take-profit is a new draft.
     const { id, takeProfit } = order;
@@ -93,7 +93,7 @@ export class BracketManager {
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.waitsForRoom(order, lots, price, timeMs)) return;
     const pendingLots = this.pendingTargets.size > 0 ? this.settle(id) : 0;
-    this.targetAt(timeMs, order, id, takeProfit, lots + pendingLots);
+    this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
   }
 
   /** True when take-profits wait for the end of their entry. */
@@ -101,12 +101,12 @@ export class BracketManager {
     return this.pendingTargets.size > 0;
   }
   /** The exchange has reported the end of an order: the take-profit that waited for it may now be sent. */
-  entryEnded(id: OrderId, timeMs: number): void {
+  onEntryEnd(id: OrderId, timeMs: number): void {
     const pending = this.pendingTargets.get(id);
     if (pending === undefined) return;
     const lots = this.settle(id);
     if (lots > 0 && !this.engine.runs[pending.strategy]!.isLeaving(pending.instrumentIndex))
-      this.targetAt(timeMs, pending, id, pending.target, lots);
+      this.scheduleTarget(timeMs, pending, id, pending.target, lots);
   }
 
   /** True when the limit on open orders is reached and the entry is one of them. Only the entry's end says how much was filled in total. */
@@ -138,14 +138,14 @@ export class BracketManager {
     if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, pending.lots);
     return bracket === undefined ? 0 : pending.lots;
   }
-  private targetAt(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
+  private scheduleTarget(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
     this.legTimeMs = timeMs;
     this.placeTarget(entry, id, target, lots);
     this.legTimeMs = NAN;
   }
 
   /** An order that is not a leg has closed lots. Once the position is flat, no bracket may remain to sell what a later entry buys. */
-  closedByOwnOrder(strategy: number, instrumentIndex: number): void {
+  onClosingFill(strategy: number, instrumentIndex: number): void {
     const { brackets, ledger } = this.engine;
     if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
   }
@@ -159,9 +159,9 @@ export class BracketManager {
     if (bracket.triedMs === engine.nowMs) return;
     bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
-    this.takesBack = true;
+    this.cancelsOwnOrders = true;
     this.takeBack(bracket);
-    this.takesBack = false;
+    this.cancelsOwnOrders = false;
     if (this.waitsForSiblings(bracket)) this.waitingStops.push(bracket);
     else this.go(bracket, price);
   }
@@ -179,11 +179,11 @@ export class BracketManager {
   }
 
   /** A take-profit has filled before its cancel acted: the stop that waits for it has less to sell. */
-  private siblingFilled({ parent }: BotOrder, lots: number): void {
+  private onSiblingFill({ parent }: BotOrder, lots: number): void {
     for (const bracket of this.waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
   }
   /** An order has ended: sends the stop that waited for it. */
-  siblingEnded({ parent }: BotOrder): void {
+  onSiblingEnd({ parent }: BotOrder): void {
     for (const bracket of this.waitingStops.slice()) {
       if (bracket.entry !== parent || this.waitsForSiblings(bracket)) continue;
       this.waitingStops.splice(this.waitingStops.indexOf(bracket), 1);
@@ -198,7 +198,7 @@ export class BracketManager {
   private waitsForSiblings({ entry }: Bracket): boolean {
     return this.engine.orders
       .active()
-      .some(({ parent, state, cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
+      .some(({ parent, state, wantsCancel: cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
   }
 
   private go(bracket: Bracket, price: number): void {
@@ -238,7 +238,7 @@ export class BracketManager {
   }
 
   /** A stop leg has ended before it sold everything: from the next row on the rest is protected again, at the level that triggered it. */
-  legEndedShort(leg: BotOrder): void {
+  onLegRemainder(leg: BotOrder): void {
     const { nowMs, brackets } = this.engine;
     brackets.restore({
       entry: leg.parent,
@@ -257,7 +257,7 @@ export class BracketManager {
   }
 
   /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
-  targetNotSent({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
+  retryTarget({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.engine;
     const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
     // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
@@ -269,7 +269,7 @@ export class BracketManager {
       if (bracket === undefined) return;
       if (isMade) brackets.remove(bracket);
       const leg = this.placeTarget(entry, parent, limit, lots);
-      if (leg?.reason === 'denied') this.targetNotSent(leg);
+      if (leg?.reason === 'denied') this.retryTarget(leg);
     });
   }
 

@@ -7,7 +7,7 @@ import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import { isNegative, negated } from '../../strategy/amounts.ts';
+import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
@@ -70,9 +70,9 @@ export class OrderDrafts implements StrategyOrders {
     if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
     const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
-    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.sizeTo(order, this.closable(order));
-    else if (size === undefined && this.engine.defaultSize.base !== undefined) this.sizeByDefault(order);
-    else this.size(order, size ?? this.engine.defaultSize);
+    if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closable(order));
+    else if (size === undefined && this.engine.defaultSize.base !== undefined) this.writeDefaultSize(order);
+    else this.writeSize(order, size ?? this.engine.defaultSize);
     // A price that is not a number (an indicator that is not ready, for example), or a limit of zero.
     if (!isPriceSound) order.lots = NAN as Lots;
   }
@@ -127,22 +127,22 @@ export class OrderDrafts implements StrategyOrders {
     return this.engine.ledger.closable(this.strategy, instrumentIndex, side === 'buy', true);
   }
 
-  private size(order: BotOrder, size: Size): void {
+  private writeSize(order: BotOrder, size: Size): void {
     const { instrument, limit } = order;
     const isSpot = instrument.contract === undefined;
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.moneyOf(size, instrument) as Units;
-    else this.sizeTo(order, this.lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
+    else this.setSize(order, this.lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
   }
 
-  private sizeByDefault(order: BotOrder): void {
+  private writeDefaultSize(order: BotOrder): void {
     const { instrumentIndex } = order;
     const known = this.defaultLots;
     if (known[instrumentIndex] !== known[instrumentIndex])
       known[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
     // Read back from the list, also after it was written just now.
     // hot: docs/performance.md#out-parameters
-    this.sizeTo(order, known[instrumentIndex]!);
+    this.setSize(order, known[instrumentIndex]!);
   }
 
   /** Returns the lots to hold, negative for short. On futures the size may be negative here. */
@@ -150,9 +150,9 @@ export class OrderDrafts implements StrategyOrders {
     this.checkSize(size, 'target');
     if (instrument.contract !== undefined) {
       const { base, quote, equity } = size;
-      if (base !== undefined && isNegative(base)) return -this.lotsOf({ base: negated(base) }, instrument, instrumentIndex, 0);
-      if (quote !== undefined && isNegative(quote)) return -this.lotsOf({ quote: negated(quote) }, instrument, instrumentIndex, 0);
-      if (equity !== undefined && isNegative(equity)) return -this.lotsOf({ equity: negated(equity) }, instrument, instrumentIndex, 0);
+      if (base !== undefined && isNegative(base)) return -this.lotsOf({ base: negate(base) }, instrument, instrumentIndex, 0);
+      if (quote !== undefined && isNegative(quote)) return -this.lotsOf({ quote: negate(quote) }, instrument, instrumentIndex, 0);
+      if (equity !== undefined && isNegative(equity)) return -this.lotsOf({ equity: negate(equity) }, instrument, instrumentIndex, 0);
     }
     return this.lotsOf(size, instrument, instrumentIndex, 0);
   }
@@ -184,7 +184,7 @@ export class OrderDrafts implements StrategyOrders {
    * means (exchange dialect, 7.1). Third, a closing order above the largest native market order, which the venue would refuse: every
    * position must have an exit.
    */
-  sizeTo(order: BotOrder, lots: number): void {
+  setSize(order: BotOrder, lots: number): void {
     order.lots = lots as Lots;
     if (order.limit > 0) return;
     const isBuy = order.sign > 0;

@@ -55,7 +55,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   engine.risk.restore(memory);
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
   // Halts for outcomes that the last process was still resolving are replaced by those that the orders above require.
-  engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
+  engine.instruments.forEach((_, index) => engine.outcomes.onResolved(index));
   for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
     if (now === 'provenAbsent' && endMs + ABSENT_HOLD_MS > nowMs)
       engine.outcomes.expireAt(endMs + ABSENT_HOLD_MS, strategy, instrumentIndex);

@@ -23,14 +23,14 @@ export class Sizing {
   private turn = 0;
 
   lots(instrument: Instrument, amount: Amount): number {
-    return this.roundedDown(amount, instrument.quantityDigits);
+    return this.roundDown(amount, instrument.quantityDigits);
   }
   quoteUnits(instrument: Instrument, amount: Amount): number {
-    return this.roundedDown(amount, instrument.quoteDigits);
+    return this.roundDown(amount, instrument.quoteDigits);
   }
   /** Returns a fraction of `equityUnits`, rounded down; NaN if either is invalid. */
   ofEquity(equityUnits: number, fraction: Amount): number {
-    const ppb = this.roundedDown(fraction, FRACTION_DIGITS);
+    const ppb = this.roundDown(fraction, FRACTION_DIGITS);
     const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
     return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NAN;
   }
@@ -39,7 +39,7 @@ export class Sizing {
     return scaleAmount(price, instrument.priceDigits, isBuy ? 'down' : 'up');
   }
 
-  private roundedDown(amount: Amount, digits: number): number {
+  private roundDown(amount: Amount, digits: number): number {
     for (let at = 0; at < 4; at++) if (this.amounts[at] === amount && this.digits[at] === digits) return this.results[at]!;
     const result = scaleAmount(amount, digits, 'down');
     const at = (this.turn = (this.turn + 1) & 3);

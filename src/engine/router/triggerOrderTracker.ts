@@ -33,10 +33,10 @@ export class TriggerOrderTracker {
   denyCode({ instrument }: BotOrder): string | null {
     return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? null : UNSUPPORTED;
   }
-  sent(): void {
+  onSend(): void {
     this.open++;
   }
-  ended(order: BotOrder): void {
+  onEnd(order: BotOrder): void {
     this.open--;
     if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
   }
@@ -55,7 +55,7 @@ export class TriggerOrderTracker {
   }
 
   /** A position was reduced. Once it is flat, cancels trigger orders that would close what a later entry opens. */
-  reduced(strategy: number, instrumentIndex: number): void {
+  onReduction(strategy: number, instrumentIndex: number): void {
     if (this.open === 0) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();

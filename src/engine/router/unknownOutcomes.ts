@@ -24,7 +24,7 @@ export interface OutcomeHost {
   readonly risk: RiskModule;
   readonly exchange: OrderGateway;
   readonly queue: DueQueue;
-  readonly runs: readonly { readonly name: string; orderEnded(instrumentIndex: number): void }[];
+  readonly runs: readonly { readonly name: string; onOrderEnd(instrumentIndex: number): void }[];
   readonly nowMs: number;
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void;
   notifyOrder(order: BotOrder): void;
@@ -40,7 +40,7 @@ export class UnknownOutcomes {
   }
 
   /** The reply to a create request was lost: its instrument takes no new risk, and lists are read until they settle the outcome. */
-  unknown(order: BotOrder, isContested: boolean): void {
+  onUnknown(order: BotOrder, isContested: boolean): void {
     const engine = this.engine;
     if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
     if (engine.risk.watchesOutcomes) engine.risk.outcome(order, engine.nowMs);
@@ -66,24 +66,24 @@ export class UnknownOutcomes {
     if (finding.kind === 'read') {
       if (finding.human !== null) this.callPerson(order, finding.human);
       this.read(order, finding.channel, finding.waitMs);
-    } else if (finding.kind === 'placed') this.placed(order, finding.venueId);
-    else this.noEffect(order);
+    } else if (finding.kind === 'placed') this.applyPlacement(order, finding.venueId);
+    else this.applyAbsence(order);
   }
 
-  placed(order: BotOrder, venueId: VenueOrderId | null): void {
+  applyPlacement(order: BotOrder, venueId: VenueOrderId | null): void {
     const engine = this.engine;
     engine.orders.placed(order, venueId, engine.nowMs);
-    this.resolved(order.instrumentIndex);
+    this.onResolved(order.instrumentIndex);
     if (order.reason === null) engine.notifyOrder(order);
     else engine.orderEnded(order);
   }
   /** The order is proven absent. While a late arrival is possible, its reservation stays; an exit that waits for it is sent afterwards. */
-  noEffect(order: BotOrder): void {
+  applyAbsence(order: BotOrder): void {
     const engine = this.engine;
     const { strategy, instrumentIndex } = order;
     engine.orders.noEffect(order, engine.nowMs);
     this.expireAt(engine.nowMs + ABSENT_HOLD_MS, strategy, instrumentIndex);
-    this.resolved(instrumentIndex);
+    this.onResolved(instrumentIndex);
     engine.orderEnded(order);
   }
   /** Ends the reservation of an order that was proven absent. */
@@ -91,12 +91,12 @@ export class UnknownOutcomes {
     const engine = this.engine;
     engine.queue.at(timeMs, () => {
       engine.reservations.expireAbsent(engine.nowMs);
-      engine.runs[strategy]!.orderEnded(instrumentIndex);
+      engine.runs[strategy]!.onOrderEnd(instrumentIndex);
     });
   }
 
   /** The outcome of an order of the instrument is known. When that was the last unknown one, the instrument trades again. */
-  resolved(instrumentIndex: number): void {
+  onResolved(instrumentIndex: number): void {
     const { orders, risk, nowMs } = this.engine;
     if (risk.watchesOutcomes) risk.outcome(null, nowMs);
     const hasUnknown = orders.active().some((order) => order.instrumentIndex === instrumentIndex && order.state === STATE.unknown);
@@ -109,12 +109,12 @@ export class UnknownOutcomes {
   resolve(id: OrderId, venueId: VenueOrderId | null): boolean {
     const order = this.engine.orders.get(id);
     if (!order || order.state !== STATE.unknown) return false;
-    if (venueId === null) this.noEffect(order);
-    else this.placed(order, venueId);
+    if (venueId === null) this.applyAbsence(order);
+    else this.applyPlacement(order, venueId);
     return true;
   }
 
-  arrivedLate(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
+  onLateArrival(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     const engine = this.engine;
     const order = engine.orders.get(id);
     if (!order) return this.raiseHalt('ALIEN', null, `order ${venueId} of ours is not known any more`);
@@ -127,7 +127,7 @@ export class UnknownOutcomes {
     this.engine.notifyOrder(order);
   }
   /** Handles a fill that should not have happened. */
-  filled(order: BotOrder, what: FillAnomaly): void {
+  reportAnomaly(order: BotOrder, what: FillAnomaly): void {
     if (what === 'LATE_LANDING') this.reportLateArrival(order);
     else
       this.raiseHalt(
@@ -164,7 +164,7 @@ export class UnknownOutcomes {
   }
   private holds(code: string, instrument: number): boolean {
     const { halts } = this.engine.risk;
-    return halts.any && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
+    return halts.hasAny && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
 

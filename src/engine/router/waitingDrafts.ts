@@ -23,7 +23,7 @@ export interface DraftHost {
   readonly runs: readonly DraftingRun[];
   /** Null for a replayed bot, whose drafts are sent in turn with its callbacks. */
   readonly haltActions: object | null;
-  readonly callbacks: { first(act: () => void): void };
+  readonly callbacks: { addAction(act: () => void): void };
   readonly nowMs: number;
   hasPendingWork: boolean;
   followUps: number;
@@ -75,7 +75,7 @@ export class WaitingDrafts {
       const end = ended(id);
       if (end !== undefined) this.leave(draft, id, end);
       // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
-      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.cancelWanted = true;
+      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
     }
     if (draft.ahead.length === 0) this.ready.push(draft);
   }
@@ -95,7 +95,7 @@ export class WaitingDrafts {
   }
 
   /** An order has ended: drafts that waited only for it are sized now. The engine then calls `release`. */
-  orderEnded(order: BotOrder): void {
+  onOrderEnd(order: BotOrder): void {
     const { id } = order;
     for (const draft of this.engine.orders.drafts.waiting) {
       if (!draft.ahead.includes(id)) continue;
@@ -111,7 +111,7 @@ export class WaitingDrafts {
   /** Sends the drafts that may be sent; while a live bot starts they keep waiting. */
   release(): void {
     const { halts } = this.engine.risk;
-    const isStarting = halts.any && halts.holds({ kind: 'account' }, STARTING);
+    const isStarting = halts.hasAny && halts.holds({ kind: 'account' }, STARTING);
     if (isStarting) this.isHeld = false;
     if (isStarting || this.isHeld || this.ready.length === 0) return;
     const ready = this.ready;
@@ -125,7 +125,7 @@ export class WaitingDrafts {
   /** Releases drafts: at once in a live bot, but in a replayed row only after its delivery, because its price is known only then. */
   releaseInTurn(): void {
     const { haltActions, callbacks } = this.engine;
-    if (haltActions === null) callbacks.first(() => this.release());
+    if (haltActions === null) callbacks.addAction(() => this.release());
     else this.release();
   }
 

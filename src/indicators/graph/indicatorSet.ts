@@ -46,7 +46,7 @@ export class IndicatorSet implements SpecOwner {
   }
 
   /** True once the registration has ended. */
-  get sealed(): boolean {
+  get isSealed(): boolean {
     return this.#kernels !== null;
   }
 
@@ -91,7 +91,7 @@ export class IndicatorSet implements SpecOwner {
 
   /** Ends the registration: fixes the look-back of each window, allocates memory and makes the kernels. */
   seal(technical: TechnicalLibrary | null = null): void {
-    assert(!this.sealed, 'a set is sealed once');
+    assert(!this.isSealed, 'a set is sealed once');
     const nodes = [...this.#nodes.values()].map(({ node }) => node);
     this.#kernels = assembleGraph(nodes, this.#windows, this.#bars, this.#blockRows, technical);
     this.#technical = technical;
@@ -116,7 +116,7 @@ export class IndicatorSet implements SpecOwner {
 
   /** Returns a series over all rows of the feed (NaN while not ready). New kernels of the same code compute it for a report. */
   traceValues(series: Series): Float64Array {
-    assert(this.sealed, 'a trace of a set that is not sealed');
+    assert(this.isSealed, 'a trace of a set that is not sealed');
     const output = this.#own(series);
     if (output.node === null) return this.#windows.number(output).values.slice();
     const windows = new Windows();
@@ -155,7 +155,7 @@ export class IndicatorSet implements SpecOwner {
   }
 
   #checkOpen(key: string, home: SpecOwner, depth: number): void {
-    if (this.sealed) throw lateSpec(key);
+    if (this.isSealed) throw lateSpec(key);
     checkWhole(key, 'depth', depth, 0, 1_000_000);
     assert(home === this, `${key} is registered with the set of another feed`);
   }

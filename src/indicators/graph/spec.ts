@@ -26,18 +26,18 @@ const lookUp: (spec: object) => SpecPlan<unknown> | undefined = plans.get.bind(p
 
 /** Returns the plan of a spec, or null for a series or a signal. */
 export function planOf<Out>(what: IndicatorSpec<Out> | Series | Signal): SpecPlan<Out> | null {
-  // A spec is registered with a plan of its own type (`planned`).
+  // A spec is registered with a plan of its own type (`planSpec`).
   return typeof what === 'object' && what !== null ? ((lookUp(what) as SpecPlan<Out> | undefined) ?? null) : null;
 }
 
 /** Returns the series or signals that a spec names. */
-export function resolved<Out>(spec: IndicatorSpec<Out>, registry: Registry): Out {
+export function resolveOutput<Out>(spec: IndicatorSpec<Out>, registry: Registry): Out {
   const plan = planOf(spec);
   assert(plan !== null, `${spec.key} has no plan`);
   return plan.resolve(registry);
 }
 
-function planned<Out>(key: string, warmupBars: number, plan: SpecPlan<Out>): IndicatorSpec<Out> {
+function planSpec<Out>(key: string, warmupBars: number, plan: SpecPlan<Out>): IndicatorSpec<Out> {
   const spec: IndicatorSpec<Out> = Object.freeze({ key, warmupBars });
   plans.set(spec, plan);
   return spec;
@@ -55,7 +55,7 @@ export interface Kernel {
 
 /** The part of an indicator set that specs over its series can see. */
 export interface SpecOwner {
-  readonly sealed: boolean;
+  readonly isSealed: boolean;
   /** Returns a number for a user's function, the same for the same function. */
   numberOf(make: object): number;
 }
@@ -238,7 +238,7 @@ function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: 
   }; // prettier-ignore
   const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
   const column = shared.key + shared.output;
-  return planned(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
+  return planSpec(key, warmupBars, { home, column, resolve: (registry) => shape(registry.node(design, shared.key)) });
 }
 
 /**
@@ -254,7 +254,7 @@ export function compose<Out>(
 ): IndicatorSpec<Out> {
   const key = keyOf(name, sources, parameters);
   const home = commonHome(key, sources);
-  return planned(key, Math.max(...parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
+  return planSpec(key, Math.max(...parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
 }
 
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {
@@ -273,7 +273,7 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
       'register one indicator a feed and combine their values in onBar or in a handler',
     );
   }
-  if (home.sealed) throw lateSpec(key);
+  if (home.isSealed) throw lateSpec(key);
   return home;
 }
 

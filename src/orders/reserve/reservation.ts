@@ -1,6 +1,7 @@
 // Reservations: the worst case of unfinished orders, kept as running figures that risk reads before each order.
 
 import * as numbers from '../../base/number/exact.ts';
+import type { ChangedIndexes } from '../../base/memory/changedIndexes.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
 import * as figures from './worstCase.ts';
@@ -32,6 +33,8 @@ export class Reservations {
   private readonly lotsByStrategy: readonly CommittedLots[];
   /** The figures if there is one strategy and one instrument, as in most runs. Each order reads them several times. */
   private readonly only: CommittedLots | null;
+  /** Where changes of the figures are marked, by instrument. Not kept if there is one strategy and one instrument. */
+  private readonly followers: ChangedIndexes[] = [];
   private openCount = 0;
   /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
   private newest: ReservedOrder | null = null;
@@ -53,6 +56,19 @@ export class Reservations {
     this.only = this.lotsByStrategy.length === 1 ? this.lotsByStrategy[0]! : null;
   }
 
+  /** Returns the number of instruments. */
+  get instruments(): number {
+    return this.exposures.length;
+  }
+  /** From now on marks in `changed` each instrument whose open orders change. */
+  follow(changed: ChangedIndexes): void {
+    this.followers.push(changed);
+  }
+  private markChanged(index: number): void {
+    const { followers } = this;
+    for (let at = 0; at < followers.length; at++) followers[at]!.mark(index);
+  }
+
   /**
    * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
    *
@@ -72,14 +88,14 @@ export class Reservations {
   /** Reserves an assessed order. */
   add(order: ReservedOrder): void {
     this.countNewest();
-    order.reserved = true;
+    order.isReserved = true;
     this.newest = order;
   }
 
   /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
   fill(order: ReservedOrder): void {
     // hot: docs/performance.md#strict-true
-    if (order.reserved === false) return;
+    if (order.isReserved === false) return;
     if (order.quoteUnits > 0 ? order.filledUnits >= order.quoteUnits : order.filledLots >= order.lots) {
       this.drop(order);
       return;
@@ -89,21 +105,22 @@ export class Reservations {
     if (isCounted) addWorstCase(order, committed, -1);
     computeWorstCase(order, committed.exposure);
     if (isCounted) addWorstCase(order, committed, 1);
+    if (isCounted && this.only === null) this.markChanged(order.instrumentIndex);
   }
 
   /** Releases the reservation of an order whose end is confirmed. No effect if it is not reserved. */
   release(order: ReservedOrder): void {
-    if (order.reserved === true) this.drop(order);
+    if (order.isReserved === true) this.drop(order);
   }
   private drop(order: ReservedOrder): void {
     if (order === this.newest) this.newest = null;
     else this.takeOut(order);
-    order.reserved = false;
+    order.isReserved = false;
     order.worstLots = order.worstUnits = 0;
   }
 
-  /** Call it before any figure is read. */
-  private countNewest(): void {
+  /** Call it before any figure, or any change, is read. */
+  countNewest(): void {
     if (this.newest !== null) this.takeIn(this.newest);
   }
   private takeIn(order: ReservedOrder): void {
@@ -112,6 +129,7 @@ export class Reservations {
     const { exposure } = committed;
     exposure.open++;
     this.openCount++;
+    if (this.only === null) this.markChanged(order.instrumentIndex);
     addWorstCase(order, committed, 1);
     const worst = order.worstTicks * exposure.priceSign;
     if (order.sign > 0) {
@@ -126,6 +144,7 @@ export class Reservations {
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;
     addWorstCase(order, committed, -1);
+    if (this.only === null) this.markChanged(order.instrumentIndex);
     exposure.open--;
     this.openCount--;
     if (order.sign > 0) {
@@ -147,7 +166,7 @@ export class Reservations {
   reinstate(order: ReservedOrder): void {
     this.absentHolds = this.absentHolds.filter((absentHold) => absentHold.order !== order);
     this.holdsAbsent = this.absentHolds.length > 0;
-    if (order.reserved) return;
+    if (order.isReserved) return;
     computeWorstCase(order, this.exposure(order.instrumentIndex));
     this.add(order);
   }

@@ -30,7 +30,7 @@ export interface ReservedOrder extends Order {
    */
   worstCash: number;
   /** True when the order is counted in the figures. */
-  reserved: boolean;
+  isReserved: boolean;
 }
 
 export interface ReservationTerms {
@@ -143,7 +143,7 @@ export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign:
 
 /** Sets the worst case of the unfilled rest: in lots for an order by quantity, in units for an order by amount. */
 export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void {
-  if (order.quoteUnits > 0) figureAmount(order, exposure);
+  if (order.quoteUnits > 0) computeAmount(order, exposure);
   else {
     const lots = order.lots - order.filledLots;
     order.worstLots = lots;
@@ -154,7 +154,7 @@ export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void
   else order.worstCash = 0;
 }
 
-function figureAmount(order: ReservedOrder, { scale }: Exposure): void {
+function computeAmount(order: ReservedOrder, { scale }: Exposure): void {
   const units = order.quoteUnits - order.filledUnits;
   order.worstLots = scale.lotsUp(units, order.worstTicks);
   order.worstUnits = units;

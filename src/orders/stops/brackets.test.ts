@@ -30,26 +30,26 @@ describe('Brackets', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 0);
     brackets.arm(entry(2, 110, 0, 'sell'), 100, 100, 0);
-    expect(hits((hit) => brackets.reached(0, 109, 91, -Infinity, hit))).toEqual([]);
-    expect(hits((hit) => brackets.reached(0, 110, 90, -Infinity, hit))).toEqual([[1, 90], [2, 110]]); // prettier-ignore
-    expect(hits((hit) => brackets.gapped(0, 85, hit))).toEqual([[1, 85]]);
-    expect(hits((hit) => brackets.gapped(0, 115, hit))).toEqual([[2, 115]]);
-    expect(hits((hit) => brackets.gapped(0, 100, hit))).toEqual([]);
+    expect(hits((hit) => brackets.triggerInRow(0, 109, 91, -Infinity, hit))).toEqual([]);
+    expect(hits((hit) => brackets.triggerInRow(0, 110, 90, -Infinity, hit))).toEqual([[1, 90], [2, 110]]); // prettier-ignore
+    expect(hits((hit) => brackets.triggerAtOpen(0, 85, hit))).toEqual([[1, 85]]);
+    expect(hits((hit) => brackets.triggerAtOpen(0, 115, hit))).toEqual([[2, 115]]);
+    expect(hits((hit) => brackets.triggerAtOpen(0, 100, hit))).toEqual([]);
   });
 
   it('armed inside the row are looked at apart', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 1000);
     brackets.arm(entry(2, 90), 100, 100, 2000);
-    expect(hits((hit) => brackets.reached(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
+    expect(hits((hit) => brackets.triggerInRow(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
   });
 
   it('armed inside the row beyond their entry trigger at its price, not at their level; in a later row at their level', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 103), 100, 100, 2000);
     brackets.arm(entry(2, 97, 0, 'sell'), 100, 100, 2000);
-    expect(hits((hit) => brackets.reached(0, 106, 95, 2000, hit))).toEqual([[1, 100], [2, 100]]); // prettier-ignore
-    expect(hits((hit) => brackets.reached(0, 106, 95, -Infinity, hit))).toEqual([[1, 103], [2, 97]]); // prettier-ignore
+    expect(hits((hit) => brackets.triggerInRow(0, 106, 95, 2000, hit))).toEqual([[1, 100], [2, 100]]); // prettier-ignore
+    expect(hits((hit) => brackets.triggerInRow(0, 106, 95, -Infinity, hit))).toEqual([[1, 103], [2, 97]]); // prettier-ignore
   });
 
   it('trail the best price of closed rows', () => {

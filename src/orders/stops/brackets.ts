@@ -131,7 +131,7 @@ export class Brackets {
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */
-  gapped(instrument: number, open: number, hit: OnHit): void {
+  triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
     for (const bracket of this.open[instrument]!.slice()) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
@@ -142,7 +142,7 @@ export class Brackets {
    * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed at or after that time, inside
    * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
-  reached(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
+  triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
     for (const bracket of this.open[instrument]!.slice()) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);

@@ -1,7 +1,7 @@
 // The config of a paper exchange: instruments, accounts with their keys, limits and delays. Also the checks of such a config.
 
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
-import { scaledDown } from '../../base/number/decimalText.ts';
+import { scaleDown } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT, type Rounding } from '../../base/number/exact.ts';
 import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
@@ -152,7 +152,7 @@ export class Amounts {
     if (digits === undefined) {
       throw new ConfigError(`${where} ${asset}: no instrument trades it`, `known: ${[...this.#digits.keys()].join(' ')}`);
     }
-    const total = (this.#totals.get(asset) ?? 0) + (scaledDown(amount, digits) ?? 0);
+    const total = (this.#totals.get(asset) ?? 0) + (scaleDown(amount, digits) ?? 0);
     if (total >= MAX_EXACT) {
       throw new ConfigError(`${where} ${asset}: ${amount} makes more of it than can be counted with ${digits} digits`, 'give less');
     }

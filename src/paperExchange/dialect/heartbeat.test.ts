@@ -30,7 +30,7 @@ it('pings every ten seconds, and gives a silent connection up after thirty', () 
 it('counts from the last pong on', () => {
   const { heartbeat, pings, pass, lostMs } = started();
   pass(10_000);
-  heartbeat.pong(pings[0]!);
+  heartbeat.onPong(pings[0]!);
   pass(29_999);
   expect(lostMs()).toBeNull();
   pass(1);
@@ -40,12 +40,12 @@ it('counts from the last pong on', () => {
 it('takes a stamp once, and only its own', () => {
   const { heartbeat, pings, pass, lostMs } = started();
   pass(25_000);
-  heartbeat.pong(pings[1]!);
+  heartbeat.onPong(pings[1]!);
   // Answered by the later one.
   pass(20_000);
-  heartbeat.pong(pings[0]!);
-  heartbeat.pong(pings[1]!);
-  heartbeat.pong('7');
+  heartbeat.onPong(pings[0]!);
+  heartbeat.onPong(pings[1]!);
+  heartbeat.onPong('7');
   pass(9999);
   expect(lostMs()).toBeNull();
   pass(1);

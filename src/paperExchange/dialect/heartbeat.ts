@@ -34,7 +34,7 @@ export class Heartbeat {
   }
 
   /** Handles a pong. A pong with an unknown stamp has no effect. */
-  pong(stamp: string): void {
+  onPong(stamp: string): void {
     if (!this.#waiting.has(stamp)) return;
     // A pong to a ping also answers all earlier pings.
     for (const each of this.#waiting) {

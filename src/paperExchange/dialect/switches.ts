@@ -53,8 +53,8 @@ export const SWITCHES = {
   batchOrdersMethod: choice(['both', 'post', 'get'], 'step 2', 'method of batch orders'),
   batchPartial: choice(['leaveOut', 'refuse'], 'batch orders', 'an element without balance: has no id, or refuses the batch with -2017'),
   batchCancelField: choice(['both', 'orderIds', 'orderId'], 'batch cancel', 'name of the list'),
-  conditionRequired: choice(['core', 'all'], 'condition order', 'whether positionType is required too'),
-  conditionPath: choice(['both', 'slash', 'noSlash'], 'step 2', 'the path of condition orders, with or without its slash'),
+  conditionRequired: choice(['core', 'all'], 'trigger order', 'whether positionType is required too'),
+  conditionPath: choice(['both', 'slash', 'noSlash'], 'step 2', 'the path of trigger orders, with or without its slash'),
   cancelTriggerPath: choice(
     ['/v1/inner/trigger_order_cancel', '/fapi/v1/cancel_trigger_order'],
     'step 2',

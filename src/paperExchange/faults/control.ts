@@ -82,9 +82,10 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
   const names = Object.keys(body);
   if (names.length > 1)
     throw new ConfigError(`expected one of stepMs, jumpMs, pause and speed, got ${names.join(', ')}`, 'send one after another');
-  const within = (ms: unknown, min: number): ms is number => Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
+  const isWithinLimit = (ms: unknown, min: number): ms is number =>
+    Number.isInteger(ms) && Number(ms) >= min && Number(ms) <= MAX_CLOCK_STEP_MS;
   service.rows?.goWhole();
-  if (within(stepMs, 0)) {
+  if (isWithinLimit(stepMs, 0)) {
     let left = stepMs;
     for (; left > PART_MS; left -= PART_MS) {
       clock.step(PART_MS);
@@ -92,7 +93,7 @@ function* moveClock(body: Body, { exchange: { service }, clock }: FaultControlDe
       yield;
     }
     clock.step(left);
-  } else if (within(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
+  } else if (isWithinLimit(jumpMs, -MAX_CLOCK_STEP_MS)) service.clockOffsetMs += jumpMs;
   else if (typeof pause === 'boolean') clock.pause(pause);
   else if (typeof speed === 'number' && speed > 0 && speed <= MAX_SPEED) clock.setSpeed(speed);
   else {
@@ -130,7 +131,7 @@ function rowsOf(body: Body, { exchange: { service }, clock }: FaultControlDeps) 
   const { activeMarket } = rows;
   if (typeof price !== 'string' || activeMarket === null)
     throw new ConfigError('expected { next: true }, or { price } in the act of a row', 'a price is text');
-  activeMarket.quote(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
+  activeMarket.holdPrice(toScaled(price, activeMarket.market.instrument.priceDigits) ?? NaN);
   return { now: service.nowMs, act: activeMarket.moment?.act ?? null };
 }
 
@@ -143,7 +144,7 @@ function nextAct(rows: BarMatching, toNextRows: () => void) {
     act = rows.next();
   }
   if (act === null || act.act === 'closed') return { act: 'closed' };
-  const { market, series, row } = act.lane;
+  const { market, series, row } = act.barMarket;
   const { instrument } = market;
   const { openMs, open, high, low } = series.bar(row);
   const price = (ticks: number): string => wirePriceText(instrument, ticks);

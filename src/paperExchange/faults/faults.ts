@@ -105,15 +105,15 @@ export class Faults {
 
   /** Returns the faults of the request that has just arrived. */
   at(op: Op | null): ReadonlyMap<Point, Fault> {
-    return this.#found((row) => !OF_WRITES.has(row.point) && (row.op === null || row.op === op));
+    return this.#findFaults((row) => !OF_WRITES.has(row.point) && (row.op === null || row.op === op));
   }
 
   /** Returns the faults of the next write of the exchange store. */
   atWrite(): ReadonlyMap<Point, Fault> {
-    return this.#found(({ point }) => OF_WRITES.has(point));
+    return this.#findFaults(({ point }) => OF_WRITES.has(point));
   }
 
-  #found(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
+  #findFaults(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
     const found = new Map<Point, Fault>();
     for (const row of this.#schedule) {
       if (!concerns(row)) continue;

@@ -31,10 +31,10 @@ export class FaultyService {
     const stall = wrong.get('PROC.stall');
     if (stall !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, faultNumber(stall, 'ms'));
     if (wrong.has('NET.reqDrop')) return deliver(null);
-    this.#after(faultNumber(wrong.get('NET.reqDelay'), 'ms'), () => {
+    this.#schedule(faultNumber(wrong.get('NET.reqDelay'), 'ms'), () => {
       if (wrong.has('NET.dup')) this.#handle(request, op, wrong);
       const response = delivered(this.#handle(request, op, wrong), wrong);
-      this.#after(faultNumber(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
+      this.#schedule(faultNumber(wrong.get('NET.respDelay'), 'ms'), () => deliver(response));
     });
   }
 
@@ -47,7 +47,7 @@ export class FaultyService {
     if (unknown && faultNumber(unknown, 'executed') === 0) return this.#unknown(unknown, request);
     const side = service.sides[market];
     const lag = wrong.get('READ.lag');
-    if (lag !== undefined) side?.lag(faultNumber(lag, 'ms'));
+    if (lag !== undefined) side?.holdReads(faultNumber(lag, 'ms'));
     const response = misread(this.#delayed(request, side, wrong), wrong);
     return unknown && response.status === 200 ? this.#unknown(unknown, request) : response;
   }
@@ -75,7 +75,7 @@ export class FaultyService {
     return this.service.error(code, op === null ? 'spot' : endpointOf(op).market);
   }
 
-  #after(ms: number, run: () => void): void {
+  #schedule(ms: number, run: () => void): void {
     if (ms === 0) return run();
     this.delayed++;
     this.service.scheduler.at(this.service.nowMs + ms, () => {

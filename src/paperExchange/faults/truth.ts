@@ -46,7 +46,7 @@ export function ordersOfMarkets(service: Service, { accounts }: ServiceConfig) {
 }
 
 function everyOrder<O extends UserOrder, T extends OwnTrade>({ orders, counters }: ExchangeSide<O, T>): readonly O[] {
-  const found = Array.from({ length: counters.orders }, (_, at) => orders.numbered(at + 1));
+  const found = Array.from({ length: counters.orders }, (_, at) => orders.orderNumbered(at + 1));
   return found.filter((order) => order !== null);
 }
 

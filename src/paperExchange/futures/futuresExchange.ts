@@ -126,7 +126,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   fireReachedTriggers(instrument: Instrument): void {
     const { lastPrice } = this.venue.book(instrument);
     // In a bar market, a row fires only triggers that were there when it opened.
-    if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#priceReached(instrument, lastPrice);
+    if (lastPrice > 0 && this.marketOf(instrument).rows === null) this.#recordPrice(instrument, lastPrice);
   }
 
   /**
@@ -138,7 +138,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     const { status, child } = found.trigger;
     if (status === 'pending' && found.isLeaving) return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (!triggers.requestCancel(found)) return this.refuse(triggers.refusal);
-    this.afterCancelDelay(child.instrument, () => this.#finishTriggerCancel(found));
+    this.runAfterCancelDelay(child.instrument, () => this.#finishTriggerCancel(found));
     return true;
   }
   /** If the trigger has fired meanwhile, the cancel applies to the order that it placed (docs/matching.md, 18). */
@@ -149,7 +149,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     if (live !== null && this.venue.requestCancel(live)) this.venue.finishCancel(live, this.nowMs);
   }
 
-  reduced(
+  onReduction(
     position: Readonly<VenuePosition>,
     closedLots: number,
     closeTicks: number,
@@ -163,16 +163,16 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     // The position itself does not count the fee of a liquidation.
     const extraFee = this.#isSettling ? feeUnits : 0;
     const reduction = this.profits.record(position, instrument, { lots: closedLots, closeTicks, openTicks, profitUnits, extraFee }, timeMs);
-    this.visible(() => this.profits.show(position.account, reduction));
+    this.runAfterVisibilityDelay(() => this.profits.show(position.account, reduction));
   }
 
   /** The position keeps the sum of its funding. The next reduction reports it. */
-  funded({ account }: Readonly<VenuePosition>): void {
+  onFunding({ account }: Readonly<VenuePosition>): void {
     this.changes.accounts.add(account);
   }
 
   /** The exchange closes a position. Lists show this as an order that has filled. */
-  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
+  onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void {
     const { account, leverage, isCross } = position;
     const { instrument } = this.#bookOf(position);
     const { price, notional: filledUnits, fee, timeMs } = fill;
@@ -210,7 +210,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   /** Restores open orders. The process may have ended before the mark for its last change was taken, so marks are scheduled. */
   override restoreOpen(records: readonly OpenOrderRecord[]): void {
     super.restoreOpen(records);
-    for (const found of this.triggers.pending()) if (found.isLeaving) this.later(0, () => this.#finishTriggerCancel(found));
+    for (const found of this.triggers.pending()) if (found.isLeaving) this.schedule(0, () => this.#finishTriggerCancel(found));
     this.#clockwork.scheduleMarks();
   }
 
@@ -230,15 +230,15 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     return { ...trade, valueUnits: notional, bidUid: this.#uidOf(trade.bidId), askUid: this.#uidOf(trade.askId) };
   }
 
-  protected override traded({ instrument }: TradedMarket, { price }: Match): void {
+  protected override onTrade({ instrument }: TradedMarket, { price }: Match): void {
     const book = this.venue.book(instrument);
     // A position has no mark before the first one is due, so the first price sets it.
     if (book.markTicks === 0) this.venue.setMark(instrument, price);
     this.#clockwork.scheduleMarks();
-    if (this.triggers.waits(instrument)) this.#priceReached(instrument, price);
+    if (this.triggers.waits(instrument)) this.#recordPrice(instrument, price);
   }
 
-  protected override admitted(order: FuturesUserOrder): void {
+  protected override onAdmission(order: FuturesUserOrder): void {
     this.publish(order);
     this.#clockwork.scheduleMarks();
   }
@@ -258,7 +258,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   }
 
   /** Records a price. Triggers fire after the current matching has ended, so that their orders follow it. */
-  #priceReached(instrument: Instrument, price: number): void {
+  #recordPrice(instrument: Instrument, price: number): void {
     const reached = this.#reached.get(instrument);
     if (reached !== undefined) {
       reached.high = Math.max(reached.high, price);
@@ -266,7 +266,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
       return;
     }
     this.#reached.set(instrument, { high: price, low: price });
-    this.later(0, () => {
+    this.schedule(0, () => {
       const { high, low } = this.#reached.get(instrument)!;
       this.#reached.delete(instrument);
       this.triggers.reach(instrument, high, low, this.nowMs);
@@ -274,7 +274,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
   }
 
   #remember({ account, id, instrument }: FuturesUserOrder): void {
-    this.visible(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
+    this.runAfterVisibilityDelay(() => this.remember(account, orderNumberOf(id), this.rows.tagOf(instrument)));
   }
 
   /** Adds the order to the history of its account. The history is ordered by the time of appearance. */
@@ -282,7 +282,7 @@ export class FuturesExchange extends ExchangeSide<FuturesUserOrder, FuturesTrade
     this.#historyOf(account).push(number, tag);
   }
   #historyOf(account: number): History<FuturesUserOrder> {
-    return (this.#history[account] ??= new History((number) => this.orders.numbered(number)));
+    return (this.#history[account] ??= new History((number) => this.orders.orderNumbered(number)));
   }
 
   #bookOf({ index }: Readonly<VenuePosition>) {

@@ -30,13 +30,13 @@ export interface FuturesTrade extends OwnTrade {
 }
 
 export const FUTURES_ROWS: RowKind<FuturesUserOrder, FuturesTrade> = {
-  order: (start, terms) => new FuturesUserOrder(start, made(terms)),
+  order: (start, terms) => new FuturesUserOrder(start, makeRecord(terms)),
   termsOf: ({ terms, ended, averageTicks }) => ({ ...terms, averageTicks: ended?.averageTicks ?? averageTicks }),
-  trade: (common, terms) => ({ ...common, ...made(terms) }),
+  trade: (common, terms) => ({ ...common, ...makeRecord(terms) }),
   tradeTermsOf: ({ valueUnits, bidUid, askUid }) => ({ valueUnits, bidUid, askUid }),
 };
 
-function made<T>(terms: T | null): T {
+function makeRecord<T>(terms: T | null): T {
   if (terms === null) throw new InvariantError('a record of futures has the terms of futures');
   return terms;
 }

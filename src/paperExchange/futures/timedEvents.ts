@@ -22,7 +22,7 @@ export class TimedEvents {
 
   constructor(parts: TimedEventsDeps) {
     this.#parts = parts;
-    this.#nextFunding();
+    this.#scheduleFunding();
   }
 
   /** Schedules marks for the next whole second, after a change of a book or a position. Without a change no marks are needed. */
@@ -43,7 +43,7 @@ export class TimedEvents {
     if (traded.length > 0) settle();
   }
 
-  #nextFunding(): void {
+  #scheduleFunding(): void {
     this.#atWhole(FUNDING_MS, () => {
       const { venue, markets, rates, scheduler } = this.#parts;
       // Takes the marks of the funding: the first ones at or after its time.
@@ -55,7 +55,7 @@ export class TimedEvents {
       }
       // Positions are judged again with the margin left after funding, because hours may pass before the next change.
       this.#takeMarks();
-      this.#nextFunding();
+      this.#scheduleFunding();
     });
   }
 

@@ -84,7 +84,7 @@ export class TriggerBook {
 
   /** Adds the trigger to the list of its account. Called in order, oldest first. */
   remember(number: number, account: number, tag: number): void {
-    (this.#byAccount[account] ??= new History((each) => this.#numbered(each))).push(number, tag);
+    (this.#byAccount[account] ??= new History((each) => this.#triggerNumbered(each))).push(number, tag);
   }
 
   /** Notes that the trigger has ended and where it is in the store. */
@@ -97,11 +97,11 @@ export class TriggerBook {
   find(account: number, id: string): WireTrigger | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(PREFIX, number) !== id) return null;
-    const found = this.#numbered(number);
+    const found = this.#triggerNumbered(number);
     return found?.trigger.account === account ? found : null;
   }
 
-  #numbered(number: number): WireTrigger | null {
+  #triggerNumbered(number: number): WireTrigger | null {
     const found = this.#inMemory.get(number);
     if (found !== undefined) return found;
     const place = this.#places.get(number);
@@ -168,8 +168,8 @@ export class TriggerBook {
   reach(instrument: Instrument, high: number, low: number, nowMs: number): void {
     for (const trigger of this.#queue.take(instrument, high, low, nowMs)) {
       const child = this.#fire(trigger);
-      if (typeof child === 'number') this.#queue.placed(trigger, null, child);
-      else this.#queue.placed(trigger, child.live?.id ?? null, 0);
+      if (typeof child === 'number') this.#queue.reportPlacement(trigger, null, child);
+      else this.#queue.reportPlacement(trigger, child.live?.id ?? null, 0);
     }
   }
 

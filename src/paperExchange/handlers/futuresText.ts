@@ -67,8 +67,8 @@ function volumeOf({ instrument, intent }: FuturesUserOrder): string {
 const averageOf = (instrument: Instrument, { filledLots, averageTicks }: VisibleState): string =>
   betweenText(instrument, filledLots > 0 ? averageTicks : NaN);
 
-/** Returns an order as the list of open orders shows it. `full`: as the query of a single order shows it. */
-export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState, full: boolean): OrderAnswer {
+/** Returns an order as the list of open orders shows it. `isFull`: as the query of a single order shows it. */
+export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState, isFull: boolean): OrderAnswer {
   const { instrument, intent } = order;
   const { timeInForce } = intent;
   return {
@@ -77,8 +77,8 @@ export function futuresOrderRecord(order: FuturesUserOrder, shown: VisibleState,
     orderId: order.id,
     origQty: volumeOf(order),
     avgPrice: averageOf(instrument, shown),
-    tradeFee: full ? wireMoneyText(instrument, shown.feeUnits) : null,
-    realizedAmount: full ? wireMoneyText(instrument, shown.profitUnits) : null,
+    tradeFee: isFull ? wireMoneyText(instrument, shown.feeUnits) : null,
+    realizedAmount: isFull ? wireMoneyText(instrument, shown.profitUnits) : null,
     type: word(wireType(order)),
     price: wirePriceText(instrument, intent.limit),
     timeMs: timeMs(order.placedMs),

@@ -7,7 +7,7 @@ import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { encodeAnswer } from '../../protocol/shapes/answer.ts';
 import { triggerOrderCreatedAnswer, orderIdAnswer, triggerCanceledAnswer } from '../../protocol/shapes/futures.ts';
 import { TRIGGER_KINDS } from '../../venue/futures/triggers.ts';
-import { scaled } from '../../venue/orderText.ts';
+import { scaleText } from '../../venue/orderText.ts';
 import { type CallArgs, type Handlers, instrumentArg, signedHandler, type SignedCall, textArg, integerArg } from '../api/call.ts';
 import { done, refused, type HandlerReply } from '../api/message.ts';
 import { missingOrderCode, precisionCode } from '../orders/codes.ts';
@@ -54,7 +54,7 @@ function createTriggerOrder(call: SignedCall, exchange: FuturesExchange, profile
   const instrument = instrumentArg(args);
   const kind = TRIGGER_KINDS[integerArg(args, 'triggerType') - 1]!;
   const child = intentOf(args, 'contracts');
-  const price = scaled(textArg(args, 'triggerPrice'), instrument.priceDigits);
+  const price = scaleText(textArg(args, 'triggerPrice'), instrument.priceDigits);
   const clientOrderId = args.texts.get('clientOrderId') ?? null;
   const times = { placedMs: nowMs, sinceMs: exchange.waitsSinceMs(instrument, nowMs) };
   const found = exchange.triggers.place(caller.account, kind, price, child, clientOrderId, times);
@@ -97,9 +97,9 @@ function intentOf(args: CallArgs, unit: Unit): OrderIntent {
     instrument,
     side: textArg(args, 'side') === 'BUY' ? 'buy' : 'sell',
     role: isLimit ? 'limit' : 'market',
-    lots: lots(unit === 'value' ? 0 : unit === 'coin' ? lotsOfCoins(instrument, volume) : scaled(volume, instrument.quantityDigits)),
-    quoteUnits: units(unit === 'value' ? scaled(volume, instrument.quoteDigits) : 0),
-    limit: ticks(isLimit ? scaled(textArg(args, 'price'), instrument.priceDigits) : 0),
+    lots: lots(unit === 'value' ? 0 : unit === 'coin' ? lotsOfCoins(instrument, volume) : scaleText(volume, instrument.quantityDigits)),
+    quoteUnits: units(unit === 'value' ? scaleText(volume, instrument.quoteDigits) : 0),
+    limit: ticks(isLimit ? scaleText(textArg(args, 'price'), instrument.priceDigits) : 0),
     reduceOnly: textArg(args, 'open') === 'CLOSE',
     timeInForce: timeInForceOf(args),
     slot: '',
@@ -109,7 +109,7 @@ function intentOf(args: CallArgs, unit: Unit): OrderIntent {
 /** Returns the largest number of lots whose face value is at most `volume` coins. */
 function lotsOfCoins(instrument: Instrument, volume: string): number {
   const { multiplier, multiplierDigits } = contractOf(instrument);
-  return Math.floor(scaled(volume, multiplierDigits + instrument.quantityDigits) / multiplier);
+  return Math.floor(scaleText(volume, multiplierDigits + instrument.quantityDigits) / multiplier);
 }
 
 function timeInForceOf({ texts }: CallArgs): TimeInForce | null {

@@ -37,15 +37,15 @@ const NOTHING: VisibleState = {
 function common(order: UserOrder, shown: VisibleState, { marketBuyOrigQty }: Profile) {
   const { instrument, intent } = order;
   const isMarket = intent.limit === 0;
-  const byAmount = intent.quoteUnits > 0;
-  const quantity = byAmount && marketBuyOrigQty === 'base' ? shown.filledLots : intent.lots;
+  const isByAmount = intent.quoteUnits > 0;
+  const quantity = isByAmount && marketBuyOrigQty === 'base' ? shown.filledLots : intent.lots;
   return {
     symbol: instrument.wireName,
     orderId: order.id,
     clientOrderId: order.clientOrderId,
     timeMs: timeMs(order.placedMs),
     price: wirePriceText(instrument, intent.limit),
-    origQty: byAmount && marketBuyOrigQty === 'quote' ? quoteText(instrument, intent.quoteUnits) : wireQuantityText(instrument, quantity),
+    origQty: isByAmount && marketBuyOrigQty === 'quote' ? quoteText(instrument, intent.quoteUnits) : wireQuantityText(instrument, quantity),
     executedQty: wireQuantityText(instrument, shown.filledLots),
     status: { word: shown.status, raw: shown.status },
     type: isMarket ? ({ word: 'MARKET', raw: 'MARKET' } as const) : ({ word: 'LIMIT', raw: 'LIMIT' } as const),

@@ -65,10 +65,10 @@ function intentOf(args: CallArgs, instrument: Instrument, by: 'type' | 'batchTyp
   return parseOrder(fields, () => instrument);
 }
 
-/** Returns the order that a call names: by its id if one was sent, else by its client order id if `byClientId` allows it. */
-export function orderMeant(args: CallArgs, account: number, { orders }: SpotExchange, byClientId: boolean): UserOrder | null {
+/** Returns the order that a call names: by its id if one was sent, else by its client order id if `isByClientId` allows it. */
+export function orderMeant(args: CallArgs, account: number, { orders }: SpotExchange, isByClientId: boolean): UserOrder | null {
   const [id, clientId] = [args.texts.get('orderId') ?? '', args.texts.get('newClientOrderId') ?? ''];
-  const order = id !== '' ? orders.find(account, id) : byClientId && clientId !== '' ? orders.byClientId(account, clientId) : null;
+  const order = id !== '' ? orders.find(account, id) : isByClientId && clientId !== '' ? orders.byClientId(account, clientId) : null;
   return order !== null && (args.instrument === null || order.instrument === args.instrument) ? order : null;
 }
 

@@ -101,12 +101,12 @@ class Connection {
       case OPCODE.ping:
         return this.#send(OPCODE.pong, payload);
       case OPCODE.pong:
-        if (this.#form === 'frame') this.#pong(textIn(payload));
+        if (this.#form === 'frame') this.#onPong(textIn(payload));
         return undefined;
       case OPCODE.close:
         return this.end(closeAnswer(payload), '');
       case OPCODE.text:
-        return this.#message(textIn(payload));
+        return this.#onMessage(textIn(payload));
       default:
         // Binary messages have no meaning here.
         return undefined;
@@ -114,13 +114,13 @@ class Connection {
   }
 
   /** Handles a text message. Any text other than a pong is ignored, because there are no channels to subscribe to. */
-  #message(text: string | null): void {
+  #onMessage(text: string | null): void {
     if (text === null) this.end(CLOSE.badText, 'a text that is no UTF-8');
-    else if (this.#form === 'message') this.#pong(stampIn('pong', text));
+    else if (this.#form === 'message') this.#onPong(stampIn('pong', text));
   }
 
-  #pong(stamp: string | null): void {
-    if (stamp !== null) this.#heartbeat.pong(stamp);
+  #onPong(stamp: string | null): void {
+    if (stamp !== null) this.#heartbeat.onPong(stamp);
   }
 
   #ping(stamp: string): void {

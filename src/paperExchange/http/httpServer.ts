@@ -74,7 +74,7 @@ export async function startHttpServer(
   }
   const stalled = new StalledClients();
   server.on('connection', (socket) => stalled.watch(socket));
-  await listening(server, options);
+  await startListening(server, options);
   const stopChecking = options.clock.repeat(STALLED_MS, () => stalled.close());
   const { port } = addressOf(server);
   return {
@@ -83,7 +83,7 @@ export async function startHttpServer(
     close: () => {
       stopChecking();
       sockets?.close();
-      return closed(server);
+      return waitForClose(server);
     },
   };
 }
@@ -135,7 +135,7 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string | u
   const found: Record<string, string | undefined> = {};
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();
-    if (Object.hasOwn(found, name)) return joined(request.headers);
+    if (Object.hasOwn(found, name)) return joinHeaders(request.headers);
     found[name] = rawHeaders[at + 1]!;
   }
   return found;
@@ -144,12 +144,12 @@ function headersOf(request: IncomingMessage): Readonly<Record<string, string | u
 /**
  * Returns headers when a name occurs twice. The exchange reads no such header: Node joins most of them and keeps the first of the others.
  */
-function joined(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
+function joinHeaders(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
   const entries = Object.entries(headers);
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'object' ? value.join(', ') : value]));
 }
 
-async function listening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
+async function startListening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
@@ -166,7 +166,7 @@ function addressOf(server: Server): AddressInfo {
   return found;
 }
 
-async function closed(server: Server): Promise<void> {
+async function waitForClose(server: Server): Promise<void> {
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

@@ -29,7 +29,7 @@ export class Bans {
   }
 
   /** Counts a request that was answered with 429. */
-  refused(ip: string, nowMs: number): void {
+  countRefusal(ip: string, nowMs: number): void {
     const offence = this.#offences.get(ip) ?? this.#first(ip, nowMs);
     offence.refusals = offence.refusals.filter((timeMs) => timeMs > nowMs - SPAN_MS);
     offence.refusals.push(nowMs);

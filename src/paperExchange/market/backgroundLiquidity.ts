@@ -49,8 +49,8 @@ export class BackgroundLiquidity {
     this.#matcher.takeLiquidity('sell', price + 1, Infinity, timeMs);
     const hit = isUp ? 'sell' : 'buy';
     this.#offer(hit, price, lots);
-    this.#quote('buy', wanted.buy, timeMs);
-    this.#quote('sell', wanted.sell, timeMs);
+    this.#placeQuotes('buy', wanted.buy, timeMs);
+    this.#placeQuotes('sell', wanted.sell, timeMs);
     this.#matcher.takeLiquidity(isUp ? 'buy' : 'sell', price, lots, timeMs);
   }
 
@@ -86,7 +86,7 @@ export class BackgroundLiquidity {
     }
   }
 
-  #quote(side: Side, wanted: ReadonlySet<number>, timeMs: number): void {
+  #placeQuotes(side: Side, wanted: ReadonlySet<number>, timeMs: number): void {
     for (const price of wanted) {
       if (this.#quotes[side].has(price)) continue;
       const min = side === this.#min.side && price === this.#min.price ? this.#min.lots : 0;

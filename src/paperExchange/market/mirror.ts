@@ -34,12 +34,12 @@ export class Mirror {
     // First trades user orders that cross the new quotes.
     if (ask < Infinity) matcher.takeLiquidity('sell', ask, Infinity, timeMs);
     if (bid > 0) matcher.takeLiquidity('buy', bid, Infinity, timeMs);
-    this.#quote('buy', bids, timeMs);
-    this.#quote('sell', asks, timeMs);
+    this.#placeQuotes('buy', bids, timeMs);
+    this.#placeQuotes('sell', asks, timeMs);
   }
 
   /** Repeats a trade of the other exchange at exactly its price. Orders with a better price trade first. */
-  trade({ price, lots, takerSide }: OtherTrade, timeMs: number): void {
+  repeatTrade({ price, lots, takerSide }: OtherTrade, timeMs: number): void {
     const market = this.#market;
     const side: Side = takerSide === 'buy' ? 'sell' : 'buy';
     const quotes = this.#quotes[side];
@@ -60,7 +60,7 @@ export class Mirror {
     for (const [price, quote] of this.#quotes[side]) if (wanted.get(price) !== quote.lots) this.#remove(side, price, quote);
   }
 
-  #quote(side: Side, levels: readonly OtherLevel[], timeMs: number): void {
+  #placeQuotes(side: Side, levels: readonly OtherLevel[], timeMs: number): void {
     const quotes = this.#quotes[side];
     for (const { price, lots } of levels) {
       if (quotes.has(price)) continue;

@@ -24,9 +24,9 @@ export interface Rows {
   /** True in the middle of a row. A cancel that arrives then takes effect after the row. */
   isMidBar(timeMs: number): boolean;
   /** Runs when the current row has ended. */
-  afterRow(run: () => void): void;
+  runAfterRow(run: () => void): void;
   /** Returns the rate of the next funding after `nowMs`, whole in 10^-12. `later` skips that many fundings. 0: no funding follows. */
   fundingRate(nowMs: number, later: number): number;
   /** Reports that an order has arrived. */
-  admitted(order: VenueOrder): void;
+  onAdmission(order: VenueOrder): void;
 }

@@ -23,7 +23,7 @@ export interface Match {
 
 export interface MatchListener {
   /** Called before the venue reports the fills of the two orders. */
-  matched(match: Match): void;
+  onMatch(match: Match): void;
   /** Returns a wire id for a background order. */
   backgroundId(): string;
 }
@@ -64,7 +64,7 @@ export class Matcher {
   enter(id: string, order: VenueOrder, timeMs: number): Resting | null {
     const { side, limit, timeInForce } = order;
     const taker: Taker = { id, order, side, limit, left: 0 };
-    if (timeInForce === 'POST_ONLY' && this.#reached(taker) !== null) return null;
+    if (timeInForce === 'POST_ONLY' && this.#reachedLevel(taker) !== null) return null;
     if (timeInForce === 'FOK' && !this.#canFill(order)) return null;
     const isExhausted = this.#trade(taker, timeMs);
     const mayRest = limit !== 0 && timeInForce !== 'IOC' && timeInForce !== 'FOK';
@@ -85,7 +85,7 @@ export class Matcher {
 
   /** Returns true if the book offers more than the order's amount or account can pay. */
   #trade(taker: Taker, timeMs: number): boolean {
-    for (let level = this.#reached(taker); level !== null; level = this.#reached(taker)) {
+    for (let level = this.#reachedLevel(taker); level !== null; level = this.#reachedLevel(taker)) {
       const wanted = taker.order === null ? taker.left : this.#venue.fillableLots(taker.order, level.price);
       if (wanted === 0) return taker.order !== null;
       // An order that takes all that its account can pay for, or that can be booked exactly, stops here. Otherwise it would continue with
@@ -104,7 +104,7 @@ export class Matcher {
   }
 
   /** Returns the level that a taker trades with next; null: none. */
-  #reached(taker: Taker): PriceLevel | null {
+  #reachedLevel(taker: Taker): PriceLevel | null {
     const level = this.book.best(taker.side === 'buy' ? 'sell' : 'buy');
     return level !== null && reaches(taker, level.price) ? level : null;
   }
@@ -128,7 +128,7 @@ export class Matcher {
     const isBuy = taker.side === 'buy';
     this.book.take(maker, lots);
     taker.left -= lots;
-    this.#listener.matched({
+    this.#listener.onMatch({
       tradeId: ++this.#ids.lastTradeId,
       bidId: isBuy ? taker.id : maker.id,
       askId: isBuy ? maker.id : taker.id,

@@ -7,8 +7,8 @@ import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
-import type { BarBook, VenueSink } from '../../venue/barBook.ts';
-import type { VenueOrder } from '../../venue/venueOrder.ts';
+import type { BarBook } from '../../venue/barBook.ts';
+import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { AccountConfig, Delays } from '../dialect/config.ts';
 import { type IsSpent, Matcher, type Match } from '../matching/matcher.ts';
 import { Tape } from '../market/tape.ts';
@@ -84,9 +84,9 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   /** Creates the own trade of an order, from the fields common to both markets. */
   protected abstract newTrade(order: O, trade: OwnTrade, fill: Fill): T;
   /** Called after each match, before its fills are reported. */
-  protected traded(_market: TradedMarket, _match: Match): void {}
+  protected onTrade(_market: TradedMarket, _match: Match): void {}
   /** Called when an order reaches the book. */
-  protected admitted(_order: O): void {}
+  protected onAdmission(_order: O): void {}
 
   get markets(): readonly TradedMarket[] {
     return Array.from(this.#byInstrument.values());
@@ -143,15 +143,15 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   restoreOpen(records: readonly OpenOrderRecord[]): void {
     const resting: O[] = [];
     for (const of of records) {
-      const order = this.rows.restored(of);
+      const order = this.rows.restoreOrder(of);
       order.live = this.venue.restore(order.instrument, imageOf(of, order.account));
       order.rested = of.rested;
       this.orders.add(order);
       this.#openCounts.add(order, 1);
       this.orders.show(order, visibleStateOf(order, order.live));
-      if (!order.isAdmitted) this.later(0, () => this.#admit(order));
+      if (!order.isAdmitted) this.schedule(0, () => this.#admit(order));
       else if (order.rested > 0) resting.push(order);
-      if (order.live.status === 'PENDING_CANCEL') this.later(0, () => this.#finishCancel(order));
+      if (order.live.status === 'PENDING_CANCEL') this.schedule(0, () => this.#finishCancel(order));
     }
     for (const order of resting.toSorted((a, b) => a.rested - b.rested)) {
       const { id, live, instrument, intent } = order;
@@ -196,7 +196,7 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     this.orders.add(order);
     this.#openCounts.add(order, 1);
     this.publish(order);
-    this.later(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
+    this.schedule(isPrompt ? 0 : Math.max(0, sentMs + delayMs - nowMs), () => this.#admit(order));
     return order;
   }
 
@@ -214,19 +214,19 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     if (live?.status === 'PENDING_CANCEL') return again || this.refuse(VENUE_CODES.cancelNotAllowed.code);
     if (live === null || !this.venue.requestCancel(live)) return this.refuse(VENUE_CODES.cancelNotAllowed.code);
     this.publish(order);
-    this.afterCancelDelay(order.instrument, () => this.#finishCancel(order));
+    this.runAfterCancelDelay(order.instrument, () => this.#finishCancel(order));
     return true;
   }
 
   /** Runs `finish` when a cancel takes effect: after the cancel delay, or at once while a row is processed. */
-  protected afterCancelDelay(instrument: Instrument, finish: () => void): void {
+  protected runAfterCancelDelay(instrument: Instrument, finish: () => void): void {
     const rows = this.#rowsOf(instrument);
     const isPrompt = rows?.isActing === true;
     const { cancelMs } = this.delays;
     const { nowMs } = this;
     const effectMs = (rows?.sentMs(nowMs) ?? nowMs) + cancelMs;
-    this.later(isPrompt ? 0 : Math.max(0, effectMs - nowMs), () => {
-      if (!isPrompt && cancelMs > 0 && rows?.isMidBar(effectMs) === true) rows.afterRow(finish);
+    this.schedule(isPrompt ? 0 : Math.max(0, effectMs - nowMs), () => {
+      if (!isPrompt && cancelMs > 0 && rows?.isMidBar(effectMs) === true) rows.runAfterRow(finish);
       else finish();
     });
   }
@@ -252,11 +252,11 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   protected book(account: number, trade: T): void {
     const kept: PagedRow<T> = { row: trade, tag: this.rows.tagOf(trade.instrument), place: -1 };
     this.changes.trades.push({ account, kept });
-    this.visible(() => this.orders.showTrade(account, kept));
+    this.runAfterVisibilityDelay(() => this.orders.showTrade(account, kept));
   }
 
   /** Called when the funds that an order holds have changed. Reads do not show this. */
-  rebacked(live: VenueOrder): void {
+  onHoldChange(live: VenueOrder): void {
     this.changes.note(this.#orderOf(live));
   }
 
@@ -269,11 +269,11 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     const book = this.venue.book(instrument);
     const tape = new Tape();
     const listener = {
-      matched: (match: Match): void => {
+      onMatch: (match: Match): void => {
         this.#match = match;
         book.lastPrice = match.price;
         tape.print(match);
-        this.traded(market, match);
+        this.onTrade(market, match);
       },
       backgroundId: () => this.nextBackgroundId(),
     };
@@ -313,8 +313,8 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
     const { matcher, rows } = this.marketOf(order.instrument);
     order.isAdmitted = true;
     this.changes.note(order);
-    this.admitted(order);
-    if (rows !== null) return rows.admitted(live);
+    this.onAdmission(order);
+    if (rows !== null) return rows.onAdmission(live);
     order.resting = matcher.enter(order.id, live, this.nowMs);
     if (order.resting !== null) order.rested = ++this.#rested;
     // An order that finds no counterparty and may not rest is cancelled (exchange dialect, 10.3).
@@ -342,27 +342,27 @@ export abstract class ExchangeSide<O extends UserOrder, T extends OwnTrade> impl
   protected publish(order: O): void {
     this.changes.note(order);
     const shown = order.ended ?? (order.live === null ? null : visibleStateOf(order, order.live));
-    if (shown !== null) this.visible(() => this.orders.show(order, shown));
+    if (shown !== null) this.runAfterVisibilityDelay(() => this.orders.show(order, shown));
   }
 
   /** Runs a change of what reads show, after the visibility delay. */
-  protected visible(run: () => void): void {
+  protected runAfterVisibilityDelay(run: () => void): void {
     const delayMs = Math.max(this.delays.visibilityMs, this.#stillUntilMs - this.nowMs);
     if (delayMs === 0) run();
-    else this.later(delayMs, run);
+    else this.schedule(delayMs, run);
   }
 
   /** Freezes what reads show for `ms`. After that, reads catch up. */
-  lag(ms: number): void {
+  holdReads(ms: number): void {
     this.#stillUntilMs = Math.max(this.#stillUntilMs, this.nowMs + ms);
   }
 
-  protected later(ms: number, run: () => void): void {
+  protected schedule(ms: number, run: () => void): void {
     this.scheduler.at(this.nowMs + ms, run);
   }
 
   #orderOf(live: VenueOrder): O {
-    const order = this.orders.numbered(live.ref);
+    const order = this.orders.orderNumbered(live.ref);
     if (order === null) throw new InvariantError(`the venue has an order ${live.ref} that the exchange has not`);
     return order;
   }

@@ -47,7 +47,7 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
 
   order(place: number): O {
     const of = this.#archive.reader.read(orderRecord, place);
-    const order = this.restored(of);
+    const order = this.restoreOrder(of);
     order.ended = order.visible = visibleStateIn(of);
     return order;
   }
@@ -63,7 +63,7 @@ export class OrderRows<O extends UserOrder, T extends OwnTrade> implements Archi
   }
 
   /** Returns the order of a record, as if it were open. It is not added to the venue or the book. */
-  restored(of: OrderRecord): O {
+  restoreOrder(of: OrderRecord): O {
     const order = this.#kind.order({ ...startOf(of, wireId(this.#prefix, of.number), this.names), live: null }, of.futures);
     const shown = visibleStateIn(of);
     order.isAdmitted = shown.isAdmitted;
@@ -91,14 +91,14 @@ export function idMapsOf(
   instrumentNamed: (name: string) => Instrument | undefined,
 ): IdMaps {
   const indexes = new Map(accounts.map(({ uid }, index) => [uid, index]));
-  const found = <T>(value: T | undefined, what: string): T => {
-    if (value === undefined) throw new InvariantError(`records tell of ${what}, which this exchange has not`);
+  const findOrFail = <T>(value: T | undefined, what: string): T => {
+    if (value === undefined) throw new InvariantError(`the records name ${what}, which this exchange does not have`);
     return value;
   };
   return {
     market,
-    uidOf: (account) => found(accounts[account], `account ${account}`).uid,
-    accountOf: (uid) => found(indexes.get(uid), `account ${uid}`),
-    instrumentOf: (name) => found(instrumentNamed(name), name),
+    uidOf: (account) => findOrFail(accounts[account], `account ${account}`).uid,
+    accountOf: (uid) => findOrFail(indexes.get(uid), `account ${uid}`),
+    instrumentOf: (name) => findOrFail(instrumentNamed(name), name),
   };
 }

@@ -33,12 +33,12 @@ export class PagedList<T> implements IndexedList<T> {
     return this.#places.length + this.#recent.length;
   }
   tagAt(index: number): number {
-    const past = this.#places.length;
-    return index < past ? this.#tags.at(index) : this.#recent[index - past]!.tag;
+    const archived = this.#places.length;
+    return index < archived ? this.#tags.at(index) : this.#recent[index - archived]!.tag;
   }
   at(index: number): T {
-    const past = this.#places.length;
-    return index < past ? this.#load(this.#places.get(index)) : this.#recent[index - past]!.row;
+    const archived = this.#places.length;
+    return index < archived ? this.#load(this.#places.get(index)) : this.#recent[index - archived]!.row;
   }
 
   push(kept: PagedRow<T>): void {

@@ -139,8 +139,8 @@ class AccountOrders<O extends UserOrder, T> {
   readonly open = new OpenOrderChain<O>();
   readonly trades: PagedList<T>;
 
-  constructor(past: ArchiveReader<O, T>) {
-    this.trades = new PagedList((place) => past.trade(place));
+  constructor(archive: ArchiveReader<O, T>) {
+    this.trades = new PagedList((place) => archive.trade(place));
   }
 }
 
@@ -165,11 +165,11 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   readonly #clientIds: ClientIds;
   readonly #shelves: AccountOrders<O, T>[] = [];
 
-  constructor(prefix: string, past: ArchiveReader<O, T>) {
+  constructor(prefix: string, archive: ArchiveReader<O, T>) {
     this.#prefix = prefix;
-    this.#archive = past;
+    this.#archive = archive;
     this.#clientIds = new ClientIds((number, account, id) => {
-      const order = this.numbered(number);
+      const order = this.orderNumbered(number);
       return order?.account === account && order.clientOrderId === id;
     });
   }
@@ -204,7 +204,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   /** Returns null if there is no such order. */
-  numbered(number: number): O | null {
+  orderNumbered(number: number): O | null {
     const order = this.#inMemory.get(number);
     if (order !== undefined) return order;
     const place = this.#places.get(number);
@@ -215,7 +215,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   find(account: number, id: string): O | null {
     const number = orderNumberOf(id);
     if (!Number.isSafeInteger(number) || wireId(this.#prefix, number) !== id) return null;
-    const order = this.numbered(number);
+    const order = this.orderNumbered(number);
     return order?.account === account ? order : null;
   }
 
@@ -226,12 +226,12 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
 
   /** Returns the account of an order; null if no user of this exchange has it. */
   ownerOf(id: string): number | null {
-    return id.startsWith(this.#prefix) ? (this.numbered(orderNumberOf(id))?.account ?? null) : null;
+    return id.startsWith(this.#prefix) ? (this.orderNumbered(orderNumberOf(id))?.account ?? null) : null;
   }
 
   byClientId(account: number, clientOrderId: string): O | null {
     const number = this.#clientIds.find(account, clientOrderId);
-    return number < 0 ? null : this.numbered(number);
+    return number < 0 ? null : this.orderNumbered(number);
   }
 
   /** Sets what reads show of the order from now on. */

@@ -36,9 +36,13 @@ export interface StoreBinding {
 }
 
 /** Returns the exchange, open since `startMs` or since its first opening. Throws ConfigError. */
-export function assembleExchange(settings: ExchangeSettings, startMs: number, { history, begin: keep }: StoreBinding = ALONE): Service {
+export function assembleExchange(
+  settings: ExchangeSettings,
+  startMs: number,
+  { history, begin: startStoring }: StoreBinding = ALONE,
+): Service {
   const service = openService({ ...settings.service, fundingSeed: settings.seed }, history?.lastMs ?? startMs);
-  keep(service);
+  startStoring(service);
   // Events that fell due while the exchange was closed happen before the markets resume.
   service.advance(startMs);
   const rows = new Map<TradedMarket, RowData>();
@@ -63,10 +67,17 @@ export function rowStartMs({ prices }: ExchangeSettings): number | null {
 
 type Followed = Exclude<PriceSettings, { kind: 'rows' }>;
 
-function begin(market: TradedMarket, prices: Followed, { scheduler }: Service, rng: Rng, speed: number, past: StoreHistory | null): void {
+function begin(
+  market: TradedMarket,
+  prices: Followed,
+  { scheduler }: Service,
+  rng: Rng,
+  speed: number,
+  history: StoreHistory | null,
+): void {
   const { nowMs } = scheduler;
   // A new market has no price yet, even if the exchange itself has a history.
-  const before = market.referencePrice > 0 ? past : null;
+  const before = market.referencePrice > 0 ? history : null;
   const { source, price, quantity } = priceStartOf(market, prices, nowMs, rng, speed, before);
   const spacing = Math.max(1, Math.round(price / 10_000));
   const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: quantity };
@@ -79,23 +90,29 @@ function priceStartOf(
   nowMs: number,
   rng: Rng,
   speed: number,
-  past: StoreHistory | null,
+  history: StoreHistory | null,
 ): PriceStart {
   switch (prices.kind) {
     case 'synthetic':
       return synthetic(market, prices, nowMs, rng);
     case 'bars':
-      return replayed(market, prices, nowMs, speed, past);
+      return startReplayed(market, prices, nowMs, speed, history);
     case 'trades':
-      return recorded(market, prices.trades, nowMs, speed, past);
+      return startRecorded(market, prices.trades, nowMs, speed, history);
     default:
       return assertNever(prices);
   }
 }
 
 /** Shifts recorded trades in time, as bars are shifted. */
-function recorded(market: TradedMarket, trades: RecordedTrades, nowMs: number, speed: number, past: StoreHistory | null): PriceStart {
-  if (past !== null) return resumed(market, replayTrades(trades, past.openedMs, speed), nowMs, past);
+function startRecorded(
+  market: TradedMarket,
+  trades: RecordedTrades,
+  nowMs: number,
+  speed: number,
+  history: StoreHistory | null,
+): PriceStart {
+  if (history !== null) return startResumed(market, replayTrades(trades, history.openedMs, speed), nowMs, history);
   return { source: replayTrades(trades, nowMs, speed), price: trades.ticks[0]!, quantity: trades.lots[0]! };
 }
 
@@ -124,16 +141,16 @@ function ticksOf({ id, priceDigits }: Instrument, price: string): number {
 }
 
 /** Shifts bars in time. The first replayed bar opens now, or at the first opening of the exchange. */
-function replayed(
+function startReplayed(
   market: TradedMarket,
   prices: Extract<PriceSettings, { kind: 'bars' }>,
   nowMs: number,
   speed: number,
-  past: StoreHistory | null,
+  history: StoreHistory | null,
 ): PriceStart {
   const { bars, firstRow } = prices;
   const [before, coming] = [rowsOf(bars, 0, firstRow), rowsOf(bars, firstRow, bars.length)];
-  if (past !== null) return resumed(market, replayBars(coming, past.openedMs, speed), nowMs, past);
+  if (history !== null) return startResumed(market, replayBars(coming, history.openedMs, speed), nowMs, history);
   if (before.length > 0) writeHistory(market, replayBars(before, nowMs - (coming.openMs[0]! - before.openMs[0]!), 1), nowMs);
   const first = replayBars(coming, nowMs, speed)();
   if (first === null) throw new ConfigError(`${market.instrument.id}: no bars to replay`, 'begin earlier');
@@ -141,7 +158,7 @@ function replayed(
 }
 
 /** Points that passed while the exchange was closed become history: the rest of the world has traded them. */
-function resumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
+function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {
     if (next.timeMs > lastMs) {

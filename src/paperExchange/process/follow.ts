@@ -125,7 +125,7 @@ class Line {
     const known = rows.findIndex(({ id }) => id === this.#newest);
     const fresh = known < 0 ? rows : rows.slice(0, known);
     for (const { price, quantity, side } of fresh.toReversed()) {
-      this.#mirror.trade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
+      this.#mirror.repeatTrade({ price: this.#ticks(price), lots: Math.max(1, this.#lots(quantity)), takerSide: side }, this.#now());
     }
     this.#newest = rows[0]?.id ?? this.#newest;
   }
@@ -134,7 +134,7 @@ class Line {
   async #pollLastPrice(): Promise<void> {
     const { last } = await this.#ask('futures.ticker', { contractName: this.name });
     const price = this.#ticks(last);
-    if (price !== this.#last) this.#mirror.trade({ price, lots: 1, takerSide: price > this.#last ? 'buy' : 'sell' }, this.#now());
+    if (price !== this.#last) this.#mirror.repeatTrade({ price, lots: 1, takerSide: price > this.#last ? 'buy' : 'sell' }, this.#now());
     this.#last = price;
   }
 

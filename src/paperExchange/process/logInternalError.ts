@@ -13,6 +13,6 @@ export function logInternalError({ where, cause, doubt }: InternalError): void {
   count++;
   if (count > FULL && count % EVERY !== 0 && doubt === null) return;
   const stack = cause instanceof Error ? (cause.stack ?? `${cause.name}: ${cause.message}`) : String(cause);
-  const end = doubt === null ? 'answered -1000; the books agree, and the exchange goes on' : `the books are in doubt: ${doubt}`;
+  const end = doubt === null ? 'answered -1000; the books agree, and the exchange continues' : `the books are in doubt: ${doubt}`;
   process.stderr.write(`internal error ${count} at ${where}: ${stack}\n  ${end}\n`);
 }

@@ -28,7 +28,7 @@ export interface RunningStore {
   /** Description of a torn write; null if no write was torn. */
   readonly torn: string | null;
   /** Runs `run` with true when everything up to now is durable, as far as this storage can be; with false if it never will be. */
-  whenLasting(run: (lasts: boolean) => void): void;
+  whenLasting(run: (isDurable: boolean) => void): void;
   readonly crashAt: ((record: number) => void) | null;
   /** Stops writing. Changes since the last write are dropped, because the books are in doubt. */
   giveUp(why: string): void;
@@ -55,7 +55,7 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
     const writes = new WriteFaults(faults, crash);
     let journal: StoreWriter | null = null;
     let service: Service | null = null;
-    const disk = new FaultyDisk(files, writes, () => made(service).scheduler);
+    const disk = new FaultyDisk(files, writes, () => makeOrExplain(service).scheduler);
     const record = withDiskErrors(() => new ExchangeStore(disk, folder));
     return {
       torn: record.torn,
@@ -66,9 +66,9 @@ export function storeInFolder({ folder, faults, crash, failed }: FolderOptions):
           journal = withDiskErrors(() => record.begin(of, { failed, step: writes.step }));
         },
       },
-      whenLasting: (run) => made(journal).whenLasting(run),
+      whenLasting: (run) => makeOrExplain(journal).whenLasting(run),
       crashAt: (count) => writes.crashAt(count),
-      giveUp: (why) => made(journal).giveUp(why),
+      giveUp: (why) => makeOrExplain(journal).giveUp(why),
       async close() {
         await new Promise<void>((resolve) => (journal === null ? resolve() : journal.close(resolve)));
         files.close();
@@ -97,7 +97,7 @@ export function storeInScratchFile(): RunningStore {
   };
 }
 
-function made<T>(what: T | null): T {
+function makeOrExplain<T>(what: T | null): T {
   if (what === null) throw new InvariantError('the exchange is not assembled yet');
   return what;
 }

@@ -1,6 +1,6 @@
 // Runs an exchange as a process: its clock advances it, an HTTP server answers requests, and a control port is optional.
 
-import { nextTurn, repeat } from '../../adapters/clock/wallClock.ts';
+import { waitForNextTurn, repeat } from '../../adapters/clock/wallClock.ts';
 import { HTTP_DEFAULTS, startHttpServer, type RunningHttpServer } from '../http/httpServer.ts';
 import { control, type DrivenClock } from '../faults/control.ts';
 import { Faults } from '../faults/faults.ts';
@@ -55,7 +55,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
   const kept = data === undefined ? storeInScratchFile() : storeInFolder({ folder: data, faults, crash, failed });
   const { clock, startMs } = clockOf(settings, kept.keeping.history?.lastMs ?? 0);
   // Starts at `startMs` and not at the current time: a fast clock may already have passed rows, which must be processed like all others.
-  const service = await assembled(settings, startMs, kept);
+  const service = await assembleService(settings, startMs, kept);
   service.onInternalError = (error) => {
     internalError(error);
     if (error.doubt !== null) kept.giveUp(error.doubt);
@@ -77,7 +77,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
           exchange.receive(request, clock.nowMs(), (response) => {
             // The reply reports an unknown outcome, so it need not be durable.
             if (service.isInDoubt) deliver(response);
-            else kept.whenLasting((lasts) => deliver(lasts ? response : null));
+            else kept.whenLasting((isDurable) => deliver(isDurable ? response : null));
           });
         },
         { ...HTTP_DEFAULTS, ...settings.httpServer, host: options.host, port: options.port, clock: { repeat } },
@@ -95,7 +95,7 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
               deliver({ status: 403, headers: {}, body: '{"error":"the control port is for this computer alone"}' });
             else {
               const page = controlPage(request, looked);
-              if (page === null) void inTurns(control(request, parts), deliver, () => isOver);
+              if (page === null) void runInTurns(control(request, parts), deliver, () => isOver);
               else deliver(page);
             }
           },
@@ -124,11 +124,11 @@ export async function runExchange(settings: ExchangeSettings, options: RunOption
 }
 
 /** Runs work part by part until it is done or `isOver` returns true. Other events are handled between the parts. */
-async function inTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
+async function runInTurns<T>(work: Generator<void, T, void>, done: (result: T) => void, isOver: () => boolean): Promise<void> {
   for (;;) {
     const next = work.next();
     if (next.done === true) return done(next.value);
-    await nextTurn();
+    await waitForNextTurn();
     if (isOver()) return;
   }
 }
@@ -139,7 +139,7 @@ function once(act: () => Promise<void>): () => Promise<void> {
   return async () => (done ??= act());
 }
 
-async function assembled(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
+async function assembleService(settings: ExchangeSettings, nowMs: number, kept: RunningStore): Promise<Service> {
   try {
     return assembleExchange(settings, nowMs, kept.keeping);
   } catch (error) {

@@ -136,7 +136,7 @@ export function group<F extends Fields>(fields: F): Field<ValuesOf<F>> {
 }
 
 /** Fields that are stored as an object with their names. It has no other names. */
-export function named<F extends Fields>(fields: F): Field<ValuesOf<F>> {
+export function recordField<F extends Fields>(fields: F): Field<ValuesOf<F>> {
   const entries = Object.entries(fields);
   return {
     parts: null,

@@ -80,7 +80,7 @@ export class Layout {
   }
 
   /** Returns a row in the order of this version. */
-  recoded(spec: RecordSpec<unknown>, row: string): string {
+  recodeRow(spec: RecordSpec<unknown>, row: string): string {
     return this.isCurrent ? row : spec.text(this.read(spec, row));
   }
 

@@ -42,9 +42,9 @@ export function record<F extends Fields>(name: string, fields: F): RecordSpec<Va
 /** Returns JSON in printable ASCII. */
 export function rowText(row: readonly unknown[]): string {
   const json = JSON.stringify(row);
-  return /^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escaped);
+  return /^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escapeText);
 }
-const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const escapeText = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Returns the values of a row; none if the text is no row. */
 export function valuesIn(row: string): readonly unknown[] {

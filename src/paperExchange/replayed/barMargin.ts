@@ -13,19 +13,19 @@ interface Due {
 export class BarMargin {
   readonly #exchange: FuturesExchange;
   /** Markets by index of the contract. */
-  readonly #lanes = new Map<number, BarMarket>();
+  readonly #barMarkets = new Map<number, BarMarket>();
   #due: Due[] = [];
 
-  constructor(exchange: FuturesExchange, lanes: readonly BarMarket[]) {
+  constructor(exchange: FuturesExchange, barMarkets: readonly BarMarket[]) {
     this.#exchange = exchange;
-    for (const lane of lanes) this.#lanes.set(lane.book.index, lane);
-    for (const { market, series } of lanes) exchange.venue.setMark(market.instrument, series.startTicks);
+    for (const barMarket of barMarkets) this.#barMarkets.set(barMarket.book.index, barMarket);
+    for (const { market, series } of barMarkets) exchange.venue.setMark(market.instrument, series.startTicks);
   }
 
   /** Settles all rows that close at `timeMs`. They are matched; `closing` are their markets, each still at that row. */
   settle(closing: readonly BarMarket[], timeMs: number): void {
     const { venue } = this.#exchange;
-    const rows = closing.filter((lane) => this.#lanes.get(lane.book.index) === lane);
+    const rows = closing.filter((barMarket) => this.#barMarkets.get(barMarket.book.index) === barMarket);
     if (this.#isAnyoneInDanger(rows)) {
       for (const { market, series, row } of rows) {
         const { open, high, low, close } = series.marks;
@@ -36,14 +36,14 @@ export class BarMargin {
   }
 
   /** Queues funding that is due now. Fills at this same time count: they have already opened or closed the position. */
-  queueFunding(lane: BarMarket, funding: RowFunding): void {
-    this.#due.push({ market: lane, funding });
+  queueFunding(barMarket: BarMarket, funding: RowFunding): void {
+    this.#due.push({ market: barMarket, funding });
   }
   pay(): void {
     const due = this.#due;
     this.#due = [];
-    for (const { market: lane, funding } of due) {
-      this.#exchange.venue.fund(lane.market.instrument, funding.markTicks, funding.rate, funding.timeMs);
+    for (const { market: barMarket, funding } of due) {
+      this.#exchange.venue.fund(barMarket.market.instrument, funding.markTicks, funding.rate, funding.timeMs);
     }
   }
 
@@ -58,8 +58,8 @@ export class BarMargin {
   }
 
   #isInDanger(position: VenuePosition, closing: readonly BarMarket[]): boolean {
-    const lane = this.#lanes.get(position.index);
-    if (lane === undefined || !closing.includes(lane)) return false;
-    return this.#exchange.venue.isDue(position, lane.series.marksOf(lane.row));
+    const barMarket = this.#barMarkets.get(position.index);
+    if (barMarket === undefined || !closing.includes(barMarket)) return false;
+    return this.#exchange.venue.isDue(position, barMarket.series.marksOf(barMarket.row));
   }
 }

@@ -64,18 +64,18 @@ export class BarMarket implements Rows {
     return next < 0 ? 0 : (funding[next + later]?.rate ?? 0);
   }
 
-  afterRow(run: () => void): void {
+  runAfterRow(run: () => void): void {
     this.#lateCancels.push(run);
   }
 
-  admitted(order: VenueOrder): void {
+  onAdmission(order: VenueOrder): void {
     const quote = this.#quote;
     if (quote === null || order.limit !== 0) return;
     this.book.execute(order, quote.price, Math.max(quote.timeMs, order.admittedMs));
   }
 
   /** Makes MARKET orders trade at `price` until the row moves on. The row must have traded there. Throws ConfigError otherwise. */
-  quote(price: number): void {
+  holdPrice(price: number): void {
     const { moment, series, row } = this;
     if (moment === null) throw new ConfigError('price: no row is being worked off', 'ask for the next act first');
     const { open, high, low } = series.bar(row);

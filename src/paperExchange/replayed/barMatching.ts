@@ -10,7 +10,9 @@ import { BarMargin } from './barMargin.ts';
  * What a row has done since the previous act. `open`: orders at or beyond the open have filled at the open. `inside`: resting orders within
  * its range have filled. `closed`: every row of this time has ended, positions are judged, and the bars are visible.
  */
-export type RowAct = { readonly act: 'open' | 'inside'; readonly lane: BarMarket } | { readonly act: 'closed'; readonly timeMs: number };
+export type RowAct =
+  | { readonly act: 'open' | 'inside'; readonly barMarket: BarMarket }
+  | { readonly act: 'closed'; readonly timeMs: number };
 
 /** The sides of the exchange that bar matching needs. */
 export interface RowSides {
@@ -18,7 +20,7 @@ export interface RowSides {
 }
 
 export class BarMatching {
-  readonly #lanes: readonly BarMarket[];
+  readonly #barMarkets: readonly BarMarket[];
   readonly #scheduler: Scheduler;
   readonly #futures: FuturesExchange | null;
   readonly #margin: BarMargin | null;
@@ -28,33 +30,33 @@ export class BarMatching {
   #acts: Generator<RowAct> | null = null;
   #isByActs = false;
 
-  constructor(lanes: readonly BarMarket[], { futures }: RowSides, scheduler: Scheduler) {
+  constructor(barMarkets: readonly BarMarket[], { futures }: RowSides, scheduler: Scheduler) {
     // Sorted by id, as everywhere: the order that fills first may take the money that another one needs.
-    this.#lanes = lanes.toSorted((a, b) => (a.market.instrument.id < b.market.instrument.id ? -1 : 1));
+    this.#barMarkets = barMarkets.toSorted((a, b) => (a.market.instrument.id < b.market.instrument.id ? -1 : 1));
     this.#scheduler = scheduler;
     this.#futures = futures;
-    const contracts = lanes.filter(({ market }) => market.instrument.market === 'futures');
+    const contracts = barMarkets.filter(({ market }) => market.instrument.market === 'futures');
     if (futures !== null) {
-      for (const lane of contracts) {
-        this.#orders.set(lane, new RowOrder(futures.venue, lane.market.instrument, (...of) => futures.endPosition(...of)));
+      for (const barMarket of contracts) {
+        this.#orders.set(barMarket, new RowOrder(futures.venue, barMarket.market.instrument, (...of) => futures.endPosition(...of)));
       }
     }
     this.#margin = futures === null || contracts.length === 0 ? null : new BarMargin(futures, contracts);
-    for (const { market, book, series } of lanes) book.lastPrice = market.referencePrice = series.startTicks;
-    for (const lane of contracts) {
-      const first = lane.series.funding.findIndex(({ timeMs }) => timeMs >= scheduler.nowMs);
-      if (first >= 0) this.#awaitFunding(lane, first);
+    for (const { market, book, series } of barMarkets) book.lastPrice = market.referencePrice = series.startTicks;
+    for (const barMarket of contracts) {
+      const first = barMarket.series.funding.findIndex(({ timeMs }) => timeMs >= scheduler.nowMs);
+      if (first >= 0) this.#awaitFunding(barMarket, first);
     }
     this.#awaitRow();
   }
 
   /** Time at which the next rows close; Infinity: no more rows. */
   get nextMs(): number {
-    return this.#lanes.reduce((next, lane) => Math.min(next, lane.nextCloseMs), Infinity);
+    return this.#barMarkets.reduce((next, barMarket) => Math.min(next, barMarket.nextCloseMs), Infinity);
   }
   /** The market whose row is being processed; null: none. */
   get activeMarket(): BarMarket | null {
-    return this.#lanes.find(({ isActing }) => isActing) ?? null;
+    return this.#barMarkets.find(({ isActing }) => isActing) ?? null;
   }
 
   /** Switches to act-by-act matching: closing rows wait until `next` is called for each of their acts. */
@@ -84,54 +86,54 @@ export class BarMatching {
   }
 
   *#rows(timeMs: number): Generator<RowAct> {
-    const closing = this.#lanes.filter((lane) => lane.nextCloseMs === timeMs);
-    for (const lane of closing) yield* this.#row(lane);
+    const closing = this.#barMarkets.filter((barMarket) => barMarket.nextCloseMs === timeMs);
+    for (const barMarket of closing) yield* this.#row(barMarket);
     this.#margin?.settle(closing, timeMs);
     this.#margin?.pay();
-    for (const lane of closing) this.#publishBar(lane);
+    for (const barMarket of closing) this.#publishBar(barMarket);
     this.#awaitRow();
     yield { act: 'closed', timeMs };
   }
 
-  *#row(lane: BarMarket): Generator<RowAct> {
-    const { book, series, row } = lane;
+  *#row(barMarket: BarMarket): Generator<RowAct> {
+    const { book, series, row } = barMarket;
     const { openMs, open, high, low } = series.bar(row);
     const closeMs = series.closeMs(row);
-    const order = this.#orders.get(lane) ?? null;
+    const order = this.#orders.get(barMarket) ?? null;
     const traded = { openMs, closeMs, open, high, low };
-    lane.moveTo({ act: 'open', timeMs: openMs });
+    barMarket.moveTo({ act: 'open', timeMs: openMs });
     if (order === null) book.matchOpen(openMs, open, series.lots(row));
     else order.open(traded, series.marksOf(row), series.lots(row));
-    yield { act: 'open', lane };
-    lane.moveTo({ act: 'open', timeMs: openMs });
+    yield { act: 'open', barMarket };
+    barMarket.moveTo({ act: 'open', timeMs: openMs });
     if (order === null) book.matchRange(openMs, closeMs, open, high, low);
     else {
-      const triggers = this.#futures!.triggers.inRow((childMs) => lane.moveTo({ act: 'open', timeMs: childMs }));
+      const triggers = this.#futures!.triggers.inRow((childMs) => barMarket.moveTo({ act: 'open', timeMs: childMs }));
       order.matchAfterOpen(traded, series.marksOf(row), triggers);
     }
-    lane.moveTo({ act: 'inside', timeMs: closeMs });
-    yield { act: 'inside', lane };
-    lane.moveTo(null);
-    lane.actLateCancels();
+    barMarket.moveTo({ act: 'inside', timeMs: closeMs });
+    yield { act: 'inside', barMarket };
+    barMarket.moveTo(null);
+    barMarket.actLateCancels();
   }
 
   /** Makes the bar visible and its close the last price. */
-  #publishBar(lane: BarMarket): void {
-    const { market, book, series, row } = lane;
+  #publishBar(barMarket: BarMarket): void {
+    const { market, book, series, row } = barMarket;
     const bar = series.bar(row);
     market.tape.klines.close(series.bars.interval, bar);
     book.lastPrice = market.referencePrice = bar.close;
-    lane.row++;
+    barMarket.row++;
   }
 
   /** Pays funding when it is due: at once in the middle of a row, or after matching at the end of one. */
-  #awaitFunding(lane: BarMarket, at: number): void {
-    const funding = lane.series.funding[at];
+  #awaitFunding(barMarket: BarMarket, at: number): void {
+    const funding = barMarket.series.funding[at];
     if (funding === undefined) return;
     this.#scheduler.at(funding.timeMs, () => {
-      this.#margin?.queueFunding(lane, funding);
+      this.#margin?.queueFunding(barMarket, funding);
       if (this.#acts === null && this.nextMs > funding.timeMs) this.#margin?.pay();
-      this.#awaitFunding(lane, at + 1);
+      this.#awaitFunding(barMarket, at + 1);
     });
   }
 }

@@ -13,8 +13,8 @@ export interface SegmentRange {
   readonly last: number;
 }
 
-export const archiveFileName = ({ first, last }: SegmentRange): string => `exchange-${padded(first)}-${padded(last)}.past`;
-const padded = (number: number): string => String(number).padStart(6, '0');
+export const archiveFileName = ({ first, last }: SegmentRange): string => `exchange-${padNumber(first)}-${padNumber(last)}.past`;
+const padNumber = (number: number): string => String(number).padStart(6, '0');
 
 /** Returns null if the file is not an archive file. */
 export function spanOf(name: string): SegmentRange | null {

@@ -1,7 +1,7 @@
 // Compaction: replaces old segments by an archive file. The file is written and synced before the segments are removed.
 
 import { DiskError, type Disk } from '../../ports/disk.ts';
-import { sealed, type Seal } from './frame.ts';
+import { sealText, type Seal } from './frame.ts';
 import { isArchived, ArchiveIndex, archiveLine, archiveFileName, kindAt, type SegmentRange } from './archiveFile.ts';
 import { LINE_FEED } from '../records/rowStore.ts';
 import { Layout } from '../records/layout.ts';
@@ -139,7 +139,7 @@ class Run {
     rows += this.#archive(this.#written + rows.length);
     const isLast = this.#place === this.#end;
     if (isLast) rows += `${archiveEndText({ bytes: this.#end, ...this.#before })}\n`;
-    const { text } = sealed(rows, ++this.#seq, this.#before.timeMs);
+    const { text } = sealText(rows, ++this.#seq, this.#before.timeMs);
     this.#disk.append(this.path, Buffer.from(text, 'latin1'));
     this.#written += text.length;
     return isLast;
@@ -165,7 +165,7 @@ class Run {
       const kind = kindAt(bytes, from);
       if (isArchived(kind)) {
         this.index.note(this.#place + from, offset + size);
-        const line = archiveLine(this.#place + from, layout.recoded(ARCHIVED[kind], bytes.toString('latin1', from, feed)));
+        const line = archiveLine(this.#place + from, layout.recodeRow(ARCHIVED[kind], bytes.toString('latin1', from, feed)));
         lines.push(line);
         size += line.length;
       }

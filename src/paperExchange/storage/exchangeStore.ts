@@ -41,9 +41,9 @@ export class ExchangeStore {
 
   /** Restores a service, whose time must be that of the last frame, and starts to write. Throws ConfigError. */
   begin(service: Service, options: Omit<StoreWriterOptions, 'folder'>): StoreWriter {
-    const { pasts, segments: read, ending, bytes, nextNumber, needless } = this.#reading;
+    const { archives, segments: read, ending, bytes, nextNumber, needless } = this.#reading;
     const segments = new Segments(this.#disk);
-    segments.all.push(...pasts, ...read);
+    segments.all.push(...archives, ...read);
     service.archive.reader = segments;
     restoreService(service, this.#reading, this.#disk);
     for (const name of needless) this.#disk.remove(`${this.#folder}/${name}`);

@@ -23,7 +23,7 @@ const OVERLONG = /^\["seal",[\d,]+"[0-9a-f]{8}"\]./s;
 const ROW = new RegExp(`^\\["(head|${RECORDS.map(({ name }) => name).join('|')})",`);
 
 /** Returns a complete frame and its seal. `rows`: lines of printable ASCII, each with its line feed. */
-export function sealed(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {
+export function sealText(rows: string, seq: number, timeMs: number): { readonly text: string; readonly seal: Seal } {
   const head = `${SEAL_HEAD}${seq},${timeMs},${rows.length}`;
   const crc = crcText(crc32c(Buffer.from(rows + head, 'latin1')));
   return { text: `${rows}${head},"${crc}"]\n`, seal: { seq, timeMs, crc } };
@@ -63,7 +63,7 @@ function sealAt(bytes: Buffer, from: number): number {
  * frame with holes of zeros. Anything else was changed later, and may have been acknowledged.
  */
 export function isTornFrame(bytes: Buffer, from: number): boolean {
-  if (bytes.indexOf(0, from) >= 0) return sealedBehind(bytes, from) === 0;
+  if (bytes.indexOf(0, from) >= 0) return sealOffset(bytes, from) === 0;
   if (sealAt(bytes, from) >= 0 && bytes.at(-1) === LINE_FEED) return false;
   for (let at = from; at < bytes.length;) {
     const feed = bytes.indexOf(LINE_FEED, at);
@@ -75,7 +75,7 @@ export function isTornFrame(bytes: Buffer, from: number): boolean {
 }
 
 /** Counts the complete frames behind a hole. If there is one, a single append cannot have left the hole. */
-function sealedBehind(bytes: Buffer, from: number): number {
+function sealOffset(bytes: Buffer, from: number): number {
   let frames = 0;
   for (let at = sealAt(bytes, from); at >= 0; at = sealAt(bytes, bytes.indexOf(LINE_FEED, at) + 1)) {
     const end = bytes.indexOf(LINE_FEED, at);

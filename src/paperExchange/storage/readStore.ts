@@ -23,7 +23,7 @@ export interface ArchiveReading extends StoreSegment {
 
 export interface StoreReading {
   /** Archive files, which replace the oldest segments. */
-  readonly pasts: readonly ArchiveReading[];
+  readonly archives: readonly ArchiveReading[];
   /** Segments that have a frame. */
   readonly segments: readonly ReadSegment[];
   readonly ending: Seal;
@@ -46,20 +46,20 @@ export function readStore(disk: Pick<Disk, 'list' | 'read'>, folder: string): St
     names.flatMap((name) => spanOf(name) ?? []),
     new Set(numbers),
   );
-  const pasts: ArchiveReading[] = [];
+  const archives: ArchiveReading[] = [];
   let [ending, bytes, next] = [NO_FRAME, 0, 1];
   for (const span of spans) {
     if (span.first !== next) throw damage(`${folder}/${archiveFileName(span)}`, `expected ${storeSegmentName(next)} before it, got none`);
     const found = readArchive(disk, `${folder}/${archiveFileName(span)}`, span, bytes);
-    pasts.push(found.past);
+    archives.push(found.archive);
     [ending, bytes, next] = [found.ending, found.bytes, span.last + 1];
   }
   const left = numbers.filter((number) => number >= next);
-  if (pasts.length > 0 && left.length === 0) throw damage(`${folder}/${storeSegmentName(next)}`, 'expected what came last, got none');
+  if (archives.length > 0 && left.length === 0) throw damage(`${folder}/${storeSegmentName(next)}`, 'expected what came last, got none');
   const read = readSegments(disk, folder, left, { next, ending, bytes });
   const kept = new Set([...spans.map(archiveFileName), ...left.map(storeSegmentName)]);
   const own = names.filter((name) => storeSegmentNumber(name) !== null || spanOf(name) !== null);
-  return { ...read, pasts, nextNumber: (left.at(-1) ?? 0) + 1, needless: own.filter((name) => !kept.has(name)) };
+  return { ...read, archives, nextNumber: (left.at(-1) ?? 0) + 1, needless: own.filter((name) => !kept.has(name)) };
 }
 
 /**
@@ -123,7 +123,7 @@ function readArchive(
   path: string,
   { first, last }: SegmentRange,
   base: number,
-): { readonly past: ArchiveReading; readonly ending: Seal; readonly bytes: number } {
+): { readonly archive: ArchiveReading; readonly ending: Seal; readonly bytes: number } {
   const file = bytesOf(disk, path);
   const { frames, end } = framesOf(file, NO_FRAME);
   const closing = frames.at(-1);
@@ -135,7 +135,7 @@ function readArchive(
   const row = archiveEndIn(lineAt(file, endAt), path);
   if (row === null) throw damage(path, 'it is not finished');
   const { bytes, ...ending } = row;
-  return { past: { path, number: first, last, base, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
+  return { archive: { path, number: first, last, base, archive: new ArchiveIndex(), layout, frames }, ending, bytes };
 }
 
 /** Returns the row at an offset, of a frame whose checksum is right. */

@@ -16,7 +16,18 @@ import {
   totalsRecord,
   walletRecord,
 } from '../orders/stateRecords.ts';
-import { anyNames, count, type Field, listOf, named, oneOf, text, type ValuesOf, type Fields, WrongField } from '../records/fields.ts';
+import {
+  anyNames,
+  count,
+  type Field,
+  listOf,
+  recordField,
+  oneOf,
+  text,
+  type ValuesOf,
+  type Fields,
+  WrongField,
+} from '../records/fields.ts';
 import { damage, Layout, namesOf, otherVersion } from '../records/layout.ts';
 import { type RecordSpec, rowText } from '../records/record.ts';
 
@@ -60,7 +71,7 @@ const SEGMENT_HEAD = {
   /** Number of restarts before. */
   restarts: count,
   /** Digits that define the scales of amounts. They must never change. */
-  instruments: listOf(named({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
+  instruments: listOf(recordField({ id: text, priceDigits: count, quantityDigits: count, quoteDigits: count, baseDigits: count })),
   /** Uids of the accounts. */
   uids: listOf(text),
   records: anyNames,
@@ -79,9 +90,9 @@ export const digitsOf = ({ id, priceDigits, quantityDigits, quoteDigits, baseDig
   return { id, priceDigits, quantityDigits, quoteDigits, baseDigits };
 };
 
-const segmentHead = named(SEGMENT_HEAD);
-const archiveHead = named(ARCHIVE_HEAD);
-const archiveEnd = named(ARCHIVE_END);
+const segmentHead = recordField(SEGMENT_HEAD);
+const archiveHead = recordField(ARCHIVE_HEAD);
+const archiveEnd = recordField(ARCHIVE_END);
 const records = namesOf(RECORDS);
 
 export const segmentHeadText = (head: SegmentHead): string => rowText(['head', segmentHead.write({ format: FORMAT, ...head, records })]);

@@ -63,12 +63,12 @@ export class Recorder {
   writeArchive(rows: RowWriter): void {
     for (const side of this.#sides) {
       side.forgetOpen();
-      this.#orders(side, rows);
+      this.#writeOrders(side, rows);
       side.changes.clear();
     }
     const { futures } = this.#service.sides;
     for (const each of futures?.triggers.pending() ?? []) futures?.triggers.changed.delete(each);
-    this.#triggers(false, rows);
+    this.#writeTriggers(false, rows);
   }
 
   /**
@@ -81,20 +81,20 @@ export class Recorder {
     }
     for (const side of this.#sides) {
       if (whole) side.noteOpen();
-      this.#orders(side, rows);
+      this.#writeOrders(side, rows);
       const accounts = new Set(side.changes.accounts);
       for (const { account } of side.changes.orders) accounts.add(account);
       if (whole) this.#service.accounts.forEach((_, account) => accounts.add(account));
-      this.#money(side, accounts, rows);
-      this.#counters(side, isLast ? 0 : RESERVE, rows);
-      this.#prices(side, whole, rows);
+      this.#writeMoney(side, accounts, rows);
+      this.#writeCounters(side, isLast ? 0 : RESERVE, rows);
+      this.#writePrices(side, whole, rows);
       side.changes.clear();
     }
-    this.#triggers(whole, rows);
+    this.#writeTriggers(whole, rows);
     this.#put(rows, 'clock', clockRecord.text({ offsetMs: this.#service.clockOffsetMs }));
   }
 
-  #orders(side: AnySide, rows: RowWriter): void {
+  #writeOrders(side: AnySide, rows: RowWriter): void {
     // The branches fix the type: each side writes its own kind of orders.
     if ('profits' in side) {
       writeOrders(side, rows);
@@ -102,12 +102,12 @@ export class Recorder {
     } else writeOrders(side, rows);
   }
 
-  #money(side: AnySide, accounts: ReadonlySet<number>, rows: RowWriter): void {
-    if ('profits' in side) this.#futuresMoney(side, accounts, rows);
-    else this.#spotMoney(side, accounts, rows);
+  #writeMoney(side: AnySide, accounts: ReadonlySet<number>, rows: RowWriter): void {
+    if ('profits' in side) this.#writeFuturesMoney(side, accounts, rows);
+    else this.#writeSpotMoney(side, accounts, rows);
   }
 
-  #spotMoney({ venue, rows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
+  #writeSpotMoney({ venue, rows: { names } }: SpotExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
     const { accounts } = venue;
     accounts.assets.forEach((asset, index) => {
       for (const account of changed) {
@@ -120,7 +120,7 @@ export class Recorder {
     });
   }
 
-  #futuresMoney(side: FuturesExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
+  #writeFuturesMoney(side: FuturesExchange, changed: ReadonlySet<number>, rows: RowWriter): void {
     const { wallets } = side.venue;
     wallets.assets.forEach((asset, index) => {
       for (const account of changed) {
@@ -133,10 +133,10 @@ export class Recorder {
       const [insurance, deposited] = [wallets.insurance[index]!, wallets.deposited[index]!];
       this.#put(rows, `totals futures ${asset}`, totalsRecord.text({ market: 'futures', asset, fees, external, insurance, deposited }));
     });
-    for (const account of changed) this.#positions(side, account, rows);
+    for (const account of changed) this.#writePositions(side, account, rows);
   }
 
-  #positions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
+  #writePositions({ venue: { wallets }, profits, rows: { names } }: FuturesExchange, account: number, rows: RowWriter): void {
     const uid = names.uidOf(account);
     wallets.contracts.forEach(({ instrument: { wireName: symbol } }, index) => {
       const { leverage, isCross, isNet } = wallets.setting(account, index);
@@ -153,7 +153,7 @@ export class Recorder {
     });
   }
 
-  #counters(side: AnySide, reserve: number, rows: RowWriter): void {
+  #writeCounters(side: AnySide, reserve: number, rows: RowWriter): void {
     const { orders, trades, background, rested } = side.counters;
     let reserved = this.#reserved.get(side);
     if (reserved === undefined) this.#reserved.set(side, (reserved = { trades: 0, background: 0 }));
@@ -164,7 +164,7 @@ export class Recorder {
     this.#put(rows, `counters ${market}`, countersRecord.text({ market, orders, ...reserved, rested, positions }));
   }
 
-  #prices(side: AnySide, whole: boolean, rows: RowWriter): void {
+  #writePrices(side: AnySide, whole: boolean, rows: RowWriter): void {
     const { market } = side.rows.names;
     for (const traded of side.markets) {
       const { instrument, tape, referencePrice } = traded;
@@ -189,7 +189,7 @@ export class Recorder {
   }
 
   /** Writes changed triggers, and with `whole` all that are waiting. Ended ones are read from the store from now on. */
-  #triggers(whole: boolean, rows: RowWriter): void {
+  #writeTriggers(whole: boolean, rows: RowWriter): void {
     const { futures } = this.#service.sides;
     if (futures === null) return;
     const { triggers } = futures;

@@ -59,20 +59,20 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
   const newest = reading.segments.at(-1);
   if (newest === undefined) return;
   checkHead(service, newest.path, newest.head);
-  const past = new ArchiveRestorer(service);
-  for (const file of reading.pasts) visitArchive(disk, file, past);
+  const archive = new ArchiveRestorer(service);
+  for (const file of reading.archives) visitArchive(disk, file, archive);
   const latest = new Latest();
   for (const segment of reading.segments) {
     const { base, layout, path } = segment;
-    const reader = segment === newest ? new StateReader(latest, past, layout, path) : null;
+    const reader = segment === newest ? new StateReader(latest, archive, layout, path) : null;
     visitLines(disk, segment, (bytes, at, end) => {
       const kind = kindAt(bytes, at);
-      if (isArchived(kind)) past.take(kind, bytes, at, end, layout, base + at);
+      if (isArchived(kind)) archive.take(kind, bytes, at, end, layout, base + at);
       // The newest file begins with the complete state, except what has ended. Older files matter only for that.
       reader?.take(kind, bytes.toString('latin1', at, end));
     });
   }
-  past.finish();
+  archive.finish();
   const { spot, futures } = service.sides;
   if (spot !== null) restoreSpot(spot, latest);
   if (futures !== null) restoreFutures(futures, latest);
@@ -81,7 +81,7 @@ export function restoreService(service: Service, reading: StoreReading, disk: Pi
 }
 
 /** Each line starts with the original offset of its row. */
-function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: ArchiveRestorer): void {
+function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, archive: ArchiveRestorer): void {
   visitLines(disk, file, (bytes, at, end) => {
     // The first and the last line are the file's own head and end.
     if (bytes[at] === BRACKET) return;
@@ -91,7 +91,7 @@ function visitArchive(disk: Pick<Disk, 'read'>, file: ArchiveReading, past: Arch
     file.archive.note(place, at);
     const kind = kindAt(bytes, from + 1);
     if (!isArchived(kind)) throw damage(file.path, `expected records that have ended, got ${JSON.stringify(kind)}`);
-    past.take(kind, bytes, from + 1, end, file.layout, place);
+    archive.take(kind, bytes, from + 1, end, file.layout, place);
   });
 }
 const [BRACKET, SPACE, ZERO] = [91, 32, 48];
@@ -100,34 +100,34 @@ const [BRACKET, SPACE, ZERO] = [91, 32, 48];
 function checkHead({ markets, accounts }: Service, path: string, { instruments, uids }: SegmentHead): void {
   for (const { id, priceDigits, quantityDigits, quoteDigits, baseDigits } of instruments) {
     const market = markets.find(({ instrument }) => instrument.id === id);
-    if (market === undefined) throw changed(path, `the exchange traded ${id}, which the config has not`);
+    if (market === undefined) throw changedError(path, `the exchange traded ${id}, which the config has not`);
     const now = market.instrument;
     const isSame =
       now.priceDigits === priceDigits &&
       now.quantityDigits === quantityDigits &&
       now.quoteDigits === quoteDigits &&
       now.baseDigits === baseDigits;
-    if (!isSame) throw changed(path, `${id} had other digits than in the config`);
+    if (!isSame) throw changedError(path, `${id} had other digits than in the config`);
   }
   for (const uid of uids) {
     if (!accounts.some((account) => account.uid === uid))
-      throw changed(path, `the exchange had an account with uid ${uid}, which the config has not`);
+      throw changedError(path, `the exchange had an account with uid ${uid}, which the config has not`);
   }
 }
 
-const changed = (path: string, message: string): ConfigError =>
+const changedError = (path: string, message: string): ConfigError =>
   new ConfigError(`${path}: ${message}`, 'put it back as it was, or keep this exchange in another folder');
 
 /** Reads the state at the start of the newest file, and its changes behind that. */
 class StateReader {
   readonly #latest: Latest;
-  readonly #past: ArchiveRestorer;
+  readonly #archive: ArchiveRestorer;
   readonly #layout: Layout;
   readonly #path: string;
 
-  constructor(latest: Latest, past: ArchiveRestorer, layout: Layout, path: string) {
+  constructor(latest: Latest, archive: ArchiveRestorer, layout: Layout, path: string) {
     this.#latest = latest;
-    this.#past = past;
+    this.#archive = archive;
     this.#layout = layout;
     this.#path = path;
   }
@@ -145,7 +145,7 @@ class StateReader {
         const of = layout.read(openOrderRecord, row);
         this.#checkTerms(of);
         const open = latest.open[of.market];
-        if (!open.has(of.number)) this.#past.introduce(of);
+        if (!open.has(of.number)) this.#archive.introduce(of);
         open.set(of.number, of);
         return true;
       }
@@ -160,7 +160,7 @@ class StateReader {
         return true;
       case 'waitingTrigger': {
         const of = layout.read(waitingTriggerRecord, row);
-        this.#past.introduceTrigger(of);
+        this.#archive.introduceTrigger(of);
         latest.triggers.set(of.number, of);
         return true;
       }

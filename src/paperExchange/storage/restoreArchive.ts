@@ -34,8 +34,8 @@ export class ArchiveRestorer {
 
   /** Takes an archived row, which is stored at offset `place`. `at` and `end` are positions in `bytes`. Throws ConfigError. */
   take(kind: ArchivedKind, bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
-    if (kind === 'trade') return this.#trade(bytes, at, end, layout, place);
-    if (kind === 'order') return this.#order(bytes, at, end, layout, place);
+    if (kind === 'trade') return this.#restoreTrade(bytes, at, end, layout, place);
+    if (kind === 'order') return this.#restoreOrder(bytes, at, end, layout, place);
     const row = bytes.toString('latin1', at, end);
     if (kind === 'trigger') return this.#trigger(layout.read(triggerRecord, row), place);
     this.#service.sides.futures?.profits.restore(layout.read(reductionRecord, row), place);
@@ -68,14 +68,14 @@ export class ArchiveRestorer {
     if (owner !== null) this.#triggers.set(number, owner);
   }
 
-  #trade(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
+  #restoreTrade(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
     const found = TRADE_OWNER.exec(startAt(bytes, at, end, layout));
     const { market, uid, symbol } = found === null ? layout.read(tradeRecord, bytes.toString('latin1', at, end)) : ownerIn(found);
     const owner = this.#owner(market, uid, symbol);
     owner?.side.orders.restoreTrade(owner.account, place, owner.tag);
   }
 
-  #order(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
+  #restoreOrder(bytes: Buffer, at: number, end: number, layout: Layout, place: number): void {
     const found = ORDER_OWNER.exec(startAt(bytes, at, end, layout));
     const order = found === null ? layout.read(orderRecord, bytes.toString('latin1', at, end)) : orderIn(found);
     const owner = this.#owner(order.market, order.uid, order.symbol);

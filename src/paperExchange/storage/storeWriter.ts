@@ -3,7 +3,7 @@
 import { InvariantError } from '../../base/errors.ts';
 import { DiskError, type Disk } from '../../ports/disk.ts';
 import { Compaction } from './compaction.ts';
-import { sealed, type Seal } from './frame.ts';
+import { sealText, type Seal } from './frame.ts';
 import type { Persistence } from '../service.ts';
 import type { Recorder } from './recorder.ts';
 import { Layout } from '../records/layout.ts';
@@ -65,7 +65,7 @@ export class StoreWriter implements Persistence {
   #isBusy = false;
   #isAsked = false;
   #failure: string | null = null;
-  #waiting: ((lasts: boolean) => void)[] = [];
+  #waiting: ((isDurable: boolean) => void)[] = [];
   #whenClosed: (() => void) | null = null;
   #lastMs = -Infinity;
   /** True when the final state of a closed exchange has been written. */
@@ -110,7 +110,7 @@ export class StoreWriter implements Persistence {
   }
 
   /** Runs `run` with true once everything up to now is durable, at once if it already is; with false if it never will be. */
-  whenLasting(run: (lasts: boolean) => void): void {
+  whenLasting(run: (isDurable: boolean) => void): void {
     if (this.#failure !== null) run(false);
     else if (!this.#isBusy && !this.#isDirty && this.#waiting.length === 0) run(true);
     else {
@@ -139,18 +139,18 @@ export class StoreWriter implements Persistence {
   #ask(): void {
     if (this.#isBusy || this.#isAsked) return;
     this.#isAsked = true;
-    this.#soon(() => this.#next());
+    this.#soon(() => this.#writeNext());
   }
 
   /** Writes the pending changes. Changes during the sync go to the next frame. */
-  #next(): void {
+  #writeNext(): void {
     this.#isAsked = false;
     if (this.#isBusy) return;
     const waiting = this.#waiting.splice(0);
     if (this.#failure !== null || !this.#isDirty) {
       for (const run of waiting) run(this.#failure === null);
       if (this.#waiting.length > 0) this.#ask();
-      else this.#closed();
+      else this.#onClosed();
       return;
     }
     this.#isBusy = true;
@@ -201,7 +201,7 @@ export class StoreWriter implements Persistence {
     this.#isLastWritten = this.#whenClosed !== null;
     this.#recorder.write(rows, isNew, this.#isLastWritten);
     this.#lastMs = this.#nowMs();
-    const { text, seal } = sealed(rows.text, this.#seal.seq + 1, this.#lastMs);
+    const { text, seal } = sealText(rows.text, this.#seal.seq + 1, this.#lastMs);
     this.#disk.append(this.#path, Buffer.from(text, 'latin1'));
     this.#bytes += text.length;
     this.#seal = seal;
@@ -215,7 +215,7 @@ export class StoreWriter implements Persistence {
   }
 
   /** A failed sync is never retried: a later success would prove nothing. */
-  #sync(path: string, then: () => void, waiting: readonly ((lasts: boolean) => void)[] = []): void {
+  #sync(path: string, then: () => void, waiting: readonly ((isDurable: boolean) => void)[] = []): void {
     try {
       this.#disk.sync(path, (failure) => {
         if (failure === null && this.#failure === null) then();
@@ -227,16 +227,16 @@ export class StoreWriter implements Persistence {
     }
   }
 
-  #fail(why: string, waiting: readonly ((lasts: boolean) => void)[]): void {
+  #fail(why: string, waiting: readonly ((isDurable: boolean) => void)[]): void {
     const isFirst = this.#failure === null;
     this.#failure ??= why;
     this.#isBusy = false;
     for (const run of [...waiting, ...this.#waiting.splice(0)]) run(false);
     if (isFirst) this.#options.failed(why);
-    this.#closed();
+    this.#onClosed();
   }
 
-  #closed(): void {
+  #onClosed(): void {
     if (this.#whenClosed !== null) this.#compaction.stop(this.#whenClosed);
   }
 

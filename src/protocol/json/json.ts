@@ -77,7 +77,7 @@ const UTF8 = new TextEncoder();
 export const utf8 = (text: string): Uint8Array => UTF8.encode(text);
 
 /** Returns the plain text of a decimal that may have an exponent (`1E-7` is `0.0000001`). Null beyond 400 places, which no double needs. */
-export function writtenOut(text: string): string | null {
+export function writeText(text: string): string | null {
   const at = text.search(/[eE]/);
   if (at < 0) return text;
   const exponent = Number(text.slice(at + 1));
@@ -97,7 +97,7 @@ const DECIMAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Returns the plain digits of a decimal that may have an exponent. Null if `text` is not a decimal or is too long. */
 export const plainDecimal = (text: string): string | null =>
-  text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writtenOut(text) : null;
+  text.length <= MAX_NUMBER_CHARS && DECIMAL.test(text) ? writeText(text) : null;
 
 /** Returns the unique text of a decimal's value: no exponent, no redundant zeros, no minus before zero. Null if `text` is not a decimal. */
 export function canonicalDecimal(text: string): string | null {

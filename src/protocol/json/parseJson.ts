@@ -1,6 +1,6 @@
 // A strict parser for lossless JSON: bounded size and depth, no duplicate keys, nothing after the value, and no number through a double.
 
-import { JsonNumber, MAX_NUMBER_CHARS, writtenOut, type Json } from './json.ts';
+import { JsonNumber, MAX_NUMBER_CHARS, writeText, type Json } from './json.ts';
 
 /**
  * The problem of a text. `syntax`: not JSON or not UTF-8. `trailing`: something after the value. `duplicateKey`: an object with a key
@@ -23,7 +23,7 @@ export const JSON_LIMITS: JsonLimits = { maxSize: 4 * 1024 * 1024, maxDepth: 32 
 /** Returns the value of `input`, or its first problem. It never throws, whatever the bytes. */
 export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_LIMITS): JsonResult {
   if (input.length > limits.maxSize) return { ok: false, problem: 'size', at: limits.maxSize };
-  const text = typeof input === 'string' ? input : decoded(input);
+  const text = typeof input === 'string' ? input : decodeText(input);
   if (text === null) return { ok: false, problem: 'syntax', at: 0 };
   const reader = new Reader(text, limits.maxDepth);
   const value = reader.document();
@@ -34,7 +34,7 @@ export function parseJson(input: Uint8Array | string, limits: JsonLimits = JSON_
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function decoded(bytes: Uint8Array): string | null {
+function decodeText(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);
   } catch (error) {
@@ -154,7 +154,7 @@ class Reader {
     NUMBER.lastIndex = this.at;
     if (!NUMBER.test(this.#text)) return this.#fail('syntax');
     const text = this.#text.slice(this.at, NUMBER.lastIndex);
-    const plain = text.length <= MAX_NUMBER_CHARS ? writtenOut(text) : null;
+    const plain = text.length <= MAX_NUMBER_CHARS ? writeText(text) : null;
     if (plain === null) return this.#fail('number');
     this.at += text.length;
     return new JsonNumber(plain);

@@ -60,9 +60,9 @@ export function isSuccess(json: Json): json is JsonObject {
   return code !== undefined && scalarText(code) === '0';
 }
 
-/** Returns a success in the envelope of futures. `wide` adds `msgData` and `succ`. */
-export function envelope(data: Json, okMsg: string, wide = false): Json {
-  return jsonObject({ code: '0', msg: okMsg, data, ...(wide ? { msgData: null, succ: true } : {}) });
+/** Returns a success in the envelope of futures. `isWide` adds `msgData` and `succ`. */
+export function envelope(data: Json, okMsg: string, isWide = false): Json {
+  return jsonObject({ code: '0', msg: okMsg, data, ...(isWide ? { msgData: null, succ: true } : {}) });
 }
 
 /** Returns the list in a bare array, a member or an envelope. Null data is an empty list; anything else returns undefined. */

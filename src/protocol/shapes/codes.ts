@@ -30,7 +30,7 @@ export interface StatusMeaning {
 }
 
 const OPEN: StatusMeaning = { kind: 'open', lifecycle: 'working', reason: null };
-const ended = (reason: DoneReason): StatusMeaning => ({ kind: 'terminal', lifecycle: 'done', reason });
+const terminalMeaning = (reason: DoneReason): StatusMeaning => ({ kind: 'terminal', lifecycle: 'done', reason });
 
 /**
  * The meaning of each status. Any terminal status may have fills, and PENDING_CANCEL may still end as FILLED. Only the fills say how much
@@ -41,10 +41,10 @@ export const STATUS_MEANING: Readonly<Record<OrderStatus, StatusMeaning>> = {
   NEW: OPEN,
   PARTIALLY_FILLED: OPEN,
   PENDING_CANCEL: { kind: 'open', lifecycle: 'cancelSent', reason: null },
-  FILLED: ended('filled'),
-  CANCELED: ended('canceled'),
-  EXPIRED: ended('expired'),
-  REJECTED: ended('rejected'),
+  FILLED: terminalMeaning('filled'),
+  CANCELED: terminalMeaning('canceled'),
+  EXPIRED: terminalMeaning('expired'),
+  REJECTED: terminalMeaning('rejected'),
   UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },
 };
 

@@ -30,7 +30,7 @@ const bare = (rows: readonly Json[]): Json => rows;
 const serverTime = record({ serverTimeMs: required(time, 'serverTime'), timezone: optional(text) });
 export const serverTimeAnswer = one(serverTime, '{serverTime, timezone}');
 
-const wrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
+const isWrappedOnly = (variants: Variants): boolean => variants.symbolsShape === 'symbols';
 
 /** A spot instrument. Minimums are null if the service does not report them. */
 export type SpotSymbol = ReturnType<typeof spotSymbol.read>;
@@ -40,15 +40,15 @@ const spotSymbol = record({
   quoteAsset: required(upperText),
   pricePrecision: required(integer),
   quantityPrecision: required(integer, 'QuantityPrecision', 'quantityPrecision'),
-  limitVolumeMin: optionalWhere(wrappedOnly, decimalText),
-  limitPriceMin: optionalWhere(wrappedOnly, decimalText),
-  limitAmountMin: optionalWhere(wrappedOnly, decimalText),
-  marketBuyMin: optionalWhere(wrappedOnly, decimalText),
-  marketSellMin: optionalWhere(wrappedOnly, decimalText),
+  limitVolumeMin: optionalWhere(isWrappedOnly, decimalText),
+  limitPriceMin: optionalWhere(isWrappedOnly, decimalText),
+  limitAmountMin: optionalWhere(isWrappedOnly, decimalText),
+  marketBuyMin: optionalWhere(isWrappedOnly, decimalText),
+  marketSellMin: optionalWhere(isWrappedOnly, decimalText),
 });
 export const symbolsAnswer = list(spotSymbol, {
   shape: 'list of {symbol, baseAsset, quoteAsset, pricePrecision, QuantityPrecision}',
-  write: (rows, variants) => (wrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
+  write: (rows, variants) => (isWrappedOnly(variants) ? jsonObject({ symbols: rows.map(asWrapped) }) : rows),
 });
 
 /** Returns a spot instrument in the form of services that wrap their list. */
@@ -62,7 +62,7 @@ function asWrapped(row: Json): Json {
   );
 }
 
-const wideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
+const isWideOnly = (variants: Variants): boolean => variants.contractFields === 'wide';
 
 /** A futures contract. `side` is 1 for linear, 0 for inverse; `status` 1 is tradable; `symbol` is its contractName; fees are fractions. */
 export type WireContract = ReturnType<typeof contract.read>;
@@ -84,10 +84,10 @@ const contract = record({
   contractId: required(integer),
   minLever: required(integer),
   status: required(integer),
-  minOrderMoney: optionalWhere(wideOnly, decimal),
-  maxMarketMoney: optionalWhere(wideOnly, decimal),
-  maxLimitVolume: optionalWhere(wideOnly, decimal),
-  maxLimitMoney: optionalWhere(wideOnly, decimal),
+  minOrderMoney: optionalWhere(isWideOnly, decimal),
+  maxMarketMoney: optionalWhere(isWideOnly, decimal),
+  maxLimitVolume: optionalWhere(isWideOnly, decimal),
+  maxLimitMoney: optionalWhere(isWideOnly, decimal),
 });
 export const contractsAnswer = list(contract, { shape: 'list of contracts', write: bare });
 

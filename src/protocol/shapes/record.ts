@@ -108,7 +108,7 @@ const wide = <T>(value: Value<T>): Value<T | null> => ({
  * The id of a spot order under `orderId` (a number, text, or a list of one) and sometimes also under `orderIdString`. If both are present
  * they must agree; otherwise the reply does not identify the order.
  */
-export function orderIdField(options: { readonly withText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
+export function orderIdField(options: { readonly hasText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
   const made: Field<string> = {
     value: id,
     names: ['orderId', 'orderIdString'],
@@ -125,7 +125,7 @@ export function orderIdField(options: { readonly withText: boolean; readonly for
     write(value, { spotOrderId }, into) {
       const form = options.form === 'switch' ? spotOrderId : 'number';
       into.set('orderId', form === 'array' ? [value] : jsonNumber(value));
-      if (options.withText || form === 'both') into.set('orderIdString', value);
+      if (options.hasText || form === 'both') into.set('orderIdString', value);
     },
   };
   return made;

@@ -34,7 +34,7 @@ const createdStatus: Value<CodeReading<OrderStatus>> = {
 export type SpotCreated = ReturnType<typeof created.read>;
 const created = record({
   symbol: optional(upperText),
-  orderId: orderIdField({ withText: false, form: 'switch' }),
+  orderId: orderIdField({ hasText: false, form: 'switch' }),
   clientOrderId: clientIdField(clientId),
   timeMs: optional(time, 'transactTime', 'time'),
   price: optional(decimal),
@@ -53,7 +53,7 @@ export const spotCreatedAnswer = one(
 export type SpotOrder = ReturnType<typeof queried.read>;
 const order = {
   symbol: required(upperText),
-  orderId: orderIdField({ withText: false, form: 'number' }),
+  orderId: orderIdField({ hasText: false, form: 'number' }),
   price: optional(decimal),
   origQty: required(decimal),
   executedQty: required(decimal),
@@ -82,7 +82,7 @@ const cancelStatus: Value<CodeReading<OrderStatus>> = { ...spotStatus, write: (_
 /** The reply to a cancel, which is asynchronous: the order has ended only when a query says so. */
 const canceled = record({
   symbol: optional(upperText),
-  orderId: orderIdField({ withText: true, form: 'switch' }),
+  orderId: orderIdField({ hasText: true, form: 'switch' }),
   clientOrderId: clientIdField(clientId),
   status: optional(cancelStatus),
 });

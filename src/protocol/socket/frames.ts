@@ -51,7 +51,7 @@ export class FrameReader {
   push(bytes: Uint8Array): FrameBatch {
     const frames: SocketFrame[] = [];
     if (this.#isBroken) return { frames, broken: null };
-    this.#pending = this.#pending.length === 0 ? bytes : joined(this.#pending, bytes);
+    this.#pending = this.#pending.length === 0 ? bytes : joinBytes(this.#pending, bytes);
     for (;;) {
       const head = this.#head();
       if (head === null) return { frames, broken: null };
@@ -62,7 +62,7 @@ export class FrameReader {
       }
       const end = head.start + head.length;
       if (this.#pending.length < end) return { frames, broken: null };
-      frames.push({ opcode: head.opcode, payload: masked(this.#pending.subarray(head.start, end), head.mask) });
+      frames.push({ opcode: head.opcode, payload: maskBytes(this.#pending.subarray(head.start, end), head.mask) });
       this.#pending = this.#pending.subarray(end);
     }
   }
@@ -109,7 +109,7 @@ function brokenBy(first: number, second: number, from: 'client' | 'server'): Fra
 /** Above 2^53 the result is not exact, but it is too large in any case. */
 const wholeIn = (bytes: Uint8Array): number => bytes.reduce((sum, byte) => sum * 256 + byte, 0);
 
-function joined(...parts: readonly Uint8Array[]): Uint8Array {
+function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
@@ -119,7 +119,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-const masked = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
+const maskBytes = (payload: Uint8Array, mask: Uint8Array): Uint8Array =>
   mask.length === 0 ? payload : payload.map((byte, at) => byte ^ mask[at & 3]!);
 
 /** Returns a frame with one message of at most 65,535 bytes. `mask`: four bytes for a client, null for a server. */
@@ -127,13 +127,13 @@ export function frameOf(opcode: number, payload: Uint8Array, mask: Uint8Array | 
   const { length } = payload;
   const flag = mask === null ? 0 : 0x80;
   const head = length < 126 ? [0x80 | opcode, flag | length] : [0x80 | opcode, flag | 126, length >> 8, length & 0xff];
-  return mask === null ? joined(Uint8Array.from(head), payload) : joined(Uint8Array.from(head), mask, masked(payload, mask));
+  return mask === null ? joinBytes(Uint8Array.from(head), payload) : joinBytes(Uint8Array.from(head), mask, maskBytes(payload, mask));
 }
 
 const ENCODER = new TextEncoder();
 /** Returns the payload of a close frame. `why` is cut to fit. */
 export const closePayload = (code: number, why: string): Uint8Array =>
-  joined(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
+  joinBytes(Uint8Array.from([code >> 8, code & 0xff]), ENCODER.encode(why).subarray(0, MAX_CONTROL_BYTES - 2));
 
 /** Returns the code that answers a close frame: its own code, or a protocol error if it is invalid. */
 export function closeAnswer(payload: Uint8Array): number {

@@ -2,7 +2,7 @@
 
 import { assertNever } from '../../base/assert.ts';
 import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
-import { REASONS, written } from '../words/figures.ts';
+import { REASONS, writeFigure } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
 import { count, fixed, NONE, signed, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
@@ -187,7 +187,7 @@ function figure(
   const [a, b] = [numberOf(values[0]), numberOf(values[1])];
   const isMoney = kind === 'money' || kind === 'cost';
   const difference = a === null || b === null || (isMoney && assets[0] !== assets[1]) ? null : b - a;
-  const text = (value: number | null, asset: string) => (value === null ? NONE : written(value, kind, asset));
+  const text = (value: number | null, asset: string) => (value === null ? NONE : writeFigure(value, kind, asset));
   const gap = difference === null ? NONE : differenceText(difference, kind, assets[0]);
   // A difference that is displayed as zero makes neither run better.
   const size = difference === null || !/[1-9]/.test(gap) ? 0 : Math.sign(difference);

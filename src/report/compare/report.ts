@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { pageScript, plotCode } from '../page/pageCode.ts';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { exactStep, Pack, sizeOf } from '../page/pack.ts';
-import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import type { RunComparison } from './comparison.ts';
 import { curvesOf, type Curve, type Curves } from './curves.ts';
@@ -64,7 +64,7 @@ export async function compareReportText({ comparison, version, writtenMs }: Comp
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
-      ${scoped(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
+      ${scopeCss(pageScript('compare/page/main'))} ${packedScripts(columns)}`,
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { count, dayText } from '../../base/text/format.ts';
 import { marketNames, strategyNames } from '../terminal/closingTable.ts';
-import { COLUMNS, coloured, withLead } from '../terminal/lines.ts';
+import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { reportedInputs, valueText, type ComparedFigure, type RunComparison, type Unequal } from './comparison.ts';
 import type { ComparedRun } from './input.ts';
 import { cellsOf } from './tables.ts';
@@ -53,7 +53,7 @@ export function compareTable(comparison: RunComparison, { colour, report }: Comp
     '',
   ];
   if (warnings.length > 0)
-    lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map((line) => (colour ? coloured(line, 'amber') : line)));
+    lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map((line) => (colour ? colourText(line, 'amber') : line)));
   lines.push(`  Report   ${report}`);
   return lines.join('\n');
 }
@@ -61,13 +61,16 @@ export function compareTable(comparison: RunComparison, { colour, report }: Comp
 function runLines(letter: string, { path, summary: { run, resultHash } }: ComparedRun): string[] {
   const what = `${strategyNames(run)}  ${marketNames(run).join(', ')}`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}`;
-  return [`  ${letter}  ${cut(path, COLUMNS - 30)}  result ${resultHash.slice(0, 12)}`, `     ${cut(what, COLUMNS - 32)}  ${range}`];
+  return [
+    `  ${letter}  ${cutText(path, COLUMNS - 30)}  result ${resultHash.slice(0, 12)}`,
+    `     ${cutText(what, COLUMNS - 32)}  ${range}`,
+  ];
 }
 
 function figureLine({ label, text, better, difference }: ComparedFigure, colour: boolean): string {
   const arrow = better === null ? ' ' : better === 'b' ? '▲' : '▼';
   const gap = `${(difference === 0 ? 'the same' : text.difference).padStart(CELL)} ${arrow}`;
-  const shown = !colour || better === null ? gap : coloured(gap, better === 'b' ? 'cyan' : 'red');
+  const shown = !colour || better === null ? gap : colourText(gap, better === 'b' ? 'cyan' : 'red');
   return `  ${label.padEnd(18)}${text.a.padStart(CELL)}${text.b.padStart(CELL)}${shown}`.trimEnd();
 }
 
@@ -76,7 +79,7 @@ function fillLines({ firstFill }: RunComparison): string[] {
   const line = (letter: string, cells: readonly string[] | null) => {
     const [time, instrument, side, price, quantity, , fee] = cells ?? [];
     const what = cells === null ? 'no such fill' : `${time}  ${instrument} ${side} ${quantity} at ${price}, fee ${fee}`;
-    return `    ${letter}  ${cut(what, COLUMNS - 8)}`;
+    return `    ${letter}  ${cutText(what, COLUMNS - 8)}`;
   };
   return [
     `  The first fill that differs is number ${count(firstFill.row)}`,
@@ -89,14 +92,14 @@ function unequalLines(list: readonly Unequal[]): string[] {
   if (list.length === 0) return ['', '  Nothing differs in what went in: definition, code, bars, versions.'];
   const wide = Math.min(38, Math.max(16, ...list.map(({ name }) => name.length)));
   const lines = list.slice(0, MAX_UNEQUAL).map(({ use, name, a, b }) => {
-    const head = `    ${cut(name, wide).padEnd(wide)}  ${use.padEnd(10)}`;
-    return `${head}  ${cut(valueText(a), 19).padEnd(19)}  ${cut(valueText(b), 19)}`.trimEnd();
+    const head = `    ${cutText(name, wide).padEnd(wide)}  ${use.padEnd(10)}`;
+    return `${head}  ${cutText(valueText(a), 19).padEnd(19)}  ${cutText(valueText(b), 19)}`.trimEnd();
   });
   const more = list.length > MAX_UNEQUAL ? [`    and ${count(list.length - MAX_UNEQUAL)} more, in the report`] : [];
   return ['', `${'  What went in, where it differs'.padEnd(wide + 16)}  ${'A'.padEnd(19)}  B`, ...lines, ...more];
 }
 
 /** Cuts the start of a path, because its end says more. */
-function cut(text: string, max: number): string {
+function cutText(text: string, max: number): string {
   return text.length <= max ? text : `…${text.slice(text.length - max + 1)}`;
 }

@@ -20,17 +20,18 @@ export function benchmarkFigures(
   const n = returns.length;
   const against = (compute: (b: Float64Array) => Figure): Figure =>
     benchmark === null ? 'no-benchmark' : n < 2 ? 'too-few-returns' : compute(benchmark);
-  const varied = (compute: (b: Float64Array) => Figure): Figure => against((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
+  const hasVariance = (compute: (b: Float64Array) => Figure): Figure =>
+    against((b) => (isConstant(b) ? 'zero-benchmark-variance' : compute(b)));
   const rf = perDay(riskFree);
-  const beta = varied((b) => coDeviation(returns, b) / coDeviation(b, b));
+  const beta = hasVariance((b) => coDeviation(returns, b) / coDeviation(b, b));
   const excess = benchmark === null ? null : returns.map((r, i) => r - benchmark[i]!);
   const annual = Math.sqrt(DAYS_PER_YEAR);
   return {
     benchmarkReturn:
       benchmark === null ? 'no-benchmark' : n === 0 ? 'too-few-returns' : benchmark.reduce((growth, b) => growth * (1 + b), 1) - 1,
     beta,
-    alpha: varied((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
-    rSquared: varied((b) => {
+    alpha: hasVariance((b) => chain(beta, (slope) => DAYS_PER_YEAR * (mean(returns) - rf - slope * (mean(b) - rf)))),
+    rSquared: hasVariance((b) => {
       const rho = correlation(returns, b);
       return rho === null ? 'zero-variance' : rho * rho;
     }),

@@ -31,7 +31,7 @@ function seriesFrom(start: number, returns: readonly number[]): ReturnSeries {
   equity[0] = start;
   returns.forEach((r, i) => (equity[i + 1] = equity[i]! * (1 + r)));
   const timeMs = equity.map((_, i) => Date.UTC(2023, 0, 1) + i * DAY_MS);
-  return { timeMs, equity, index: equity, returns: Float64Array.from(returns), ruined: false };
+  return { timeMs, equity, index: equity, returns: Float64Array.from(returns), isRuined: false };
 }
 
 function expectNear(actual: Readonly<Record<string, Figure>>, wanted: Group, names: Readonly<Record<string, string>>): void {

@@ -36,12 +36,12 @@ export function rolling(returns: Float64Array, benchmark: Float64Array | null, w
   const out: Rolling = { sharpe: [], volatility: [], beta: [] };
   const annual = Math.sqrt(DAYS_PER_YEAR);
   for (let end = 1; end <= returns.length; end++) {
-    const full = end >= window;
-    const part = full ? returns.subarray(end - window, end) : returns.subarray(0, 0);
-    const spread = full ? deviation(part) : NaN;
-    out.volatility.push(full ? spread * annual : null);
-    out.sharpe.push(full && !isConstant(part) ? ((mean(part) - riskFreePerDay) / spread) * annual : null);
-    out.beta.push(full && benchmark !== null ? betaOf(part, benchmark.subarray(end - window, end)) : null);
+    const isFull = end >= window;
+    const part = isFull ? returns.subarray(end - window, end) : returns.subarray(0, 0);
+    const spread = isFull ? deviation(part) : NaN;
+    out.volatility.push(isFull ? spread * annual : null);
+    out.sharpe.push(isFull && !isConstant(part) ? ((mean(part) - riskFreePerDay) / spread) * annual : null);
+    out.beta.push(isFull && benchmark !== null ? betaOf(part, benchmark.subarray(end - window, end)) : null);
   }
   return out;
 }

@@ -99,7 +99,7 @@ function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
   const n = returns.length;
   const { some, two, ratio } = guards(series);
   const drawdown = drawdownOf(index);
-  const fell = drawdown.episodes.length > 0;
+  const hasFallen = drawdown.episodes.length > 0;
   const elapsedMs = n === 0 ? 0 : timeMs[n]! - timeMs[0]!;
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
   const isFlat = isConstant(returns);
@@ -119,7 +119,7 @@ function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
     maxDrawdown: some(() => falls.fraction),
     maxDrawdownDaily: some(() => drawdown.deepest),
     calmar: chain(cagr, (growth) => (falls.fraction < 0 ? growth / -falls.fraction : 'no-drawdown')),
-    calmarDaily: chain(cagr, (growth) => (fell ? growth / -drawdown.deepest : 'no-drawdown')),
+    calmarDaily: chain(cagr, (growth) => (hasFallen ? growth / -drawdown.deepest : 'no-drawdown')),
     skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
     excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
   } satisfies Record<MainFigure, Figure>;
@@ -127,11 +127,11 @@ function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
 }
 
 /** Returns wrappers for figures that require a return, two returns, or an equity that did not end at 0. */
-function guards({ returns, ruined }: ReturnSeries) {
+function guards({ returns, isRuined }: ReturnSeries) {
   const n = returns.length;
   const some = (compute: () => Figure): Figure => (n === 0 ? 'too-few-returns' : compute());
   const two = (compute: () => Figure): Figure => (n < 2 ? 'too-few-returns' : compute());
-  const ratio = (compute: () => Figure): Figure => (ruined ? 'ruined' : some(compute));
+  const ratio = (compute: () => Figure): Figure => (isRuined ? 'ruined' : some(compute));
   return { some, two, ratio };
 }
 
@@ -144,7 +144,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
   const netProfit = some(() => equity[n]! - equity[0]!);
   const sorted = returns.toSorted();
   const max = longestOf(drawdown, timeMs);
-  const fell = drawdown.episodes.length > 0;
+  const hasFallen = drawdown.episodes.length > 0;
   const figures = {
     totalReturn: main.totalReturn,
     netProfit,
@@ -159,11 +159,11 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
     maxDrawdownAbs: some(() => falls.units),
-    longestDrawdown: some(() => (fell ? max.days : 'no-drawdown')),
+    longestDrawdown: some(() => (hasFallen ? max.days : 'no-drawdown')),
     averageDrawdown: some(() =>
-      fell ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
+      hasFallen ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
     ),
-    averageDrawdownDays: some(() => (fell ? max.meanDays : 'no-drawdown')),
+    averageDrawdownDays: some(() => (hasFallen ? max.meanDays : 'no-drawdown')),
     ulcer: two(() => Math.sqrt(sumOf(n, (i) => square(drawdown.depth[i + 1]!)) / (n - 1))),
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
@@ -182,7 +182,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     worstDay: some(() => minOf(returns)),
     positiveDays: some(() => sumOf(n, (i) => (returns[i]! > 0 ? 1 : 0)) / n),
   } satisfies Record<PortfolioFigure, Figure>;
-  return { figures, drawdown, longestIsOpen: max.open, years };
+  return { figures, drawdown, longestIsOpen: max.isOpen, years };
 }
 
 /** Returns the falls at the points of the series: the fraction from the index, the money from the equity less external flows. */
@@ -226,10 +226,10 @@ function meanUpTo(ascending: Float64Array, limit: number): number {
 function longestOf(
   { episodes }: Drawdown,
   timeMs: Float64Array,
-): { readonly days: number; readonly meanDays: number; readonly open: boolean } {
+): { readonly days: number; readonly meanDays: number; readonly isOpen: boolean } {
   const last = timeMs[timeMs.length - 1]!;
   const days = episodes.map(({ peak, recovery }) => ((recovery === null ? last : timeMs[recovery]!) - timeMs[peak]!) / DAY_MS);
   let at = 0;
   for (let i = 1; i < days.length; i++) if (days[i]! > days[at]!) at = i;
-  return { days: days[at] ?? 0, meanDays: sumOf(days.length, (i) => days[i]!) / days.length, open: episodes[at]?.recovery === null };
+  return { days: days[at] ?? 0, meanDays: sumOf(days.length, (i) => days[i]!) / days.length, isOpen: episodes[at]?.recovery === null };
 }

@@ -9,7 +9,7 @@ export interface ReturnSeries {
   readonly index: Float64Array;
   readonly returns: Float64Array;
   /** True when equity reached 0 or less. The series ends there. */
-  readonly ruined: boolean;
+  readonly isRuined: boolean;
 }
 
 /** External money that arrived (above 0) or left right after a point of the series. */
@@ -26,7 +26,7 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     const kept = equity.subarray(0, end.points);
     const returns = new Float64Array(Math.max(0, end.points - 1));
     for (let t = 1; t < end.points; t++) returns[t - 1] = equity[t]! / equity[t - 1]! - 1;
-    return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, ruined: end.ruined };
+    return { timeMs: timeMs.subarray(0, end.points), equity: kept, index: kept, returns, isRuined: end.ruined };
   }
   const [times, own, index] = [[timeMs[0]!], [equity[0]!], [1]];
   const returns: number[] = [];
@@ -47,7 +47,7 @@ export function seriesOf(timeMs: Float64Array, equity: Float64Array, flows?: Flo
     equity: Float64Array.from(own),
     index: Float64Array.from(index),
     returns: Float64Array.from(returns),
-    ruined: end.ruined,
+    isRuined: end.ruined,
   };
 }
 

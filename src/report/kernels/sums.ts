@@ -29,18 +29,35 @@ export function sum(values: Float64Array): number {
   return total + lost;
 }
 
-/** Returns the same sum of the values whose place in `signs` has a number of this sign. */
-export function sumWhere(values: Float64Array, signs: Float64Array, sign: 1 | -1): number {
-  let total = 0;
-  let lost = 0;
+/** The values whose place in a column of signs has a number above 0, and those with one below 0. */
+export interface SignedSums {
+  readonly above: number;
+  readonly below: number;
+  /** How many values there are of each. */
+  readonly countAbove: number;
+  readonly countBelow: number;
+}
+
+/** Returns the same sums of the values of each sign, in one pass. */
+export function signedSums(values: Float64Array, signs: Float64Array): SignedSums {
+  let [above, lostAbove, countAbove] = [0, 0, 0];
+  let [below, lostBelow, countBelow] = [0, 0, 0];
   for (let i = 0; i < values.length; i++) {
-    if (!(signs[i]! * sign > 0)) continue;
+    const sign = signs[i]!;
     const x = values[i]!;
-    const next = total + x;
-    lost += Math.abs(total) >= Math.abs(x) ? total - next + x : x - next + total;
-    total = next;
+    if (sign > 0) {
+      const next = above + x;
+      lostAbove += Math.abs(above) >= Math.abs(x) ? above - next + x : x - next + above;
+      above = next;
+      countAbove++;
+    } else if (sign < 0) {
+      const next = below + x;
+      lostBelow += Math.abs(below) >= Math.abs(x) ? below - next + x : x - next + below;
+      below = next;
+      countBelow++;
+    }
   }
-  return total + lost;
+  return { above: above + lostAbove, below: below + lostBelow, countAbove, countBelow };
 }
 
 /** Returns the mean. NaN for an empty column. */

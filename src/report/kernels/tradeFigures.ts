@@ -2,7 +2,7 @@
 
 import { DeepestFall } from '../../base/number/deepestFall.ts';
 import { chain, type Figure } from './figure.ts';
-import { maxOf, minOf, mean, median, deviation, sumWhere } from './sums.ts';
+import { maxOf, minOf, mean, median, deviation, signedSums } from './sums.ts';
 
 /** The trades of a set. Money in any one unit. */
 export interface TradeSet {
@@ -70,10 +70,7 @@ export interface ResultFigures {
 }
 
 export function resultFigures(pnl: Float64Array): ResultFigures {
-  const wins = countOf(pnl, 1);
-  const losses = countOf(pnl, -1);
-  const grossProfit = sumWhere(pnl, pnl, 1);
-  const grossLoss = sumWhere(pnl, pnl, -1);
+  const { above: grossProfit, below: grossLoss, countAbove: wins, countBelow: losses } = signedSums(pnl, pnl);
   const some = (figure: Figure): Figure => (pnl.length === 0 ? 'no-trades' : figure);
   const winRate = some(wins / pnl.length);
   return {
@@ -84,13 +81,6 @@ export function resultFigures(pnl: Float64Array): ResultFigures {
     winRate,
     profitFactor: some(losses === 0 ? 'no-losses' : grossProfit / Math.abs(grossLoss)),
   };
-}
-
-/** Returns the number of results with this sign. Hot: docs/performance.md#index-loops. */
-function countOf(pnl: Float64Array, sign: 1 | -1): number {
-  let count = 0;
-  for (let i = 0; i < pnl.length; i++) if (pnl[i]! * sign > 0) count++;
-  return count;
 }
 
 /** Returns the figures. `start` is the capital at the start of the closed-trade drawdown. */
@@ -104,6 +94,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const payoff = chain(averageLoss, (loss) => chain(averageWin, (win) => win / Math.abs(loss)));
   const rate = wins / n;
   const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
+  const held = signedSums(holdMs, pnl);
+  const runs = maxRuns(pnl);
   const fell = n === 0 ? null : closedFall(start, pnl);
   const figures = {
     winRate,
@@ -137,14 +129,14 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     draws: n - wins - losses,
     grossProfit,
     grossLoss,
-    maxConsecutiveWins: longestRun(pnl, 1),
-    maxConsecutiveLosses: longestRun(pnl, -1),
+    maxConsecutiveWins: runs.wins,
+    maxConsecutiveLosses: runs.losses,
     figures,
     holdTime: {
       mean: some(() => mean(holdMs)),
       median: some(() => median(holdMs)),
-      wins: some(() => (wins === 0 ? 'no-wins' : sumWhere(holdMs, pnl, 1) / wins)),
-      losses: some(() => (losses === 0 ? 'no-losses' : sumWhere(holdMs, pnl, -1) / losses)),
+      wins: some(() => (wins === 0 ? 'no-wins' : held.above / wins)),
+      losses: some(() => (losses === 0 ? 'no-losses' : held.below / losses)),
     },
     mae: excursion(set.mae, minOf),
     mfe: excursion(set.mfe, maxOf),
@@ -157,15 +149,17 @@ function numberOr0(figure: Figure): number {
   return typeof figure === 'number' ? figure : 0;
 }
 
-/** Returns the longest run of results of one sign. A result of zero ends a run. */
-function longestRun(pnl: Float64Array, sign: number): number {
-  let max = 0;
-  let run = 0;
+/** Returns the longest runs of results above and below 0. A result of zero ends a run. */
+function maxRuns(pnl: Float64Array): { readonly wins: number; readonly losses: number } {
+  let [wins, losses, run, sign] = [0, 0, 0, 0];
   for (let i = 0; i < pnl.length; i++) {
-    run = Math.sign(pnl[i]!) === sign ? run + 1 : 0;
-    if (run > max) max = run;
+    const next = Math.sign(pnl[i]!);
+    run = next === sign ? run + 1 : 1;
+    sign = next;
+    if (sign === 1 && run > wins) wins = run;
+    else if (sign === -1 && run > losses) losses = run;
   }
-  return max;
+  return { wins, losses };
 }
 
 /** Returns the differences of two columns. */

@@ -20,21 +20,17 @@ export type ExposureFigure =
   | 'leverageMax'
   | 'turnover';
 
-/** The first and last instant of an episode with a position. An open episode ends with the run. */
-export interface HoldingPeriod {
-  readonly fromMs: number;
-  readonly toMs: number;
+/** The first and last instant of each episode with a position, in any order. An open episode ends with the run. */
+export interface HoldingPeriods {
+  readonly fromMs: Float64Array;
+  readonly toMs: Float64Array;
 }
 
-/** Returns the exposure figures. The periods of `held` can overlap and be in any order. `daily` is the sampled equity in units. */
-export function exposureFigures(
-  record: RunRecord,
-  held: readonly HoldingPeriod[],
-  daily: Float64Array,
-): Readonly<Record<ExposureFigure, Figure>> {
+/** Returns the exposure figures. The periods of `held` can overlap. `daily` is the sampled equity in units. */
+export function exposureFigures(record: RunRecord, held: HoldingPeriods, daily: Float64Array): Readonly<Record<ExposureFigure, Figure>> {
   const elapsedMs = record.toMs - record.fromMs;
   const weighted = weightedExposure(record);
-  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.ruined ? 'ruined' : value);
+  const of = (value: number): Figure => (elapsedMs <= 0 ? 'too-short' : weighted.isRuined ? 'ruined' : value);
   const { fills } = record;
   const traded = sumOf(fills.length, (i) => Math.abs(fills.notional[i]!));
   const years = elapsedMs / (DAYS_PER_YEAR * DAY_MS);
@@ -51,14 +47,17 @@ export function exposureFigures(
   };
 }
 
-/** Returns the total length of the union of intervals in ms. */
-function unionMs(held: readonly HoldingPeriod[]): number {
+/** Returns the total length of the union of the periods in ms. */
+function unionMs({ fromMs, toMs }: HoldingPeriods): number {
+  const begins = fromMs.toSorted();
+  const ends = toMs.toSorted();
   let total = 0;
-  let until = -Infinity;
-  for (const { fromMs, toMs } of held.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    if (toMs <= until) continue;
-    total += toMs - Math.max(fromMs, until);
-    until = toMs;
+  let first = 0;
+  for (let row = 0; row < begins.length; row++) {
+    // As many periods have ended as have begun: nothing is held until the next one begins.
+    if (row + 1 < begins.length && begins[row + 1]! <= ends[row]!) continue;
+    total += ends[row]! - begins[first]!;
+    first = row + 1;
   }
   return total;
 }
@@ -70,7 +69,7 @@ interface Weighted {
   grossMax: number;
   /** The net exposure that is furthest from 0. */
   netExtreme: number;
-  ruined: boolean;
+  isRuined: boolean;
 }
 
 /**
@@ -79,7 +78,7 @@ interface Weighted {
  */
 function weightedExposure(record: RunRecord): Weighted {
   const { equity, fills } = record;
-  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, ruined: false };
+  const out: Weighted = { gross: 0, net: 0, grossMax: 0, netExtreme: 0, isRuined: false };
   const positions = new Positions(record);
   const booked = rowsByTime(record);
   const reporting = pow10(record.reportingDigits);
@@ -87,7 +86,7 @@ function weightedExposure(record: RunRecord): Weighted {
     const nowMs = i < 0 ? record.fromMs : equity.timeMs[i]!;
     while (next < fills.length && fills.timeMs[booked[next]!]! <= nowMs) positions.book(booked[next++]!);
     const value = i < 0 ? record.startUnits : equity.units[i]!;
-    if (!(value > 0)) out.ruined = true;
+    if (!(value > 0)) out.isRuined = true;
     if (positions.periods === 0) continue;
     const span = (i + 1 < equity.length ? equity.timeMs[i + 1]! : record.toMs) - nowMs;
     positions.mark(nowMs);

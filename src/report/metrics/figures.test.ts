@@ -4,4 +4,4 @@ import { expectTypeOf, test } from 'vitest';
 import type { Figures } from './figures.ts';
 import type { MetricName } from './metrics.ts';
 
-test('every figure is described, and no other (the compiler tells)', () => expectTypeOf<keyof Figures>().toEqualTypeOf<MetricName>());
+test('every figure is described, and no other (the compiler checks)', () => expectTypeOf<keyof Figures>().toEqualTypeOf<MetricName>());

@@ -3,7 +3,7 @@
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { barFalls, dailyEquity, type DailyEquity } from '../series/daily.ts';
-import { exposureFigures, type ExposureFigure, type HoldingPeriod } from './exposure.ts';
+import { exposureFigures, type ExposureFigure, type HoldingPeriods } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from '../kernels/benchmark.ts';
 import { probabilisticSharpe } from '../kernels/sharpeConfidence.ts';
 import type { Figures } from './figures.ts';
@@ -53,23 +53,23 @@ const EXTRAPOLATED_BELOW_DAYS = 90;
 /** Returns the metrics. `held` are the episodes with a position. `options` are the parameters of the figures, 0 by default. */
 export function metricsOf(
   record: RunRecord,
-  held: readonly HoldingPeriod[],
+  held: HoldingPeriods,
   daily: DailyEquity = dailyEquity(record),
   options: PortfolioOptions = {},
 ): Metrics {
   const series = seriesOf(daily.timeMs, daily.equity);
-  const { returns, timeMs, ruined } = series;
+  const { returns, timeMs, isRuined } = series;
   const n = returns.length;
   const portfolio = portfolioFigures(series, options, barFalls(record));
   const riskFree = options.riskFree ?? 0;
-  // The series of a ruined run is shorter than its benchmark.
+  // The series of a isRuined run is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);
   const figures: Record<MetricName, Figure> = {
     ...portfolio.figures,
-    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, ruined, riskFree),
+    ...benchmarkFigures(returns, benchmark, portfolio.figures.cagr, isRuined, riskFree),
     ...exposureFigures(record, held, daily.equity),
-    psr0: probabilisticSharpe(returns, 0, ruined),
-    psr1: probabilisticSharpe(returns, 1, ruined),
+    psr0: probabilisticSharpe(returns, 0, isRuined),
+    psr1: probabilisticSharpe(returns, 1, isRuined),
     dsr: 'no-trials',
     pbo: 'no-trials',
   };

@@ -11,17 +11,17 @@ export type MarkupPart = Markup | string | number | null | readonly MarkupPart[]
 
 /** Template tag: escapes text, joins lists, and omits null. */
 export function html(strings: TemplateStringsArray, ...parts: readonly MarkupPart[]): Markup {
-  return new Markup(strings.reduce((text, string, i) => text + written(parts[i - 1] ?? null) + string));
+  return new Markup(strings.reduce((text, string, i) => text + writePart(parts[i - 1] ?? null) + string));
 }
 
-function written(part: MarkupPart): string {
+function writePart(part: MarkupPart): string {
   if (part === null) return '';
   if (part instanceof Markup) return part.text;
-  if (typeof part === 'object') return part.map(written).join('');
-  return escaped(String(part));
+  if (typeof part === 'object') return part.map(writePart).join('');
+  return escapeHtml(String(part));
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 

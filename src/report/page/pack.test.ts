@@ -3,7 +3,7 @@
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawnStep, exactStep, narrowBytes, Pack, quantized, sizeOf, wideBytes, type ColumnOrder } from './pack.ts';
+import { drawnStep, exactStep, narrowBytes, Pack, quantize, sizeOf, wideBytes, type ColumnOrder } from './pack.ts';
 import { decimalValues, narrowValues, wideValues } from './browser/unpack.ts';
 
 const order = fc.constantFrom<ColumnOrder>(0, 1, 2);
@@ -65,7 +65,7 @@ describe('packed columns', () => {
     const prices = Float64Array.of(0.1, 0.3, 1234.56, 99_999.99);
     const step = exactStep(sizeOf(prices), 2);
     expect(step).toEqual({ times: 1, digits: 2 });
-    expect([...quantized(prices, step).integers]).toEqual([10, 30, 123_456, 9_999_999]);
+    expect([...quantize(prices, step).integers]).toEqual([10, 30, 123_456, 9_999_999]);
   });
 
   test('a step is no finer than asked for, and never too fine for 32 bits', () => {

@@ -32,16 +32,55 @@ export interface IntegerSource {
   write(from: number, to: number, into: Int32Array): void;
 }
 
-/** The packed columns of one page. The zlib threads work while the next column is prepared. */
+type Column = IntegerSource | Int32Array | Uint8Array | Uint16Array | Float64Array;
+
+/** A column that is packed and has no place on a page yet. */
+export interface ReadyColumn extends Omit<PackedColumn, 'id'> {
+  readonly text: Promise<string>;
+}
+
+/** Columns that are being compressed before the caller should wait: each takes 400 KB until it is done. */
+const MAX_UNFINISHED = 24;
+
+/** Packs columns. The zlib threads work while the next column is prepared. */
+export class Packer {
+  #unfinished: Promise<unknown>[] = [];
+  /** Length of the texts that are done. */
+  length = 0;
+
+  /** Packs integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
+  pack(values: Column, order: ColumnOrder): ReadyColumn {
+    const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
+    const text = textOf(bytes);
+    // A failure is reported to the caller that awaits the column.
+    this.#unfinished.push(text.then(({ length }) => (this.length += length), () => 0)); // prettier-ignore
+    return { length: values.length, planes, order, text };
+  }
+
+  /** True when the caller should await `finish` before it packs more. */
+  get isFull(): boolean {
+    return this.#unfinished.length >= MAX_UNFINISHED;
+  }
+  async finish(): Promise<void> {
+    await Promise.all(this.#unfinished);
+    this.#unfinished = [];
+  }
+}
+
+/** The packed columns of one page. */
 export class Pack {
+  readonly packer = new Packer();
   readonly #columns: Promise<{ id: string; text: string }>[] = [];
 
-  /** Adds integers below 2^28, or in a Float64Array below 2^50. `order` is the number of times that differences are taken. */
-  add(values: IntegerSource | Int32Array | Uint8Array | Uint16Array | Float64Array, order: ColumnOrder): PackedColumn {
+  /** Packs a column as `Packer.pack` does, and adds it. */
+  add(values: Column, order: ColumnOrder): PackedColumn {
+    return this.place(this.packer.pack(values, order));
+  }
+  /** Adds a column that is packed already. */
+  place({ text: packed, length, planes, order }: ReadyColumn): PackedColumn {
     const id = `c${this.#columns.length}`;
-    const { bytes, planes } = values instanceof Float64Array ? wideBytes(values, order) : narrowBytes(values, order);
-    this.#columns.push(textOf(bytes).then((text) => ({ id, text })));
-    return { id, length: values.length, planes, order };
+    this.#columns.push(packed.then((text) => ({ id, text })));
+    return { id, length, planes, order };
   }
 
   /** Adds decimals rounded to `step`. NaN is allowed. `divisor` turns whole units into decimals. */
@@ -176,7 +215,7 @@ class QuantizedSource implements IntegerSource {
     const scale = 10 ** digits;
     let last = this.#last;
     for (let i = from; i < to; i++) {
-      const scaled = (values[i]! / divisor) * scale;
+      const scaled = divisor === 1 ? values[i]! * scale : (values[i]! / divisor) * scale;
       // For a finite number the difference with itself is 0. For NaN and infinity it is NaN.
       if (scaled - scaled === 0) {
         last = times === 1 ? Math.round(scaled) : Math.round(scaled / times);
@@ -194,8 +233,13 @@ class QuantizedSource implements IntegerSource {
   }
 }
 
+/** Returns the integers of decimals rounded to `step`, as `Packer.pack` reads them. */
+export function decimals(values: Float64Array, step: PackedStep): IntegerSource {
+  return new QuantizedSource(values, step, 1);
+}
+
 /** Returns integers in multiples of `step`, and the rows without a value. */
-export function quantized(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
+export function quantize(values: Float64Array, step: PackedStep): { integers: Int32Array; holes: number[] } {
   const source = new QuantizedSource(values, step, 1);
   const whole = new Int32Array(values.length);
   if (whole.length > 0) source.write(0, whole.length, whole);

@@ -60,6 +60,6 @@ export function packedScripts(columns: readonly { readonly id: string; readonly 
 }
 
 /** Returns a script with its own scope. */
-export function scoped(code: string): Markup {
+export function scopeCss(code: string): Markup {
   return scriptElement(`(() => {\n'use strict';\n${code};\n})();`);
 }

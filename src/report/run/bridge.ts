@@ -64,7 +64,7 @@ export function bridge(costs: CostBridge, asset: string): Markup {
       )}
     </dl>
     <p class="caption">
-      In ${asset}. Signals: every fill at the price at which it was decided, without costs. Bars do not tell spread, slippage and latency
-      apart.
+      In ${asset}. Signals: every fill at the price at which it was decided, without costs. Bars do not separate spread, slippage and
+      latency apart.
     </p>`;
 }

@@ -2,7 +2,7 @@
 
 import { closeOf, fixedLengthMs, openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { FeedRecord } from '../../model/run/run.ts';
-import { exactStep, quantized, sizeOf } from '../page/pack.ts';
+import { exactStep, quantize, sizeOf } from '../page/pack.ts';
 import type { PackedStep } from '../page/wire.ts';
 import { rowNumbers, type ChartLevel } from './page/rows/levels.ts';
 
@@ -24,7 +24,7 @@ export class ChartBars {
   /** Returns the rows from `from` up to `end` at the interval of the feed. `lastRow` counts from `from`. */
   rows(from: number, end: number): ChartLevel {
     const { bars } = this.feed;
-    const part = (column: Float64Array) => quantized(column.subarray(from, end), this.step).integers;
+    const part = (column: Float64Array) => quantize(column.subarray(from, end), this.step).integers;
     const times = { length: end - from, openMs: bars.openMs.subarray(from, end), lastRow: rowNumbers(end - from) };
     return { interval: bars.interval, ...times, ...ofEach(bars, part) };
   }
@@ -36,17 +36,17 @@ export class ChartBars {
     if (known?.interval === interval) return known;
     // Weeks do not divide months.
     if (known !== null && known.length < bars.length && interval !== '1M') return (this.#level = coarser(known, interval));
-    return (this.#level = interval === bars.interval ? this.rows(firstRow, bars.length) : this.#aggregated(interval));
+    return (this.#level = interval === bars.interval ? this.rows(firstRow, bars.length) : this.#aggregate(interval));
   }
 
   /** Aggregates prices and converts those that remain: the largest of rounded prices is the rounded largest price. */
-  #aggregated(interval: Interval): ChartLevel {
+  #aggregate(interval: Interval): ChartLevel {
     const { bars, firstRow } = this.feed;
     const room = roomFor(bars.openMs, firstRow, bars.length, interval);
     const column = () => new Float64Array(room);
     const made = { open: column(), high: column(), low: column(), close: column() };
     const times = aggregate(bars, firstRow, interval, made);
-    const part = (prices: Float64Array) => quantized(prices.subarray(0, times.length), this.step).integers;
+    const part = (prices: Float64Array) => quantize(prices.subarray(0, times.length), this.step).integers;
     return { interval, ...times, ...ofEach(made, part) };
   }
 }

@@ -1,25 +1,14 @@
 // Converts the columns of a run to the packed columns of its page: bars, indicators, equity, fills, brackets and trades.
 
 import { pow10 } from '../../base/number/exact.ts';
-import { typicalLengthMs, type Interval } from '../../model/interval.ts';
-import { ROLES, type FeedRecord, type IndicatorTrace, type RunRecord } from '../../model/run/run.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
+import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
-import { tradesOf } from '../trades/trades.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
-import { positionChanges } from './overview.ts';
 import type { RunIndex } from './runIndex.ts';
-import { drawnStep, exactStep, packedBytes, quantized, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
+import { decimals, drawnStep, exactStep, packedBytes, quantize, sizeOf, type IntegerSource, type Pack } from '../page/pack.ts';
 import { ladder, type ChartLevel } from './page/rows/levels.ts';
-import {
-  FRACTION_DIGITS,
-  NOT_RECORDED,
-  PRICE_EXTRA_DIGITS,
-  type PageData,
-  type PackedStep,
-  type WireInstrument,
-  type WireTrace,
-  type WireTrades,
-} from '../page/wire.ts';
+import { type PageData, type PackedStep, type WireInstrument, type WireTrace } from '../page/wire.ts';
 
 const MINUTE = 60_000;
 /** Number of bars in the first picture, which is drawn before anything is unpacked. */
@@ -30,9 +19,6 @@ const PANE_SHARE = 1e-4;
 const PANE_DIGITS = 10;
 const LOWEST_SHARE = 5e-4;
 const SAMPLE_ROWS = 16_384;
-const MAX_TRADES = 100_000;
-const MAX_FILLS = 250_000;
-const MAX_BRACKETS = 250_000;
 
 /** Returns the finest feed of each instrument, which its chart draws. Coarser bars are aggregated from it. */
 export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
@@ -46,14 +32,17 @@ export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
 }
 
 /**
- * Packs one instrument. `interval` is that of the finest bars on the page, coarser than the feed's interval when the page would be too
- * large.
+ * Packs the bars of one instrument, as its chart draws them at `first.level`: that of the finest bars on the page, coarser than the feed's
+ * interval when the page would be too large.
  */
-export function packInstrument(index: RunIndex, chart: ChartBars, interval: Interval, pack: Pack): WireInstrument {
+export function packInstrument(
+  index: RunIndex,
+  chart: ChartBars,
+  { level, drawn }: FirstBars,
+  pack: Pack,
+): Omit<WireInstrument, 'fills' | 'brackets'> {
   const { feed, step } = chart;
   const { instrument } = feed.bars;
-  const level = chart.level(interval);
-  const place = index.placeOf(instrument.id);
   return {
     name: index.nameOf(instrument.id) ?? instrument.wireName,
     base: instrument.base,
@@ -64,20 +53,44 @@ export function packInstrument(index: RunIndex, chart: ChartBars, interval: Inte
     priceDigits: instrument.priceDigits,
     ...contractFaceOf(instrument),
     digits: step.digits,
-    interval,
+    interval: level.interval,
     ranOn: feed.bars.interval,
     execution: feed.execution,
     synthetic: feed.quality.synthetic,
-    first: firstLevel(level),
+    first: drawn,
     ...packLevel(level, pack),
     traces: index.tracesOf(feed).map((trace) => packTrace(index.record, trace, feed, level, pack)),
-    fills: packFills(index, place, pack),
-    brackets: packBrackets(index, place, pack),
   };
 }
 
-/** Returns the bars that are drawn before anything is unpacked. */
-export function firstLevel(level: ChartLevel): WireInstrument['first'] {
+/** The finest bars of a chart on the page, those that are drawn before anything is unpacked, and the length of these as JSON. */
+export interface FirstBars {
+  readonly level: ChartLevel;
+  readonly drawn: WireInstrument['first'];
+  readonly length: number;
+}
+
+/** `known`: those of the page that was tried before, which are returned if the level is the same. */
+export function firstBars(level: ChartLevel, known: FirstBars | undefined): FirstBars {
+  if (known?.level === level) return known;
+  const drawn = firstLevel(level);
+  return { level, drawn, length: jsonLength(drawn.cells) };
+}
+
+/** Returns the length of `JSON.stringify(cells)`. */
+function jsonLength(cells: readonly number[]): number {
+  let length = 2 + Math.max(0, cells.length - 1);
+  for (let at = 0; at < cells.length; at++) {
+    const cell = cells[at]!;
+    if (cell >= 0 && cell < 1e15 && Math.floor(cell) === cell) {
+      length++;
+      for (let rest = cell; rest >= 10; rest /= 10) length++;
+    } else length += JSON.stringify(cell).length;
+  }
+  return length;
+}
+
+function firstLevel(level: ChartLevel): WireInstrument['first'] {
   let drawn = level;
   for (const interval of ladder(level.interval).slice(1))
     if (drawn.length > FIRST_BARS) drawn = coarser(interval === '1M' ? level : drawn, interval);
@@ -100,10 +113,13 @@ function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' |
 
 /** Returns opens relative to the previous close, and extremes relative to the body: most of these numbers are small or 0 and pack well. */
 function bodies({ length, open, high, low, close }: ChartLevel): { opens: Int32Array; above: Int32Array; below: Int32Array } {
-  const [opens, above, below] = [new Int32Array(length), new Int32Array(length), new Int32Array(length)];
+  const opens = new Int32Array(length);
+  const above = new Int32Array(length);
+  const below = new Int32Array(length);
   let last = 0;
   for (let i = 0; i < length; i++) {
-    const [o, c] = [open[i]!, close[i]!];
+    const o = open[i]!;
+    const c = close[i]!;
     opens[i] = o - last;
     above[i] = high[i]! - (o > c ? o : c);
     below[i] = (o < c ? o : c) - low[i]!;
@@ -125,14 +141,14 @@ export const rowBytes = {
     const { bars, firstRow } = record.feeds[trace.feed]!;
     const { from, end } = middle(firstRow, bars.length);
     const values = trace.values.subarray(from, end);
-    return packedBytes(quantized(values, traceStep(trace, values, bars.instrument.priceDigits)).integers, 2);
+    return packedBytes(decimals(values, traceStep(trace, values, bars.instrument.priceDigits)), 2);
   },
   equity({ equity, reportingDigits }: RunRecord): number {
     const { from, end } = middle(0, equity.length);
     const units = equity.units.subarray(from, end);
     const perUnit = pow10(reportingDigits);
     const values = units.map((value) => value / perUnit);
-    return packedBytes(quantized(values, equityStep(units, reportingDigits)).integers, 1);
+    return packedBytes(quantize(values, equityStep(units, reportingDigits)).integers, 1);
   },
 };
 
@@ -162,7 +178,7 @@ function packTrace(record: RunRecord, trace: IndicatorTrace, chart: FeedRecord, 
 }
 
 /** Returns the values at some rows. Hot: docs/performance.md#index-loops. */
-function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64Array {
+export function valuesAt(column: Float64Array, rows: ArrayLike<number>): Float64Array {
   const out = new Float64Array(rows.length);
   for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
   return out;
@@ -222,76 +238,4 @@ class MinuteSource implements IntegerSource {
     const timeMs = this.#timeMs;
     for (let i = from; i < to; i++) into[i - from] = Math.round(timeMs[i]! / MINUTE);
   }
-}
-
-function packFills(index: RunIndex, instrument: number, pack: Pack): WireInstrument['fills'] {
-  const { ms, units, length } = positionChanges(index, instrument);
-  return length > MAX_FILLS ? null : { ms: pack.add(ms, 1), units: pack.add(units, 0) };
-}
-
-/** Packs the stop-losses and take-profits that were working at the venue. A trailing stop has no fixed level, so it is left out. */
-function packBrackets(index: RunIndex, instrument: number, pack: Pack): WireInstrument['brackets'] {
-  const { orders, toMs } = index.record;
-  const target = ROLES.indexOf('takeProfit');
-  const stop = ROLES.indexOf('stopLoss');
-  const own = index.ordersOf(instrument);
-  const rows: number[] = [];
-  for (let at = 0; at < own.length && rows.length < MAX_BRACKETS; at++) {
-    const row = own[at]!;
-    if (orders.role[row] !== target && orders.role[row] !== stop) continue;
-    if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
-  }
-  const done = valuesAt(orders.doneMs, rows);
-  for (let i = 0; i < done.length; i++) if (Number.isNaN(done[i]!)) done[i] = toMs;
-  return {
-    from: pack.add(valuesAt(orders.arrivedMs, rows), 1),
-    to: pack.add(done, 1),
-    price: pack.add(valuesAt(orders.limit, rows), 1),
-    isTarget: pack.add(
-      Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
-      0,
-    ),
-  };
-}
-
-/** Packs the trades. The page orders instruments as `feeds`, the run record has an order of its own. */
-export function packTrades(record: RunRecord, feeds: readonly FeedRecord[], pack: Pack): WireTrades {
-  const { closed, tags } = tradesOf(record);
-  const length = Math.min(closed.length, MAX_TRADES);
-  const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
-    const out = new Float64Array(length);
-    for (let i = 0; i < length; i++)
-      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * (typeof scale === 'number' ? scale : scale(i))) : NOT_RECORDED;
-    return out;
-  };
-  const whole = (column: Float64Array) => column.subarray(0, length);
-  const fraction = pow10(FRACTION_DIGITS);
-  const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
-  const placeOf = record.instruments.map(({ id }) => places.get(id) ?? -1);
-  const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
-  return {
-    length,
-    all: closed.length,
-    tags,
-    columns: {
-      instrument: pack.add(
-        closed.instrument.subarray(0, length).map((at) => placeOf[at]!),
-        0,
-      ),
-      strategy: pack.add(closed.strategy.subarray(0, length), 0),
-      side: pack.add(closed.side.subarray(0, length), 0),
-      entryMs: pack.add(whole(closed.entryMs), 1),
-      exitMs: pack.add(whole(closed.exitMs), 1),
-      entryPrice: pack.add(scaled(closed.entryPrice, price), 1),
-      exitPrice: pack.add(scaled(closed.exitPrice, price), 1),
-      lots: pack.add(whole(closed.lots), 0),
-      pnl: pack.add(whole(closed.pnlUnits), 0),
-      fees: pack.add(whole(closed.feeUnits), 0),
-      return: pack.add(scaled(closed.returnFraction, fraction), 0),
-      mae: pack.add(scaled(closed.maeFraction, fraction), 0),
-      mfe: pack.add(scaled(closed.mfeFraction, fraction), 0),
-      entryTag: pack.add(whole(closed.entryTag), 0),
-      exitTag: pack.add(whole(closed.exitTag), 0),
-    },
-  };
 }

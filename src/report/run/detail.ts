@@ -54,38 +54,54 @@ export function samplesOf(index: RunIndex, charts: readonly ChartBars[]): Sample
  */
 export function detailOf(samples: Samples, share: number): Detail {
   const { feeds } = samples;
-  const parts = feeds.map(({ interval, rows, perRow }) => ({ steps: ladder(interval), at: 0, rows, perRow }));
+  const parts = feeds.map(({ interval, rows, perRow }) => new Part(ladder(interval), { rows, perRow }));
   const steps = ladder(feeds.length === 0 ? '1m' : feeds.map(({ interval }) => interval).reduce(finer)).filter(
     (of) => typicalLengthMs(of) <= typicalLengthMs(COARSEST_EQUITY),
   );
-  const equity = { ...samples.equity, steps, at: 0 };
+  const equity = new Part(steps, samples.equity);
   const all: readonly Part[] = [...parts, equity];
-  const bytesOf = (part: Part) =>
-    (part.rows * part.perRow * (part.at === 0 ? 1 : COARSER_BYTES) * lengthAt(part, 0)) / lengthAt(part, part.at);
-  const allBytes = () => all.reduce((sum, part) => sum + bytesOf(part), 0);
-  const canShrink = (part: Part) => part.at + 1 < part.steps.length;
+  const allBytes = () => all.reduce((sum, part) => sum + part.bytes, 0);
   while (allBytes() > BUDGET_BYTES * share) {
     let largest: Part | null = null;
-    for (const part of all) if (canShrink(part) && (largest === null || bytesOf(part) > bytesOf(largest))) largest = part;
+    for (const part of all) if (part.canShrink && (largest === null || part.bytes > largest.bytes)) largest = part;
     if (largest === null) break;
-    largest.at++;
+    largest.shrink();
   }
   return {
     intervals: parts.map(({ steps: names, at }) => names[at]!),
     equityStepMs: equity.at === 0 ? 0 : typicalLengthMs(equity.steps[equity.at]!),
-    isCoarsest: !all.some(canShrink),
+    isCoarsest: !all.some(({ canShrink }) => canShrink),
   };
 }
 
 /** A part of the page, and how far it has been made coarser. */
-interface Part extends Sampled {
+class Part {
   readonly steps: readonly Interval[];
-  at: number;
-}
+  at = 0;
+  canShrink: boolean;
+  bytes: number;
+  readonly #sampled: Sampled;
 
-function lengthAt({ steps }: { readonly steps: readonly Interval[] }, at: number): number {
-  const interval = steps[at];
-  return interval === undefined ? 1 : typicalLengthMs(interval);
+  constructor(steps: readonly Interval[], sampled: Sampled) {
+    this.steps = steps;
+    this.#sampled = sampled;
+    this.bytes = this.#bytes();
+    this.canShrink = steps.length > 1;
+  }
+
+  shrink(): void {
+    this.at++;
+    this.bytes = this.#bytes();
+    this.canShrink = this.at + 1 < this.steps.length;
+  }
+  #bytes(): number {
+    const { rows, perRow } = this.#sampled;
+    return (rows * perRow * (this.at === 0 ? 1 : COARSER_BYTES) * this.#lengthAt(0)) / this.#lengthAt(this.at);
+  }
+  #lengthAt(at: number): number {
+    const interval = this.steps[at];
+    return interval === undefined ? 1 : typicalLengthMs(interval);
+  }
 }
 
 function finer(a: Interval, b: Interval): Interval {

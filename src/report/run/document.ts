@@ -7,7 +7,7 @@ import type { ReportInput } from './input.ts';
 import { html, scriptJson, Markup, scriptElement } from '../page/markup.ts';
 import type { PageData } from '../page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
-import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 
 export interface PageParts {
@@ -57,7 +57,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
     rest: html`${KEYS}
       <div id="tip" role="tooltip" hidden></div>
       ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scriptElement(code.plotLibrary)}
-      ${scriptElement(code.priceLibrary)} ${scoped(code.script)} ${packedScripts(columns)}`,
+      ${scriptElement(code.priceLibrary)} ${scopeCss(code.script)} ${packedScripts(columns)}`,
   });
 }
 

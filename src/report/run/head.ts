@@ -66,14 +66,14 @@ export function trust(summary: Summary): Markup {
 function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
   const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
-  const fine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
+  const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
   return [
     {
       label: 'data',
       text: `${counted(dataQuality.rows, 'row')}, ${counted(dataQuality.gaps, 'gap')}, ${count(dataQuality.thinBars)} thin`,
       note: `${counted(dataQuality.missingBars, 'bar')} missing in ${counted(dataQuality.gaps, 'gap')}; ${counted(dataQuality.thinBars, 'bar')} made of fewer finer bars than there should be; ${count(dataQuality.zeroVolume)} without volume; ${counted(dataQuality.roundedPrices, 'price')} rounded to the tick.`,
       href: 'data',
-      isWarning: !fine,
+      isWarning: !isFine,
     },
     {
       label: 'fills',

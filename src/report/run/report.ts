@@ -5,15 +5,16 @@ import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { ChartBars } from './chartBars.ts';
-import { chartFeeds, firstLevel, packEquity, packInstrument, packTrades } from './columns.ts';
+import { chartFeeds, firstBars, packEquity, packInstrument, type FirstBars } from './columns.ts';
 import { detailOf, samplesOf, type Detail } from './detail.ts';
 import { documentOf } from './document.ts';
+import { EventColumns } from './eventColumns.ts';
 import type { ReportInput } from './input.ts';
 import { pageCode } from '../page/pageCode.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';
 import { Pack } from '../page/pack.ts';
-import type { PageData, WireOverview } from '../page/wire.ts';
+import type { PageData, WireInstrument, WireOverview } from '../page/wire.ts';
 
 /** A larger page is written again with coarser bars. */
 const MAX_BYTES = 14_500_000;
@@ -30,32 +31,43 @@ export async function reportText(input: ReportInput): Promise<string> {
   const samples = samplesOf(index, charts);
   const overview = overviewOf(index);
   const code = pageCode();
+  const events = new EventColumns(index);
+  for (const chart of charts) {
+    events.packChart(chart);
+    if (events.packer.isFull) await events.packer.finish();
+  }
+  events.packTrades(charts);
+  let bars: readonly FirstBars[] = [];
   for (let budget = 1; ; budget /= 2) {
     const detail = detailOf(samples, budget);
-    // What is drawn first is not packed. If it alone is too large, nothing needs to be packed.
-    if (!detail.isCoarsest && firstLength(charts, detail) > MAX_BYTES) continue;
+    bars = charts.map((chart, at) => firstBars(chart.level(detail.intervals[at]!), bars[at]));
     const pack = new Pack();
-    const page = pageData(input, { index, charts, overview }, detail, pack);
+    const page = await pageData(input, { index, charts, overview, events, bars }, detail, pack);
+    if (page === null) continue;
     const columns = await pack.finish();
     const text = documentOf({ input, page, code, columns });
     if (text.length <= MAX_BYTES || detail.isCoarsest) return text;
   }
 }
 
-/** What does not depend on the detail of the page. */
+/** What a page is made of. */
 interface PageParts {
   readonly index: RunIndex;
   readonly charts: readonly ChartBars[];
   readonly overview: WireOverview;
+  readonly events: EventColumns;
+  /** The bars of each chart at the detail of the page. */
+  readonly bars: readonly FirstBars[];
 }
 
-/** Returns the length of the bars that are drawn before anything is unpacked. The page repeats their numbers as they are. */
-function firstLength(charts: readonly ChartBars[], { intervals }: Detail): number {
-  return charts.reduce((sum, chart, at) => sum + JSON.stringify(firstLevel(chart.level(intervals[at]!)).cells).length, 0);
-}
-
-function pageData({ record, summary }: ReportInput, { index, charts, overview }: PageParts, detail: Detail, pack: Pack): PageData {
+/** Returns what the page shows, and adds its columns to `pack`; null as soon as it is certain that the page would be too large. */
+async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pack: Pack): Promise<PageData | null> {
+  const { record, summary } = input;
+  const { overview, events } = parts;
   const { metrics } = summary;
+  const equity = packEquity(record, detail.equityStepMs, pack);
+  const instruments = await instrumentsOf(parts, detail, pack);
+  if (instruments === null) return null;
   return {
     name: record.name,
     resultHash: summary.resultHash,
@@ -69,16 +81,28 @@ function pageData({ record, summary }: ReportInput, { index, charts, overview }:
     drawdowns: metrics.drawdownTable
       .slice(0, 5)
       .map(({ peakMs, troughMs, recoveryMs, depth }) => ({ peakMs, troughMs, recoveryMs, depth })),
-    equity: packEquity(record, detail.equityStepMs, pack),
-    instruments: charts.map((chart, at) => packInstrument(index, chart, detail.intervals[at]!, pack)),
-    trades: packTrades(
-      record,
-      charts.map(({ feed }) => feed),
-      pack,
-    ),
+    equity,
+    instruments,
+    trades: events.tradesOn(pack),
     rollingSharpe: { ms: metrics.days, values: metrics.rollingSharpe.map((value) => (value === null ? null : Number(value.toFixed(4)))) },
     hours: isIntraday(record) ? returnsByHour(record) : null,
   };
+}
+
+async function instrumentsOf(
+  { index, charts, events, bars }: PageParts,
+  { isCoarsest }: Detail,
+  pack: Pack,
+): Promise<WireInstrument[] | null> {
+  // The page repeats the numbers of the first bars as they are, and the columns that are packed already.
+  const firstLength = bars.reduce((sum, { length }) => sum + length, 0);
+  const instruments: WireInstrument[] = [];
+  for (let at = 0; at < charts.length; at++) {
+    if (!isCoarsest && firstLength + events.packer.length + pack.packer.length > MAX_BYTES) return null;
+    instruments.push({ ...packInstrument(index, charts[at]!, bars[at]!, pack), ...events.on(pack, at) });
+    if (pack.packer.isFull) await pack.packer.finish();
+  }
+  return instruments;
 }
 
 function isIntraday({ feeds }: RunRecord): boolean {

@@ -1,6 +1,7 @@
 // Finds what belongs to each instrument of a run. Made once for a page, because a run can have hundreds of instruments.
 
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
+import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { instrumentNames } from '../words/names.ts';
 
 export class RunIndex {
@@ -47,29 +48,5 @@ export class RunIndex {
     const { orders, instruments } = this.record;
     this.#orders ??= new RowsByCode(orders.instrument, orders.length, instruments.length);
     return this.#orders.of(instrument);
-  }
-}
-
-const NO_ROWS = new Uint32Array(0);
-
-/** The rows of a table, sorted by a column of codes below `many`. Rows of one code keep their order. */
-class RowsByCode {
-  readonly #rows: Uint32Array;
-  /** Where the rows of each code begin, and the end of all. */
-  readonly #begins: Uint32Array;
-
-  constructor(codes: ArrayLike<number>, length: number, many: number) {
-    const begins = new Uint32Array(many + 1);
-    for (let row = 0; row < length; row++) begins[codes[row]! + 1]!++;
-    for (let code = 0; code < many; code++) begins[code + 1]! += begins[code]!;
-    const next = begins.slice();
-    const rows = new Uint32Array(length);
-    for (let row = 0; row < length; row++) rows[next[codes[row]!]!++] = row;
-    this.#rows = rows;
-    this.#begins = begins;
-  }
-
-  of(code: number): Uint32Array {
-    return code < 0 ? NO_ROWS : this.#rows.subarray(this.#begins[code], this.#begins[code + 1]);
   }
 }

@@ -137,7 +137,7 @@ export function orders({ orders: of, run }: Summary): Markup {
         ${line('Sent', of.sent, 'Not stopped by risk before they left.')} ${line('Accepted', of.accepted, 'The venue took them.')}
         ${line('Filled', of.filled, 'Filled to the end.')}
         ${line('Partly filled', of.partlyFilled, 'Ended, or still stand, with a part filled.')}
-        ${line('Cancelled', of.cancelled, 'Taken back, for example the other leg of a bracket.')}
+        ${line('Cancelled', of.cancelled, 'Ended by a cancel, for example the other leg of a bracket.')}
         ${line('Expired', of.expired, 'Ended by the venue without a cancel.')}
         ${line('Refused by risk', of.refusedByRisk, 'Stopped by a risk rule; nothing was sent.', true)}
         ${line('Rejected by the venue', of.rejected, 'The venue said no, with a code.', true)}

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from './daily.ts';
-import { exposureFigures } from '../metrics/exposure.ts';
+import { exposureFigures, type HoldingPeriods } from '../metrics/exposure.ts';
 import { DAY_MS } from '../kernels/portfolio.ts';
 import { metricsOf } from '../metrics/metrics.ts';
 import { moneyText } from './money.ts';
@@ -23,6 +23,11 @@ function equityAt(points: readonly (readonly [number, number])[], overrides: Par
     },
     ...overrides,
   };
+}
+
+/** Periods with a position, as pairs of the first and the last instant. */
+function periods(...held: readonly (readonly [number, number])[]): HoldingPeriods {
+  return { fromMs: Float64Array.from(held, ([fromMs]) => fromMs), toMs: Float64Array.from(held, ([, toMs]) => toMs) };
 }
 
 afterEach(() => {
@@ -58,7 +63,7 @@ test('the drawdown looks at every bar, and its daily figure at midnights', () =>
     ],
     { toMs: START_MS + 4320 * MINUTE },
   );
-  const { maxDrawdown, maxDrawdownAbs, maxDrawdownDaily, calmar, calmarDaily, recoveryFactor, cagr, ulcer } = metricsOf(record, []);
+  const { maxDrawdown, maxDrawdownAbs, maxDrawdownDaily, calmar, calmarDaily, recoveryFactor, cagr, ulcer } = metricsOf(record, periods());
   expect(maxDrawdown).toBeCloseTo(700 / 1500 - 1, 12);
   expect(Number(maxDrawdownAbs) / Number(moneyText(1, record.reportingDigits))).toBeCloseTo(800, 9);
   expect(maxDrawdownDaily).toBeCloseTo(1100 / 1200 - 1, 12);
@@ -78,7 +83,7 @@ test('a run from noon to noon has partial days, each one return, flagged', () =>
     { fromMs: START_MS + 720 * MINUTE, toMs: START_MS + 2160 * MINUTE },
   );
   expect([...dailyEquity(record).equity]).toEqual([1000, 1010, 1020]);
-  const metrics = metricsOf(record, []);
+  const metrics = metricsOf(record, periods());
   expect(metrics.flags['dailyReturns']).toEqual(['partialFirstDay', 'partialLastDay']);
   expect(metrics.flags['cagr']).toEqual(['extrapolated']);
   expect(metrics.dailyReturns).toHaveLength(2);
@@ -91,14 +96,14 @@ test('29 February and months of any length belong to their month; the host zone 
     1000 * 1.1 ** (day + 1),
   ]);
   const record = equityAt(points, { fromMs, toMs: fromMs + 5 * DAY_MS });
-  const here = metricsOf(record, []);
+  const here = metricsOf(record, periods());
   expect(here.monthly.map(({ year, month, return: growth }) => [year, month, growth.toFixed(9)])).toEqual([
     [2024, 2, (1.1 ** 3 - 1).toFixed(9)],
     [2024, 3, (1.1 ** 2 - 1).toFixed(9)],
   ]);
   expect(here.yearly).toHaveLength(1);
   process.env['TZ'] = 'America/New_York';
-  expect(metricsOf(record, [])).toEqual(here);
+  expect(metricsOf(record, periods())).toEqual(here);
 });
 
 test('the benchmark holds each executed instrument from its first open, in equal parts', () => {
@@ -129,8 +134,8 @@ test('exposure weighs by time, at the last close', () => {
       { row: 1540, isBuy: false, lots: 10_000 },
     ],
   });
-  const held = [{ fromMs: record.fills.timeMs[0]!, toMs: record.fills.timeMs[1]! }];
-  const figures = exposureFigures(record, held, dailyEquity(record).equity);
+  const [fromMs, toMs] = [record.fills.timeMs[0]!, record.fills.timeMs[1]!];
+  const figures = exposureFigures(record, periods([fromMs, toMs]), dailyEquity(record).equity);
   expect(figures).toMatchObject({ exposureTime: 0.25, grossExposureMax: 0.25, netExposureMax: 0.25 });
   expect(figures.grossExposure).toBeCloseTo(0.25 * 0.25, 9);
   expect(figures.turnover).toBeCloseTo(200 / 400 / (4 / 365), 9);
@@ -147,20 +152,18 @@ test('exposure weighs by time, at the last close', () => {
     ],
   });
   // The other one is held for two minutes, at 100 / 400; the first for none.
-  const both = exposureFigures(two, [], dailyEquity(two).equity);
+  const both = exposureFigures(two, periods(), dailyEquity(two).equity);
   expect(both.grossExposureMax).toBe(0.25);
   expect(both.grossExposure).toBeCloseTo((2 * 0.25) / (4 * 1440), 12);
   // Overlapping episodes count once.
-  expect(
-    exposureFigures(record, [...held, ...held, { fromMs: held[0]!.toMs - 1000, toMs: held[0]!.toMs + DAY_MS }], dailyEquity(record).equity)
-      .exposureTime,
-  ).toBeCloseTo(0.5, 12);
+  const overlapping = periods([fromMs, toMs], [toMs - 1000, toMs + DAY_MS], [fromMs, toMs]);
+  expect(exposureFigures(record, overlapping, dailyEquity(record).equity).exposureTime).toBeCloseTo(0.5, 12);
 });
 
 test('a run without rows and a run of no length', () => {
-  const empty = metricsOf(equityAt([]), []);
+  const empty = metricsOf(equityAt([]), periods());
   expect([empty.totalReturn, empty.netProfit, empty.sharpe, empty.reasons.sharpe]).toEqual([0, '0', null, 'zero-variance']);
-  const none = metricsOf(equityAt([], { toMs: START_MS }), []);
+  const none = metricsOf(equityAt([], { toMs: START_MS }), periods());
   expect([none.totalReturn, none.netProfit, none.exposureTime]).toEqual([null, null, null]);
   expect(none.reasons).toMatchObject({ totalReturn: 'too-few-returns', exposureTime: 'too-short', dsr: 'no-trials', pbo: 'no-trials' });
 });

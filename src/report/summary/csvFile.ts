@@ -45,7 +45,7 @@ class CsvWriter {
 
   write({ columns, length }: Table): void {
     this.#sink(Buffer.from(`${columns.map(({ name }) => name).join(',')}\n`));
-    const cells = columns.map((column) => cellsOf(column, quoted));
+    const cells = columns.map((column) => cellsOf(column, quoteCell));
     for (let from = 0; from < length; from += CHUNK_ROWS) this.#writeRows(cells, from, Math.min(CHUNK_ROWS, length - from));
     this.#flush();
   }
@@ -84,7 +84,7 @@ class CsvWriter {
  * Returns a label as a CSV cell. RFC 4180: quotes around a text with a comma, a quote or a line break. A text that a spreadsheet would read
  * as a formula gets a leading apostrophe, because users choose tags and names.
  */
-export function quoted(label: string): string {
+export function quoteCell(label: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(label) && !/^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(label);
   const text = isFormula ? `'${label}` : label;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { quoted } from './csvFile.ts';
+import { quoteCell } from './csvFile.ts';
 
 it.each([
   ['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
@@ -12,5 +12,5 @@ it.each([
   ['-0.25', '-0.25'],
   ['level -1', 'level -1'],
 ])('the label %j stands in a CSV as %j', (label, cell) => {
-  expect(quoted(label)).toBe(cell);
+  expect(quoteCell(label)).toBe(cell);
 });

@@ -113,7 +113,7 @@ export interface Equity {
 
 export function readOrders({ orders, instruments }: RunRecord): Orders {
   const at = orders.instrument;
-  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divided(values, instruments.map(digits), at);
+  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), at);
   const some = (values: Float64Array) => values.map((value) => (value === 0 ? NaN : value));
   return {
     length: orders.length,
@@ -141,7 +141,7 @@ export function readOrders({ orders, instruments }: RunRecord): Orders {
 
 export function readFills({ fills, instruments }: RunRecord): Fills {
   const at = fills.instrument;
-  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divided(values, instruments.map(digits), at);
+  const scaled = (values: Float64Array, digits: (of: Instrument) => number) => divide(values, instruments.map(digits), at);
   // Two entries for each instrument: its quote asset and its base asset.
   const feeAt = Uint16Array.from(at, (instrument, row) => instrument * 2 + fills.feeInBase[row]!);
   const feeDigits = instruments.flatMap((of) => [of.quoteDigits, of.baseDigits]);
@@ -157,7 +157,7 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
     price: scaled(fills.price, priceDigits),
     quantity: scaled(fills.lots, quantityDigits),
     notional: scaled(fills.notional, quoteDigits),
-    fee: divided(fills.fee, feeDigits, feeAt),
+    fee: divide(fills.fee, feeDigits, feeAt),
     feeAsset: labels(feeAt, feeAssets),
     timeMs: fills.timeMs,
   };
@@ -166,7 +166,7 @@ export function readFills({ fills, instruments }: RunRecord): Fills {
 export function readTrades(record: RunRecord): Trades {
   const { instruments, reportingDigits } = record;
   const { closed, tags } = tradesOf(record);
-  const money = (units: Float64Array) => divided(units, [reportingDigits], null);
+  const money = (units: Float64Array) => divide(units, [reportingDigits], null);
   return {
     length: closed.length,
     strategy: closed.strategy,
@@ -176,7 +176,7 @@ export function readTrades(record: RunRecord): Trades {
     exitMs: closed.exitMs,
     entryPrice: closed.entryPrice,
     exitPrice: closed.exitPrice,
-    quantity: divided(closed.lots, instruments.map(quantityDigits), closed.instrument),
+    quantity: divide(closed.lots, instruments.map(quantityDigits), closed.instrument),
     entryNotional: money(closed.entryUnits),
     volume: money(closed.volumeUnits),
     fees: money(closed.feeUnits),
@@ -194,7 +194,7 @@ export function readTrades(record: RunRecord): Trades {
 }
 
 export function readEquity({ equity, reportingDigits }: RunRecord): Equity {
-  return { length: equity.length, timeMs: equity.timeMs, equity: divided(equity.units, [reportingDigits], null) };
+  return { length: equity.length, timeMs: equity.timeMs, equity: divide(equity.units, [reportingDigits], null) };
 }
 
 const LONG_SHORT = ['long', 'short'] as const;
@@ -207,7 +207,7 @@ const quoteDigits = (of: Instrument) => of.quoteDigits;
  * Returns whole numbers of 10^-digits as the nearest doubles to their decimals. `digitsAt` selects the entry of `digits` for a row (null:
  * the first).
  */
-function divided(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
+function divide(values: Float64Array, digits: readonly number[], digitsAt: ArrayLike<number> | null): Float64Array {
   const powers = digits.map(pow10);
   const only = powers[0] ?? 1;
   const out = new Float64Array(values.length);

@@ -3,7 +3,7 @@
 import { formatTime } from '../../model/time.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
-import type { HoldingPeriod } from '../metrics/exposure.ts';
+import type { HoldingPeriods } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../kernels/portfolio.ts';
 import { costBridge } from '../metrics/costBridge.ts';
 import { metricsOf } from '../metrics/metrics.ts';
@@ -74,10 +74,13 @@ function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Reco
 }
 
 /** Returns the closed episodes, and the open ones up to the end of the run. */
-function holdingPeriodsOf(record: RunRecord, { closed, open }: RunTrades): HoldingPeriod[] {
-  const held: HoldingPeriod[] = open.map(({ entryMs }) => ({ fromMs: entryMs, toMs: record.toMs }));
-  for (let row = 0; row < closed.length; row++) held.push({ fromMs: closed.entryMs[row]!, toMs: closed.exitMs[row]! });
-  return held;
+function holdingPeriodsOf(record: RunRecord, { closed, open }: RunTrades): HoldingPeriods {
+  const fromMs = new Float64Array(closed.length + open.length);
+  const toMs = new Float64Array(fromMs.length).fill(record.toMs, closed.length);
+  fromMs.set(closed.entryMs);
+  toMs.set(closed.exitMs);
+  open.forEach(({ entryMs }, at) => (fromMs[closed.length + at] = entryMs));
+  return { fromMs, toMs };
 }
 
 function qualityOf({ feeds }: RunRecord): DataQuality {

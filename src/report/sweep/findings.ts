@@ -1,12 +1,12 @@
 // The findings of a sweep for the terminal, the report and sweep.json: ranking, plateau, selection bias, warnings.
 
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
-import { written, type GlossaryEntry } from '../words/figures.ts';
+import { writeFigure, type GlossaryEntry } from '../words/figures.ts';
 import { METRICS, TRADES } from '../words/glossary.ts';
 import { isTooHighSharpe, isTooManyWins } from '../warnings/resultWarnings.ts';
 import { count, counted, fixed, percent } from '../../base/text/format.ts';
 import { selectionBiasOf } from './figures/selectionBias.ts';
-import { neighbourhoods, ranked, type Neighbourhoods } from './figures/neighbours.ts';
+import { neighbourhoods, rankValues, type Neighbourhoods } from './figures/neighbours.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
 /** Below these numbers of closed trades or days, a figure says little. */
@@ -38,10 +38,10 @@ export interface Findings {
 
 export function findingsOf(record: SweepRecord): Findings {
   const values = figureOf(record, record.by) ?? new Float64Array(record.sets).fill(NaN);
-  const ranking = ranked(values, record.isMoreBetter);
+  const ranking = rankValues(values, record.isMoreBetter);
   const best = ranking[0] ?? null;
   const neighbours = neighbourhoods(record, values);
-  const plateau = neighbours.whole > 1 ? (ranked(neighbours.mean, record.isMoreBetter)[0] ?? null) : null;
+  const plateau = neighbours.whole > 1 ? (rankValues(neighbours.mean, record.isMoreBetter)[0] ?? null) : null;
   const selectionBias = selectionBiasOf(record, best);
   const refused = byReason(record.refused);
   const failed = byReason(record.failed);
@@ -114,7 +114,7 @@ function figureWarnings(record: SweepRecord, best: number | null, neighbours: Ne
   const around = neighbours.mean[best] ?? NaN;
   const value = bestValue(record.by);
   if (record.isMoreBetter && value > 0 && around < value / 2) {
-    add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${written(around, kind, record.asset)} on average`);
+    add('SWEEP_PEAK', `the sets around the best one have a ${label} of ${writeFigure(around, kind, record.asset)} on average`);
   }
   if (bestValue('trades') < FEW_TRADES) add('SWEEP_FEW_TRADES', `the best set closed ${counted(bestValue('trades'), 'trade')}`);
   if (bestValue('days') < FEW_DAYS) add('SWEEP_FEW_DAYS', `the figures rest on ${counted(bestValue('days'), 'day')}`);

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { html, scriptJson, scriptElement } from '../page/markup.ts';
 import { pageScript } from '../page/pageCode.ts';
 import { exactStep, Pack, sizeOf } from '../page/pack.ts';
-import { keyList, packedScripts, scoped, shell } from '../page/shell.ts';
+import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
 import { STYLE } from '../page/style.ts';
 import { entryOf } from './findings.ts';
 import { OUTCOMES, type SetOutcomeKind, type SweepPage } from './page/wire.ts';
@@ -40,7 +40,7 @@ export async function sweepReportText(input: SweepReportInput): Promise<string> 
         [html`<kbd>Esc</kbd>`, 'close'],
       ])}
       <div id="tip" role="tooltip" hidden></div>
-      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scoped(pageScript('sweep/page/main'))}
+      ${scriptElement(scriptJson(page), 'type="application/json" id="page"')} ${scopeCss(pageScript('sweep/page/main'))}
       ${packedScripts(columns)}`,
   });
 }

@@ -2,7 +2,7 @@
 
 import { warningText } from '../../model/warning.ts';
 import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
-import { written, type FigureText } from '../words/figures.ts';
+import { writeFigure, type FigureText } from '../words/figures.ts';
 import { command, facts, versionsText } from '../page/lists.ts';
 import { html, Markup } from '../page/markup.ts';
 import { count, counted, dayText, fixed, NONE, percent, timeText } from '../../base/text/format.ts';
@@ -22,7 +22,7 @@ export function title({ strategy }: SweepRecord): string {
 
 /** Returns the value of a figure in one set as text with its unit. */
 function valueText(record: SweepRecord, name: string, value: number | undefined): string {
-  return value === undefined || !Number.isFinite(value) ? NONE : written(value, entryOf(name).kind, record.asset);
+  return value === undefined || !Number.isFinite(value) ? NONE : writeFigure(value, entryOf(name).kind, record.asset);
 }
 
 function valueAt(record: SweepRecord, name: string, set: number | null): number {
@@ -122,7 +122,7 @@ export function cards({ record, findings }: Pick<SweepReportInput, 'record' | 'f
   const figure = (label: string, value: number | null | undefined, note: string, kind = entry.kind): FigureText => {
     const isNone = value === null || value === undefined || !Number.isFinite(value);
     const sign = isNone || (kind !== 'change' && kind !== 'money' && kind !== 'ratio') ? 0 : value > 0 ? 1 : value < 0 ? -1 : 0;
-    return { label, text: isNone ? NONE : written(value, kind, record.asset), note, sign, isNone, reason: null };
+    return { label, text: isNone ? NONE : writeFigure(value, kind, record.asset), note, sign, isNone, reason: null };
   };
   const values = figureOf(record, record.by) ?? new Float64Array();
   const middle = median(Float64Array.from(ranking, (set) => values[set]!));

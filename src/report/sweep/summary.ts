@@ -1,7 +1,7 @@
 // Writes the machine-readable files of a sweep: sweep.json, and sets.csv with one row for each set.
 
 import { warningText } from '../../model/warning.ts';
-import { quoted } from '../summary/csvFile.ts';
+import { quoteCell } from '../summary/csvFile.ts';
 import { plainReading } from '../summary/plainReading.ts';
 import { setsIn, type Findings } from './findings.ts';
 import { setParams, type SweepRecord } from './figures/record.ts';
@@ -78,11 +78,11 @@ export function setsCsv(record: SweepRecord, { neighbours }: Findings): string {
     ...record.figures.map(({ name }) => name),
     'neighbourMean',
   ];
-  const lines = [head.map(quoted).join(',')];
+  const lines = [head.map(quoteCell).join(',')];
   for (let set = 0; set < record.sets; set++) {
-    const params = setParams(record, set).map(({ value }) => quoted(String(value)));
+    const params = setParams(record, set).map(({ value }) => quoteCell(String(value)));
     const figures = [...record.figures.map(({ values }) => values[set]), neighbours.mean[set]].map((value) => plainReading(value ?? NaN));
-    lines.push([String(set), ...params, quoted(record.refused[set] ?? ''), quoted(record.failed[set] ?? ''), ...figures].join(','));
+    lines.push([String(set), ...params, quoteCell(record.refused[set] ?? ''), quoteCell(record.failed[set] ?? ''), ...figures].join(','));
   }
   return `${lines.join('\n')}\n`;
 }

@@ -7,7 +7,7 @@ import { expectedBestSharpe, normalCdf, probabilisticSharpe, upperQuantile } fro
 import { deviation, mean, shape } from '../kernels/sums.ts';
 import { selectionBiasOf } from './figures/selectionBias.ts';
 import { findingsOf } from './findings.ts';
-import { neighbourhoods, ranked } from './figures/neighbours.ts';
+import { neighbourhoods, rankValues } from './figures/neighbours.ts';
 import { cards } from './sections.ts';
 import { setsCsv, sweepSummary } from './summary.ts';
 import { sweepTable } from './terminal.ts';
@@ -44,8 +44,8 @@ describe('neighbourhoods', () => {
 
   it('rank by value either way, equals by their place in the grid', () => {
     const values = Float64Array.of(1, NaN, 3, 1, 3, -Infinity);
-    expect(ranked(values, true)).toEqual([2, 4, 0, 3]);
-    expect(ranked(values, false)).toEqual([0, 3, 2, 4]);
+    expect(rankValues(values, true)).toEqual([2, 4, 0, 3]);
+    expect(rankValues(values, false)).toEqual([0, 3, 2, 4]);
   });
 });
 

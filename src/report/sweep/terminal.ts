@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import { warningText } from '../../model/warning.ts';
 import type { FigureKind } from '../words/figures.ts';
 import { count, counted, dayText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
-import { COLUMNS, coloured, withLead } from '../terminal/lines.ts';
+import { COLUMNS, colourText, withLead } from '../terminal/lines.ts';
 import { entryOf, outcomeText, paramsText, type Findings } from './findings.ts';
 import { figureOf, setParams, type SelectionBias, type SweepRecord } from './figures/record.ts';
 
@@ -21,7 +21,7 @@ export interface SweepTableOptions {
 
 /** Returns the lines joined by \n, without a final \n. */
 export function sweepTable(record: SweepRecord, findings: Findings, { colour, report, command }: SweepTableOptions): string {
-  const amber = (text: string) => (colour ? coloured(text, 'amber') : text);
+  const amber = (text: string) => (colour ? colourText(text, 'amber') : text);
   const lines = [...heading(record, findings), ''];
   if (findings.best === null) lines.push(`  No set has a ${entryOf(record.by).label}.`);
   else lines.push(`  The best by ${entryOf(record.by).label}`, ...bestRows(record, findings), '', ...trustLines(record, findings));
@@ -67,12 +67,12 @@ function bestRows(record: SweepRecord, { ranking, plateau, neighbours }: Finding
 
 /** Returns the cells of one column, its header first, padded to one width. */
 function column<Row>(head: string, rows: readonly Row[], text: (row: Row) => string): readonly string[] {
-  const cells = [cut(head), ...rows.map((row) => cut(text(row)))];
+  const cells = [cutText(head), ...rows.map((row) => cutText(text(row)))];
   const width = Math.max(...cells.map(({ length }) => length));
   return cells.map((cell) => cell.padStart(width));
 }
 
-const cut = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
+const cutText = (text: string) => (text.length > 16 ? `${text.slice(0, 15)}…` : text);
 const lineOf = (columns: readonly (readonly string[])[], row: number) =>
   `  ${columns.map((cells) => cells[row] ?? '').join('  ')}`.trimEnd();
 const widthOf = (columns: readonly (readonly string[])[]) => columns.reduce((sum, [head = '']) => sum + head.length + 2, 0);

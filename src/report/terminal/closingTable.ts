@@ -5,7 +5,7 @@ import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { instrumentNames } from '../words/names.ts';
-import { COLUMNS, coloured, withLead, type Hue } from './lines.ts';
+import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
 export interface ClosingOptions {
@@ -41,7 +41,7 @@ function heading({ run, dataQuality }: Summary): string[] {
   const size = `(${daysText(run.toMs - run.fromMs)}, ${counted(dataQuality.rows, 'bar')}, ${counted(dataQuality.gaps, 'gap')})`;
   const range = `${dayText(run.fromMs)} – ${dayText(run.toMs)}  ${size}`;
   const what = `  ${names}  ${markets.slice(0, 3).join(', ')}${markets.length > 3 ? ` and ${markets.length - 3} more` : ''}`;
-  return what.length + 2 + range.length <= COLUMNS ? [`${what}  ${range}`] : [cut(what), `  ${range}`];
+  return what.length + 2 + range.length <= COLUMNS ? [`${what}  ${range}`] : [cutText(what), `  ${range}`];
 }
 
 /** Returns the strategy classes of a run. */
@@ -106,7 +106,7 @@ function row(
   unit: string,
   second: string,
   third: string,
-  paint: (text: string) => string = unchanged,
+  paint: (text: string) => string = identity,
 ): string {
   return `  ${label.padEnd(12)} ${paint(value.padStart(14))} ${unit.padEnd(6)}  ${second.padEnd(16)} ${third}`.trimEnd();
 }
@@ -135,7 +135,7 @@ function money(text: string | null): string {
   return text === null ? NONE : signed(Number(text), 2);
 }
 
-function cut(line: string): string {
+function cutText(line: string): string {
   return line.length <= COLUMNS ? line : `${line.slice(0, COLUMNS - 1)}…`;
 }
 
@@ -145,7 +145,7 @@ interface Paint {
   readonly warning: (text: string) => string;
 }
 
-const unchanged = (text: string) => text;
-const plain: Paint = { result: () => unchanged, warning: unchanged };
-const paint = (hue: Hue) => (text: string) => coloured(text, hue);
-const ansi: Paint = { result: (value) => (value > 0 ? paint('cyan') : value < 0 ? paint('red') : unchanged), warning: paint('amber') };
+const identity = (text: string) => text;
+const plain: Paint = { result: () => identity, warning: identity };
+const paint = (hue: Hue) => (text: string) => colourText(text, hue);
+const ansi: Paint = { result: (value) => (value > 0 ? paint('cyan') : value < 0 ? paint('red') : identity), warning: paint('amber') };

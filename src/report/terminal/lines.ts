@@ -11,7 +11,7 @@ export function wantsColour(stream: { readonly isTTY?: boolean }, env: Readonly<
   return stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
 }
 
-export function coloured(text: string, hue: Hue): string {
+export function colourText(text: string, hue: Hue): string {
   return `\u001b[${CODES[hue]}m${text}\u001b[39m`;
 }
 

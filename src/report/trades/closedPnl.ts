@@ -127,12 +127,12 @@ class ResultBook extends Episodes<Move> {
     this.flow += units;
   }
 
-  protected override began(): void {}
-  protected override continues(): void {}
-  protected override added(): void {
+  protected override onBegin(): void {}
+  protected override onContinue(): void {}
+  protected override onAdd(): void {
     this.#lastFill = this.#row;
   }
-  protected override finished(pnlUnits: number): void {
+  protected override onFinish(pnlUnits: number): void {
     this.#results.add(pnlUnits, this.#lastFill);
   }
   protected override split(move: Move, part: number, whole: number): readonly [Move, Move] {

@@ -90,15 +90,74 @@ export interface ClosedTrade {
   readonly fills: number;
 }
 
-/** Returns the columns. `closed` is in closing order. The tags are looked up by fill row. */
-export function columnsOfTrades(
-  closed: readonly ClosedTrade[],
-  entryTagOf: (fill: number) => number,
-  exitTagOf: (fill: number) => number,
-): TradeColumns {
-  const { length } = closed;
+type Column = Float64Array | Uint8Array | Uint16Array;
+
+/** Takes closed trades one after the other and keeps their columns, without an object for each. */
+export class TradeRows {
+  #length = 0;
+  #capacity: number;
+  #columns: TradeColumns;
+  #firstFills: Float64Array;
+  #lastFills: Float64Array;
+  #isOrdered = true;
+
+  /** `capacity`: the expected number of trades. */
+  constructor(capacity: number) {
+    this.#capacity = Math.max(16, Math.ceil(capacity));
+    this.#columns = emptyColumns(this.#capacity);
+    this.#firstFills = new Float64Array(this.#capacity);
+    this.#lastFills = new Float64Array(this.#capacity);
+  }
+
+  push(trade: ClosedTrade): void {
+    const row = this.#length;
+    if (row === this.#capacity) this.#grow();
+    this.#length = row + 1;
+    write(this.#columns, row, trade);
+    this.#firstFills[row] = trade.firstFill;
+    this.#lastFills[row] = trade.lastFill;
+    if (row > 0 && trade.lastFill < this.#lastFills[row - 1]!) this.#isOrdered = false;
+  }
+
+  /** Returns the columns in closing order. The tags are looked up by fill row, first all of the entries. */
+  columns(tagOf: (fill: number) => number): TradeColumns {
+    const length = this.#length;
+    const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
+    const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : picked(column, order));
+    const out = { ...ofEach(this.#columns, inOrder), length };
+    tagsOf(inOrder(this.#firstFills), tagOf, out.entryTag);
+    tagsOf(inOrder(this.#lastFills), tagOf, out.exitTag);
+    return out;
+  }
+
+  #grow(): void {
+    this.#capacity *= 2;
+    const wider = <Of extends Column>(column: Of): Of => {
+      const out = columnLike(column, this.#capacity);
+      out.set(column);
+      return out;
+    };
+    this.#columns = ofEach(this.#columns, wider);
+    this.#firstFills = wider(this.#firstFills);
+    this.#lastFills = wider(this.#lastFills);
+  }
+}
+
+/** Returns the first `length` rows, ordered by whole values from 0. Rows of one value stay in their order. */
+function rowsByValue(values: Float64Array, length: number): Uint32Array {
+  let highest = 0;
+  for (let row = 0; row < length; row++) highest = Math.max(highest, values[row]!);
+  const next = new Uint32Array(highest + 2);
+  for (let row = 0; row < length; row++) next[values[row]! + 1]!++;
+  for (let value = 0; value < highest; value++) next[value + 1]! += next[value]!;
+  const rows = new Uint32Array(length);
+  for (let row = 0; row < length; row++) rows[next[values[row]!]!++] = row;
+  return rows;
+}
+
+function emptyColumns(length: number): TradeColumns {
   const column = () => new Float64Array(length);
-  const out = {
+  return {
     length,
     strategy: new Uint8Array(length),
     instrument: new Uint16Array(length),
@@ -125,11 +184,27 @@ export function columnsOfTrades(
     entryTag: column(),
     exitTag: column(),
   };
-  // One walk over the objects: each is in memory once.
-  for (let row = 0; row < length; row++) write(out, row, closed[row]!);
-  for (let row = 0; row < length; row++) out.entryTag[row] = entryTagOf(closed[row]!.firstFill);
-  for (let row = 0; row < length; row++) out.exitTag[row] = exitTagOf(closed[row]!.lastFill);
+}
+
+/** Returns the columns that `make` makes of each. */
+function ofEach({ length, ...columns }: TradeColumns, make: <Of extends Column>(column: Of) => Of): TradeColumns {
+  const made = Object.entries(columns).map(([name, column]) => [name, make(column)] as const);
+  return { length, ...(Object.fromEntries(made) as Omit<TradeColumns, 'length'>) };
+}
+
+function columnLike<Of extends Column>(column: Of, length: number): Of {
+  return new (column.constructor as new (length: number) => Of)(length);
+}
+
+/** Hot: docs/performance.md#index-loops. */
+function picked<Of extends Column>(column: Of, rows: Uint32Array): Of {
+  const out = columnLike(column, rows.length);
+  for (let row = 0; row < out.length; row++) out[row] = column[rows[row]!]!;
   return out;
+}
+
+function tagsOf(fills: Float64Array, tagOf: (fill: number) => number, out: Float64Array): void {
+  for (let row = 0; row < out.length; row++) out[row] = tagOf(fills[row]!);
 }
 
 function write(out: TradeColumns, row: number, trade: ClosedTrade): void {

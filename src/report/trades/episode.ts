@@ -18,6 +18,21 @@ interface Part extends Move {
   readonly fill: FillAt;
 }
 
+/** A whole fill. One object is reused for all fills of a book. Hot: docs/performance.md#double-fields. */
+class WholeFill implements Part {
+  flow = 0.5;
+  base = 0.5;
+  notional = 0.5;
+  lots = 0.5;
+  fee = 0.5;
+  liquidation = 0.5;
+  slippage = 0.5;
+  fill: FillAt;
+  constructor(fill: FillAt) {
+    this.fill = fill;
+  }
+}
+
 export interface FillAt {
   readonly row: number;
   readonly timeMs: number;
@@ -34,6 +49,11 @@ export interface FillAt {
   readonly bar: number;
 }
 
+/** Takes finished trades. */
+interface TradeSink {
+  push(trade: ClosedTrade): void;
+}
+
 const nothing = (): Traded => ({ notional: 0, lots: 0, ticks: 0 });
 
 /** Episodes with all values of the trade table. */
@@ -42,10 +62,11 @@ export class EpisodeBook extends Episodes<Part> {
 
   readonly #strategy: number;
   readonly #index: number;
-  readonly #instrument: Instrument;
+  readonly #isContract: boolean;
   readonly #valuation: Valuation;
   readonly #path: BarPath | null;
-  readonly #closed: ClosedTrade[];
+  readonly #closed: TradeSink;
+  #whole: WholeFill | null = null;
   #firstFill = 0;
   #lastFill = 0;
   #exitMs = 0;
@@ -57,26 +78,32 @@ export class EpisodeBook extends Episodes<Part> {
   #liquidations = 0;
   /** The fill of the last liquidation. When it reverses the position, it counts for the trade that it ends. */
   #liquidationFill = -1;
-  #entry: Traded = nothing();
-  #exit: Traded = nothing();
+  readonly #entry: Traded = nothing();
+  readonly #exit: Traded = nothing();
+  readonly #perCoin: number;
+  readonly #perMoney: number;
+  readonly #perPrice: number;
   #worst = 0;
   #best = 0;
 
   /** Finished episodes are added to `closed`. `path` is null when there are no bars. */
-  constructor(strategy: number, index: number, instrument: Instrument, path: BarPath | null, closed: ClosedTrade[]) {
+  constructor(strategy: number, index: number, instrument: Instrument, path: BarPath | null, closed: TradeSink) {
     const valuation = valuationOf(instrument);
     super(dustBelow(instrument, valuation));
     this.#strategy = strategy;
     this.#index = index;
-    this.#instrument = instrument;
+    this.#isContract = instrument.contract !== undefined;
     this.#valuation = valuation;
     this.#path = path;
+    this.#perCoin = pow10(instrument.baseDigits);
+    this.#perMoney = pow10(instrument.quoteDigits);
+    this.#perPrice = pow10(instrument.priceDigits);
     this.#closed = closed;
   }
 
   book(fill: FillAt): void {
     this.take(this.#partOf(fill));
-    this.#path?.stand(fill.bar);
+    this.#path?.moveTo(fill.bar);
   }
 
   /**
@@ -88,7 +115,7 @@ export class EpisodeBook extends Episodes<Part> {
       // The payment belongs to the bar of the liquidation. Earlier prices must not be combined with it.
       const bar = this.#path.barOf(timeMs, true);
       this.#follow(this.#path.between(bar));
-      this.#path.stand(bar);
+      this.#path.moveTo(bar);
     }
     this.flow += units;
     if (isFunding) this.#funding += units;
@@ -102,34 +129,34 @@ export class EpisodeBook extends Episodes<Part> {
   #partOf(fill: FillAt): Part {
     const { notional, lots, fee, feeInBase, ticks, isLiquidation, slippage } = fill;
     const feeUnits = feeInBase ? this.#valuation.holdingValue(fee, ticks) : fee;
-    return {
-      flow: flowOf(this.#valuation, fill),
-      base: baseOf(this.#valuation, fill),
-      notional,
-      lots,
-      fee: isLiquidation ? 0 : feeUnits,
-      liquidation: isLiquidation ? -feeUnits : 0,
-      slippage,
-      fill,
-    };
+    const whole = (this.#whole ??= new WholeFill(fill));
+    whole.flow = flowOf(this.#valuation, fill);
+    whole.base = baseOf(this.#valuation, fill);
+    whole.notional = notional;
+    whole.lots = lots;
+    whole.fee = isLiquidation ? 0 : feeUnits;
+    whole.liquidation = isLiquidation ? -feeUnits : 0;
+    whole.slippage = slippage;
+    whole.fill = fill;
+    return whole;
   }
 
-  protected override began({ fill }: Part): void {
+  protected override onBegin({ fill }: Part): void {
     this.entryMs = fill.timeMs;
     this.#firstFill = fill.row;
     this.#fills = 0;
     this.#fees = this.#slippage = this.#funding = this.#liquidation = this.#liquidations = 0;
-    this.#entry = nothing();
-    this.#exit = nothing();
+    this.#entry.notional = this.#entry.lots = this.#entry.ticks = 0;
+    this.#exit.notional = this.#exit.lots = this.#exit.ticks = 0;
     this.#worst = 0;
     this.#best = 0;
   }
 
-  protected override continues({ fill }: Part): void {
+  protected override onContinue({ fill }: Part): void {
     if (this.#path !== null) this.#follow(this.#path.between(fill.bar));
   }
 
-  protected override added(part: Part, isEntry: boolean): void {
+  protected override onAdd(part: Part, isEntry: boolean): void {
     const group = isEntry ? this.#entry : this.#exit;
     group.ticks = this.#valuation.averageTicks(group.lots, group.ticks, part.lots, part.fill.ticks);
     group.notional += part.notional;
@@ -144,10 +171,10 @@ export class EpisodeBook extends Episodes<Part> {
     this.#fills++;
     this.#lastFill = part.fill.row;
     this.#exitMs = part.fill.timeMs;
-    this.#see(part.fill.ticks / pow10(this.#instrument.priceDigits));
+    this.#updateExtremes(part.fill.ticks / this.#perPrice);
   }
 
-  protected override finished(pnlUnits: number): void {
+  protected override onFinish(pnlUnits: number): void {
     const known = this.#path !== null;
     this.#closed.push({
       strategy: this.#strategy,
@@ -202,22 +229,20 @@ export class EpisodeBook extends Episodes<Part> {
   }
 
   /** Updates the running profit with a price (quote per base). */
-  #see(price: number): void {
-    const { quoteDigits, baseDigits, priceDigits, contract } = this.#instrument;
-    const value =
-      contract === undefined
-        ? (this.base / pow10(baseDigits)) * price * pow10(quoteDigits)
-        : this.#valuation.holdingValue(this.base, Math.round(price * pow10(priceDigits)));
+  #updateExtremes(price: number): void {
+    const value = this.#isContract
+      ? this.#valuation.holdingValue(this.base, Math.round(price * this.#perPrice))
+      : (this.base / this.#perCoin) * price * this.#perMoney;
     const profit = Math.round(this.flow + value);
     if (profit < this.#worst) this.#worst = profit;
     if (profit > this.#best) this.#best = profit;
   }
 
   #follow(seen: { readonly high: number; readonly low: number; readonly close: number }): void {
-    if (seen.close > 0) this.#see(seen.close);
+    if (seen.close > 0) this.#updateExtremes(seen.close);
     if (seen.high > 0) {
-      this.#see(seen.high);
-      this.#see(seen.low);
+      this.#updateExtremes(seen.high);
+      this.#updateExtremes(seen.low);
     }
   }
 }

@@ -24,7 +24,7 @@ export abstract class Episodes<Of extends Move> {
   /** 1 long, -1 short, 0 between episodes. */
   side: 1 | -1 | 0 = 0;
   readonly #minUnits: number;
-  #closable = false;
+  #isClosable = false;
   #entryFlow = 0;
   #entryBase = 0;
   #exitFlow = 0;
@@ -37,14 +37,14 @@ export abstract class Episodes<Of extends Move> {
 
   /** Ends the run: a close without a later fill becomes final. */
   end(): void {
-    if (this.#closable) this.#finish();
+    if (this.#isClosable) this.#finish();
   }
 
   protected take(move: Of): void {
     const direction = move.base < 0 ? -1 : 1;
-    if (this.#closable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
+    if (this.#isClosable && (direction === this.side || this.base * this.side <= 0)) this.#finish();
     if (this.side === 0) this.#begin(direction, move);
-    else this.continues(move);
+    else this.onContinue(move);
     const after = this.base + move.base;
     if (after * this.side < 0 && Math.abs(after) >= this.#minUnits && this.base * this.side > 0) {
       const [closing, rest] = this.split(move, Math.abs(this.base), Math.abs(move.base));
@@ -58,12 +58,12 @@ export abstract class Episodes<Of extends Move> {
   /** Splits a fill into its first `part` / `whole` and the remainder. */
   protected abstract split(move: Of, part: number, whole: number): readonly [Of, Of];
   /** Called when an episode begins with the fill. */
-  protected abstract began(move: Of): void;
+  protected abstract onBegin(move: Of): void;
   /** Called for a fill within an episode, before it is booked. */
-  protected abstract continues(move: Of): void;
-  protected abstract added(move: Of, isEntry: boolean): void;
+  protected abstract onContinue(move: Of): void;
+  protected abstract onAdd(move: Of, isEntry: boolean): void;
   /** Called when an episode has ended. Its fields stay valid until the next episode begins. */
-  protected abstract finished(pnlUnits: number): void;
+  protected abstract onFinish(pnlUnits: number): void;
 
   #begin(side: 1 | -1, move: Of): void {
     this.side = side;
@@ -71,7 +71,7 @@ export abstract class Episodes<Of extends Move> {
     this.#entryFlow = this.flow;
     this.#entryBase = this.base * side;
     this.#exitFlow = this.#exitBase = 0;
-    this.began(move);
+    this.onBegin(move);
   }
 
   #add(move: Of): void {
@@ -87,16 +87,16 @@ export abstract class Episodes<Of extends Move> {
     }
     this.flow += flow;
     this.base += base;
-    this.#closable = isEntry ? this.base === 0 : Math.abs(this.base) < this.#minUnits;
-    this.added(move, isEntry);
+    this.#isClosable = isEntry ? this.base === 0 : Math.abs(this.base) < this.#minUnits;
+    this.onAdd(move, isEntry);
   }
 
   #finish(): void {
     const carried = this.base === 0 ? 0 : this.#dustFlow();
-    this.finished(this.flow - carried);
+    this.onFinish(this.flow - carried);
     this.flow = carried;
     this.side = 0;
-    this.#closable = false;
+    this.#isClosable = false;
   }
 
   /** Returns the flow that belongs to the remaining dust: its share of what it was bought (or sold) for. */

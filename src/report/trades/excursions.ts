@@ -20,7 +20,7 @@ export interface Triggered {
 }
 
 /**
- * Reads the bars once for any number of trades. Call `stand` after each fill of one strategy and instrument, and `between` before it.
+ * Reads the bars once for any number of trades. Call `moveTo` after each fill of one strategy and instrument, and `between` before it.
  * Of the bar of a fill only the close counts, and only when the next fill is in a later bar: the order of prices inside the bar is unknown.
  */
 export class BarPath {
@@ -66,7 +66,7 @@ export class BarPath {
     return Math.abs(price - open[row]!) <= Math.abs(price - level);
   }
 
-  stand(bar: number): void {
+  moveTo(bar: number): void {
     this.#at = bar;
   }
 

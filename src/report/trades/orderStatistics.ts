@@ -82,7 +82,7 @@ export function orderSummary(record: RunRecord): OrderSummary {
     }
   }
   const traffic = trafficOf(record);
-  const ended = (ending: (typeof ENDINGS)[number]) => counts.get(ending) ?? 0;
+  const countEnded = (ending: (typeof ENDINGS)[number]) => counts.get(ending) ?? 0;
   const { values, reasons } = settle<OrderFigure>({
     makerShare: traffic.makerShare,
     meanTimeToAckMs: accepted === 0 ? 'not-recorded' : ackMs / accepted,
@@ -96,22 +96,22 @@ export function orderSummary(record: RunRecord): OrderSummary {
   });
   return {
     created: orders.length,
-    sent: orders.length - ended('denied') - ended('notSent'),
+    sent: orders.length - countEnded('denied') - countEnded('notSent'),
     accepted,
-    filled: ended('filled'),
+    filled: countEnded('filled'),
     partlyFilled,
-    cancelled: ended('canceled') - endedByLiquidation,
-    expired: ended('expired'),
-    rejected: ended('refused') + ended('rejected'),
-    rejectedByCode: sorted(rejectedByCode),
-    refusedByRisk: ended('denied'),
-    refusedByRiskByCode: sorted(refusedByRiskByCode),
-    notSent: ended('notSent'),
-    noEffect: ended('noEffect'),
+    cancelled: countEnded('canceled') - endedByLiquidation,
+    expired: countEnded('expired'),
+    rejected: countEnded('refused') + countEnded('rejected'),
+    rejectedByCode: sortByKey(rejectedByCode),
+    refusedByRisk: countEnded('denied'),
+    refusedByRiskByCode: sortByKey(refusedByRiskByCode),
+    notSent: countEnded('notSent'),
+    noEffect: countEnded('noEffect'),
     endedByLiquidation,
-    open: ended('open'),
+    open: countEnded('open'),
     unknown,
-    unknownByEnding: sorted(unknownByEnding),
+    unknownByEnding: sortByKey(unknownByEnding),
     fills: fills.length,
     volume: moneyText(traffic.volume, record.reportingDigits),
     fees: moneyText(traffic.fees, record.reportingDigits),
@@ -131,7 +131,7 @@ function count(into: Record<string, number>, key: string): void {
   into[key] = (into[key] ?? 0) + 1;
 }
 
-function sorted(counts: Record<string, number>): Record<string, number> {
+function sortByKey(counts: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(counts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 

@@ -116,7 +116,7 @@ const two = (value: number) => String(value).padStart(2, '0');
 function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownTable): Record<Breakdown, BreakdownRow[]> {
   const { closed, tags } = trades;
   const by = (keyOf: (row: number) => number, textOf: (key: number) => string): BreakdownRow[] => {
-    const groups = grouped(closed.length, keyOf);
+    const groups = groupRows(closed.length, keyOf);
     // A group of all trades has the figures of all trades.
     return groups.map(([key, rows]) => ({ key: textOf(key), ...(groups.length === 1 ? whole : tableOf(record, trades, rows).table) }));
   };
@@ -169,7 +169,7 @@ function monthKeys(): (ms: number) => number {
 }
 
 /** Groups rows by key. Keys ascend, and rows keep their order. */
-function grouped(length: number, keyOf: (row: number) => number): [number, Uint32Array][] {
+function groupRows(length: number, keyOf: (row: number) => number): [number, Uint32Array][] {
   const groups = new Map<number, number>();
   const counts: number[] = [];
   const groupOf = new Uint32Array(length);
@@ -198,7 +198,7 @@ function tableOf(
   { closed, path }: RunTrades,
   rows: Uint32Array | null,
 ): { table: TradeBreakdownTable; reasons: Record<string, Reason> } {
-  const pick = (column: Float64Array) => (rows === null ? column : gathered(column, rows));
+  const pick = (column: Float64Array) => (rows === null ? column : gatherValues(column, rows));
   const pnl = pick(closed.pnlUnits);
   const followed = path === 'coarse';
   const set: TradeSet = {
@@ -212,7 +212,7 @@ function tableOf(
   };
   const of = tradeFigures(set, record.startUnits);
   const reasons: Record<string, Reason> = {};
-  const settled = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
+  const settleFigures = <Name extends string>(figures: Readonly<Record<Name, Figure>>, prefix = '') => {
     for (const [name, figure] of Object.entries<Figure>(figures)) {
       const reason = reasonOf(figure);
       if (reason !== null) reasons[prefix + name] = reason;
@@ -221,9 +221,9 @@ function tableOf(
   };
   const text = (units: number | bigint) => moneyText(units, record.reportingDigits);
   const money = (units: number | null) => (units === null ? null : text(units));
-  const values = settled(of.figures);
+  const values = settleFigures(of.figures);
   const excursion = (name: 'mae' | 'mfe') => {
-    const { mean, extreme } = settled(of[name], `${name}.`);
+    const { mean, extreme } = settleFigures(of[name], `${name}.`);
     return { mean: money(mean), extreme: money(extreme) };
   };
   const shorts =
@@ -250,11 +250,11 @@ function tableOf(
     closedTradeDrawdownAbs: money(values.closedTradeDrawdownAbs),
     maxConsecutiveWins: of.maxConsecutiveWins,
     maxConsecutiveLosses: of.maxConsecutiveLosses,
-    holdTime: settled(of.holdTime, 'holdTime.'),
+    holdTime: settleFigures(of.holdTime, 'holdTime.'),
     mae: excursion('mae'),
     mfe: excursion('mfe'),
-    maeFraction: settled(of.maeFraction, 'maeFraction.'),
-    mfeFraction: settled(of.mfeFraction, 'mfeFraction.'),
+    maeFraction: settleFigures(of.maeFraction, 'maeFraction.'),
+    mfeFraction: settleFigures(of.mfeFraction, 'mfeFraction.'),
     volume: text(exactSum(pick(closed.volumeUnits))),
     fees: text(exactSum(pick(closed.feeUnits))),
     funding: text(-exactSum(pick(closed.fundingUnits))),
@@ -272,8 +272,11 @@ function holdTimes({ length, entryMs, exitMs }: TradeColumns, rows: Uint32Array 
   return out;
 }
 
-/** Returns the values of some rows. Hot: docs/performance.md#index-loops. */
-function gathered(column: Float64Array, rows: Uint32Array): Float64Array {
+/** Returns the values of ascending rows; `rows` is not empty. Hot: docs/performance.md#index-loops. */
+function gatherValues(column: Float64Array, rows: Uint32Array): Float64Array {
+  const first = rows[0]!;
+  // The trades of a month follow each other.
+  if (rows.at(-1)! - first === rows.length - 1) return column.subarray(first, first + rows.length);
   const out = new Float64Array(rows.length);
   for (let i = 0; i < out.length; i++) out[i] = column[rows[i]!]!;
   return out;

@@ -1,4 +1,4 @@
-// Trades from fills: episodes by hand, dust, splits at zero, excursions against a naive walk, and money that adds up to the last unit.
+// Trades from fills: episodes by hand, dust, splits at zero, and money that adds up to the last unit.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { mulDiv } from '../../base/number/exact.ts';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
 import { MINUTE, randomScript, runRecord, START_MS, testBars, testInstrument, type ScriptFill } from '../../../test/fixtures/runRecord.ts';
 import { ContractScale } from '../../portfolio/contractScale.ts';
-import { PAYMENTS, type PaymentColumns, type RunRecord } from '../../model/run/run.ts';
+import type { RunRecord } from '../../model/run/run.ts';
 import { exactSum } from '../series/money.ts';
 import type { ClosedTrade } from './columns.ts';
 import { EpisodeBook } from './episode.ts';
@@ -161,7 +161,7 @@ describe('episodes', () => {
     expect(closed.entryMs[1]).toBe(START_MS + 30 * MINUTE);
   });
 
-  test('strategies and instruments are told apart; trades stand in closing order', () => {
+  test('strategies and instruments are kept apart; trades stand in closing order', () => {
     const other = testBars(testInstrument({ wireName: 'XYZUSD' }), 400, 4);
     const { closed } = tradesOf(
       runRecord({
@@ -212,137 +212,6 @@ describe('episodes', () => {
     expect(closed.map(({ feeUnits }) => feeUnits)).toEqual([3 + 3, 7 + 5]);
     expect(closed[0]!.pnlUnits + closed[1]!.pnlUnits).toBe(-18);
     expect([book.base, book.flow, book.side]).toEqual([0, 0, 0]);
-  });
-});
-
-const priced = (rows: readonly (readonly [open: number, high: number, low: number, close: number])[]) => {
-  const bars = testBars(testInstrument({ makerFeePpm: 0, takerFeePpm: 0 }), rows.length);
-  for (const [i, name] of (['open', 'high', 'low', 'close'] as const).entries()) rows.forEach((row, r) => (bars[name][r] = row[i]!));
-  return bars;
-};
-
-describe('excursions', () => {
-  const rows = [
-    [100, 200, 1, 100],
-    [100, 150, 50, 110],
-    [110, 130, 90, 120],
-    [120, 125, 80, 100],
-    [100, 300, 2, 105],
-  ] as const;
-  const unit = { lots: 10_000 };
-
-  test('whole bars give high and low, the bars of the fills only the fills and the close of the entry', () => {
-    const { closed, path } = tradesOf(
-      runRecord({
-        bars: [priced(rows)],
-        script: [
-          { row: 1, isBuy: true, ...unit },
-          { row: 4, isBuy: false, ...unit },
-        ],
-      }),
-    );
-    expect(path).toBe('coarse');
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-20 * UNIT, 30 * UNIT]);
-    expect(closed.mfeFraction[0]).toBeCloseTo(0.3, 12);
-  });
-
-  test('a resting limit fills inside its bar: that bar is no whole one', () => {
-    const { closed } = tradesOf(
-      runRecord({
-        bars: [priced(rows)],
-        script: [
-          { row: 1, isBuy: true, ...unit },
-          { row: 3, isBuy: false, ...unit, inside: true, isMaker: true, price: 12_200 },
-        ],
-      }),
-    );
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-10 * UNIT, 30 * UNIT]);
-  });
-
-  /** Bought in row 1, stopped at `price` in row `row`. */
-  const stopped = (price: number, row: number, inside: boolean, limit = 9500) =>
-    tradesOf(
-      runRecord({
-        bars: [priced(rows)],
-        script: [
-          { row: 1, isBuy: true, ...unit },
-          { row, isBuy: false, ...unit, inside, price, role: 'stopLoss', limit },
-        ],
-      }),
-    ).closed;
-  test('a stop inside its bar, and one that gaps at the open', () => {
-    const inside = stopped(9500, 2, true);
-    expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
-    // At the open of row 4, 100.00 by its gap from 105.00: row 3 was whole.
-    expect(stopped(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
-    // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it goes off: it was in row 3.
-    expect(stopped(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
-  });
-
-  test('a liquidation fills inside its bar, and what others bore of it is no profit of the prices before', () => {
-    const record = runRecord({
-      bars: [priced(rows)],
-      script: [
-        { row: 1, isBuy: true, ...unit },
-        { row: 3, isBuy: false, ...unit, inside: true, price: 5000, role: 'liquidation' },
-      ],
-    });
-    const covered: PaymentColumns = {
-      length: 1,
-      timeMs: record.fills.timeMs.slice(1),
-      strategy: Uint8Array.of(0),
-      instrument: Uint16Array.of(0),
-      kind: Uint8Array.of(PAYMENTS.indexOf('covered')),
-      isLong: Uint8Array.of(1),
-      units: Float64Array.of(42 * UNIT),
-      afterFills: Float64Array.of(1),
-    };
-    const { closed } = tradesOf({ ...record, payments: covered });
-    expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-8 * UNIT, -10 * UNIT, 30 * UNIT]);
-  });
-
-  test('entry and exit in one bar know nothing of its path', () => {
-    const { closed } = tradesOf(
-      runRecord({
-        bars: [priced(rows)],
-        script: [
-          { row: 1, isBuy: true, ...unit },
-          { row: 1, isBuy: false, ...unit, inside: true, isMaker: true, price: 10_300 },
-        ],
-      }),
-    );
-    expect([closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([0, 3 * UNIT]);
-  });
-
-  test('against a naive walk over every bar of every trade', () => {
-    const record = runRecord({ bars: [testBars(instrument, 3000, 9)], script: randomScript(4, { rows: 3000, fills: 300 }) });
-    const { closed } = tradesOf(record);
-    const { fills, feeds } = record;
-    const { bars } = feeds[0]!;
-    expect(closed.length).toBeGreaterThan(50);
-    for (let t = 0; t < closed.length; t++) {
-      const mine = Array.from({ length: fills.length }, (_, i) => i).filter(
-        (i) => fills.timeMs[i]! >= closed.entryMs[t]! && fills.timeMs[i]! <= closed.exitMs[t]!,
-      );
-      let [cash, base, worst, best] = [0, 0, 0, 0];
-      const see = (price: number) => {
-        worst = Math.min(worst, Math.round(cash + base * price));
-        best = Math.max(best, Math.round(cash + base * price));
-      };
-      for (const [k, i] of mine.entries()) {
-        const sign = fills.side[i] === 0 ? 1 : -1;
-        cash -= sign * fills.notional[i]! + fills.fee[i]!;
-        base += sign * fills.lots[i]! * 1e4;
-        see(fills.price[i]! / 100);
-        const at = (fills.timeMs[i]! - START_MS) / MINUTE;
-        const until = k + 1 < mine.length ? (fills.timeMs[mine[k + 1]!]! - START_MS) / MINUTE : at;
-        for (let row = at; row < until; row++) {
-          if (row === at) see(bars.close[row]!);
-          else [bars.high[row]!, bars.low[row]!].forEach(see);
-        }
-      }
-      expect([closed.maeUnits[t], closed.mfeUnits[t]]).toEqual([worst, best]);
-    }
   });
 });
 

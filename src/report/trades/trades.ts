@@ -5,7 +5,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
-import { columnsOfTrades, type ClosedTrade, type OpenTrade, type RunTrades } from './columns.ts';
+import { TradeRows, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
 import { BarPath } from './excursions.ts';
 import { fillCosts, type FillCosts } from './fillCosts.ts';
@@ -44,7 +44,9 @@ function makeTrades(record: RunRecord): RunTrades {
     assert(quoteDigits === record.reportingDigits, `${id} counts money in ${quoteDigits} digits, the run in ${record.reportingDigits}`);
   }
   const bars = instruments.map(({ id }) => executionFeeds(record.feeds).find((feed) => feed.bars.instrument.id === id)?.bars ?? null);
-  const closed: ClosedTrade[] = [];
+  // A trade mostly has two fills.
+  const closed = new TradeRows(fills.length / 2 + 1);
+  const fill = new FillRecord();
   const lanes = new Map<number, PositionTrades>();
   const ticksPerPrice = instruments.map(({ priceDigits }) => pow10(priceDigits));
   const costs = costsOf(record);
@@ -66,18 +68,15 @@ function makeTrades(record: RunRecord): RunTrades {
       lanes.set(key, lane);
     }
     const order = fills.orderId[row]! - 1;
-    lane.book.book(fillAt(record, row, lane.path, order, ticksPerPrice[instrument]!, costs));
+    readFill(record, row, costs, fill);
+    if (lane.path !== null) fill.bar = barOf(record, row, lane.path, order, ticksPerPrice[instrument]!);
+    lane.book.book(fill);
   }
   pay(Infinity);
   for (const { book } of lanes.values()) book.end();
-  closed.sort((a, b) => a.lastFill - b.lastFill);
   const tags = new Tags(record);
   return {
-    closed: columnsOfTrades(
-      closed,
-      (fill) => tags.of(fill),
-      (fill) => tags.of(fill),
-    ),
+    closed: closed.columns((of) => tags.of(of)),
     ...openOf(record, [...lanes.values()]),
     tags: tags.texts,
     path: bars.every((of) => of !== null) ? 'coarse' : 'not-recorded',
@@ -96,43 +95,50 @@ export function costsOf(record: RunRecord): FillCosts {
   return costs;
 }
 
-function fillAt(
-  { fills, orders }: RunRecord,
-  row: number,
-  path: BarPath | null,
-  order: number,
-  scale: number,
-  { slippageUnits, isLiquidation }: FillCosts,
-): FillAt {
-  let bar = -1;
-  if (path !== null) {
-    const timeMs = fills.timeMs[row]!;
-    const ticks = fills.price[row]!;
-    const role = orders.role[order]!;
-    const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
-    const level = orders.limit[order]! / scale;
-    // The recorded level of a trailing stop is its last one. In the bar before, the level was another.
-    const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
-    const triggered = { price: ticks / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
-    // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else at its level
-    // inside.
-    const isInside =
-      fills.isMaker[row] === 1 || role === ROLE.liquidation || ((isStop || role === ROLE.condition) && !path.isAtOpen(timeMs, triggered));
-    bar = path.barOf(timeMs, isInside);
-  }
-  return {
-    row,
-    timeMs: fills.timeMs[row]!,
-    ticks: fills.price[row]!,
-    bar,
-    notional: fills.notional[row]!,
-    lots: fills.lots[row]!,
-    fee: fills.fee[row]!,
-    feeInBase: fills.feeInBase[row] === 1,
-    isBuy: fills.side[row] === 0,
-    isLiquidation: isLiquidation[row] === 1,
-    slippage: slippageUnits[row]!,
-  };
+/** One object is reused for all fills. Hot: docs/performance.md#double-fields. */
+class FillRecord implements FillAt {
+  row = 0;
+  timeMs = 0.5;
+  ticks = 0.5;
+  notional = 0.5;
+  lots = 0.5;
+  fee = 0.5;
+  feeInBase = false;
+  isBuy = false;
+  isLiquidation = false;
+  slippage = 0.5;
+  bar = -1;
+}
+
+/** Writes a fill without its bar to `into`. */
+function readFill({ fills }: RunRecord, row: number, { slippageUnits, isLiquidation }: FillCosts, into: FillRecord): void {
+  into.row = row;
+  into.timeMs = fills.timeMs[row]!;
+  into.ticks = fills.price[row]!;
+  into.bar = -1;
+  into.notional = fills.notional[row]!;
+  into.lots = fills.lots[row]!;
+  into.fee = fills.fee[row]!;
+  into.feeInBase = fills.feeInBase[row] === 1;
+  into.isBuy = fills.side[row] === 0;
+  into.isLiquidation = isLiquidation[row] === 1;
+  into.slippage = slippageUnits[row]!;
+}
+
+/** Returns the bar row in which a fill happened. */
+function barOf({ fills, orders }: RunRecord, row: number, path: BarPath, order: number, scale: number): number {
+  const timeMs = fills.timeMs[row]!;
+  const role = orders.role[order]!;
+  const isStop = role === ROLE.stopLoss || role === ROLE.trailing;
+  // A resting limit order and a liquidation fill inside their bar. A triggered order fills at the open after a gap, else at its level
+  // inside.
+  if (fills.isMaker[row] === 1 || role === ROLE.liquidation) return path.barOf(timeMs, true);
+  if (!isStop && role !== ROLE.condition) return path.barOf(timeMs, false);
+  const level = orders.limit[order]! / scale;
+  // The recorded level of a trailing stop is its last one. In the bar before, the level was another.
+  const sinceMs = role === ROLE.trailing ? Infinity : orders.arrivedMs[order]!;
+  const triggered = { price: fills.price[row]! / scale, level, isBuy: fills.side[row] === 0, isStop, sinceMs };
+  return path.barOf(timeMs, !path.isAtOpen(timeMs, triggered));
 }
 
 /** Returns the price in ticks that values an instrument's positions when the run ends. 0 when no bar of it had closed. */

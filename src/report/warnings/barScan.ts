@@ -72,7 +72,7 @@ export function scanBars(bars: PriceRows): BarFlaws {
   }
   if (length - deadFrom >= DEAD_ROWS) dead.add(deadFrom);
   max = Math.max(max, length - deadFrom);
-  return { jumps: jumps.found(), levels: { ...levels.found(), factor }, dead: { ...dead.found(), max } };
+  return { jumps: jumps.findWorst(), levels: { ...levels.findWorst(), factor }, dead: { ...dead.findWorst(), max } };
 }
 
 class Tally {
@@ -85,7 +85,7 @@ class Tally {
   add(row: number): void {
     if (this.#count++ === 0) this.#firstMs = this.#openMs[row]!;
   }
-  found(): Found {
+  findWorst(): Found {
     return { count: this.#count, firstMs: this.#firstMs };
   }
 }

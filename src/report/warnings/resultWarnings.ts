@@ -2,6 +2,7 @@
 
 import { lotsPerCoin } from '../../model/instrument.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
+import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { count, fixed, percent } from '../../base/text/format.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
@@ -14,6 +15,8 @@ const ENOUGH_TRADES = 20;
 const TOO_HIGH_SHARPE = 5;
 /** Share of a bar's volume above which a fill would have moved the price. */
 const TOO_MUCH_VOLUME = 0.1;
+/** Rows that are looked at one by one before a search. */
+const MAX_STEPS = 16;
 
 /** Returns true when the win rate is too good to be true for this number of trades. */
 export function isTooManyWins(winRate: number, trades: number): boolean {
@@ -52,37 +55,80 @@ interface Taken {
 
 /** Sums the filled quantities of each bar of the execution feeds. */
 function volumeTaken(record: RunRecord): Taken {
-  const { fills, orders, instruments } = record;
-  const feeds = instruments.map(({ id }) => executionFeeds(record.feeds).find(({ bars }) => bars.instrument.id === id));
-  const lots = instruments.map(() => new Map<number, number>());
-  for (let fill = 0; fill < fills.length; fill++) {
-    const index = fills.instrument[fill]!;
-    const feed = feeds[index];
-    if (feed === undefined) continue;
-    const row = rowOfFill(feed, fills.timeMs[fill]!, fills.isMaker[fill] === 1, ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market');
-    lots[index]!.set(row, (lots[index]!.get(row) ?? 0) + fills.lots[fill]!);
-  }
-  let [bars, max, isDry] = [0, 0, false];
-  lots.forEach((byRow, index) => {
-    const scale = lotsPerCoin(instruments[index]!);
-    for (const [row, filled] of byRow) {
-      const share = filled / (feeds[index]!.bars.volume[row]! * scale);
-      if (!(share > TOO_MUCH_VOLUME)) continue;
-      bars++;
-      if (share === Infinity) isDry = true;
-      else max = Math.max(max, share);
-    }
+  const { fills, instruments } = record;
+  const feeds = new Map<string, FeedRecord>();
+  for (const feed of executionFeeds(record.feeds)) if (!feeds.has(feed.bars.instrument.id)) feeds.set(feed.bars.instrument.id, feed);
+  const taken = new VolumeTaken(record);
+  const own = new RowsByCode(fills.instrument, fills.length, instruments.length);
+  instruments.forEach((instrument, index) => {
+    const feed = feeds.get(instrument.id);
+    if (feed !== undefined) taken.add(feed, own.of(index), lotsPerCoin(instrument));
   });
-  return { bars, max, isDry };
+  return taken;
+}
+
+/** What was taken of the volume of bars, instrument by instrument. */
+class VolumeTaken implements Taken {
+  bars = 0;
+  max = 0;
+  isDry = false;
+  readonly #record: RunRecord;
+  /** The filled lots of the rows of a feed; 0 between two feeds. */
+  #lots = new Float64Array(0);
+  #rows = new Uint32Array(0);
+
+  constructor(record: RunRecord) {
+    this.#record = record;
+  }
+
+  /** Adds the fills of one instrument, ascending rows of the table of fills. */
+  add(feed: FeedRecord, own: Uint32Array, lotsPerVolume: number): void {
+    const { fills, orders } = this.#record;
+    if (this.#lots.length < feed.bars.length) this.#lots = new Float64Array(feed.bars.length);
+    if (this.#rows.length < own.length) this.#rows = new Uint32Array(own.length);
+    const lots = this.#lots;
+    const rows = this.#rows;
+    let closed = 0;
+    for (let at = 0; at < own.length; at++) {
+      const fill = own[at]!;
+      const timeMs = fills.timeMs[fill]!;
+      closed = countNear(feed.bars.closeMs, feed.bars.length, timeMs, closed);
+      const role = ROLES[orders.role[fills.orderId[fill]! - 1]!] ?? 'market';
+      const row = rowOfFill(feed, Math.max(feed.firstRow, closed - 1), timeMs, fills.isMaker[fill] === 1, role);
+      lots[row]! += fills.lots[fill]!;
+      rows[at] = row;
+    }
+    for (let at = 0; at < own.length; at++) {
+      const row = rows[at]!;
+      // A bar counts once.
+      if (lots[row]! > 0) this.#count(lots[row]! / (feed.bars.volume[row]! * lotsPerVolume));
+      lots[row] = 0;
+    }
+  }
+
+  #count(share: number): void {
+    if (!(share > TOO_MUCH_VOLUME)) return;
+    this.bars++;
+    if (share === Infinity) this.isDry = true;
+    else this.max = Math.max(this.max, share);
+  }
+}
+
+/** Returns the number of times up to and including `ms`, as `countUpTo` does. `near`: a number that is mostly close to it. */
+function countNear(times: Float64Array, length: number, ms: number, near: number): number {
+  if (near > 0 && times[near - 1]! > ms) return countUpTo(times, length, ms);
+  const end = Math.min(length, near + MAX_STEPS);
+  let known = near;
+  while (known < end && times[known]! <= ms) known++;
+  return known < end || known === length ? known : countUpTo(times, length, ms);
 }
 
 /**
- * Returns the row in which a fill happened. A fill at the open has the time of the open, one inside a bar that of the close, and the close
+ * Returns the row in which a fill happened. `closing`: the last row that has closed at the fill. A fill at the open has the time of the open, one inside a bar that of the close, and the close
  * of one bar is the open of the next. Resting orders fill inside, taking orders at the open. A stop can do either, so the bar with more
  * volume is assumed.
  */
-function rowOfFill({ bars, firstRow }: FeedRecord, timeMs: number, isMaker: boolean, role: string): number {
-  const closing = Math.max(firstRow, countUpTo(bars.closeMs, bars.length, timeMs) - 1);
+function rowOfFill({ bars }: FeedRecord, closing: number, timeMs: number, isMaker: boolean, role: string): number {
   const next = closing + 1 < bars.length && bars.openMs[closing + 1]! <= timeMs ? closing + 1 : closing;
   const opened = bars.openMs[closing] === timeMs ? closing : next;
   if (isMaker) return bars.closeMs[closing] === timeMs ? closing : opened;

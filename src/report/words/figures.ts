@@ -53,7 +53,7 @@ export const FLAGS: Readonly<Record<Flag, string>> = {
   partialLastDay: 'the last day is not whole',
 };
 
-export function written(value: number, kind: FigureKind, asset: string): string {
+export function writeFigure(value: number, kind: FigureKind, asset: string): string {
   switch (kind) {
     case 'percent':
       return percent(value);
@@ -92,7 +92,7 @@ export function figureText(
   const flagged = flags.map((flag) => ` Note: ${FLAGS[flag]}.`).join('');
   return {
     label: entry.label,
-    text: isNone ? NONE : written(number, entry.kind, asset),
+    text: isNone ? NONE : writeFigure(number, entry.kind, asset),
     note: `${entry.definition}${why}${exact}${flagged}`,
     sign: isNone || (entry.kind !== 'change' && entry.kind !== 'money') ? 0 : sign(number),
     isNone,

@@ -5,6 +5,7 @@ import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { FuturesLedger } from '../../portfolio/futuresLedger.ts';
 import { isReduction, takenLots } from '../rules/openOrderRules.ts';
 import type { AccountWorstCase, ContractModel, Draft, RiskState } from '../rules/rule.ts';
+import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
 import { lotsText, moneyText } from '../limits/words.ts';
 
 // hot: docs/performance.md#file-constants
@@ -21,12 +22,16 @@ export class ContractExposure implements ContractModel {
   readonly ledger: FuturesLedger;
   private readonly reservations: Reservations;
   private readonly isOneOfTwo: boolean;
+  /** Null for one contract. */
+  private readonly running: RunningWorstCase | null;
 
   /** `isOneOfTwo`: the account has spot instruments too, and the reservations hold their orders. */
   constructor(ledger: FuturesLedger, reservations: Reservations, isOneOfTwo: boolean) {
     this.ledger = ledger;
     this.reservations = reservations;
     this.isOneOfTwo = isOneOfTwo;
+    const { length } = ledger.instruments;
+    this.running = length > 1 ? new RunningWorstCase({ first: 0, end: length }, reservations, ledger, this) : null;
   }
 
   addsNothing(order: Draft, state: RiskState): boolean {
@@ -54,6 +59,21 @@ export class ContractExposure implements ContractModel {
   }
 
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
+    const { account, mark, marks } = state;
+    const { running } = this;
+    const isWritten = order !== null && running !== null && running.write(order, mark, marks, account);
+    return isWritten ? account : this.computeOfAll(order, state);
+  }
+  readonly isIdle = (index: number): boolean => !this.ledger.holds(index) && this.reservations.open(index) === 0;
+  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+    const { ledger } = this;
+    const long = this.sideUnits(index, true, ticks, order);
+    const short = this.sideUnits(index, false, ticks, order);
+    into.gross = ledger.terms(index).isNet ? Math.max(long, short) : long + short;
+    into.fees = this.feesAt(index, ticks, order);
+    into.value = ledger.holds(index) ? ledger.holdingValue(index, ticks) : 0;
+  };
+  private computeOfAll(order: Draft | null, state: RiskState): AccountWorstCase {
     const { ledger } = this;
     let gross = 0;
     let equity = ledger.cashTotal;

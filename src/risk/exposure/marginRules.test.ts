@@ -6,7 +6,7 @@ import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import type { Wanted } from '../../../test/fixtures/drafts.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { resolveLimits } from '../limits/resolve.ts';
-import { tightened } from '../limits/tighten.ts';
+import { tightenLimits } from '../limits/tighten.ts';
 
 const SELL = { side: 'sell' } as const;
 const HALF = { limits: { marginBuffer: '0.5' }, cash: 4020 };
@@ -80,8 +80,12 @@ test('coins have neither', () => {
 test('a running bot takes larger values of limits that say what has to be left, and no smaller ones', () => {
   const contracts = [linearContract()];
   const now = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
-  expect(tightened(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({ ...now, marginBuffer: '0.3', duplicateMs: 3000 });
+  expect(tightenLimits(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({
+    ...now,
+    marginBuffer: '0.3',
+    duplicateMs: 3000,
+  });
   for (const wider of [{ marginBuffer: '0.1' }, { minLiquidationAtrs: '2' }, { duplicateMs: 1000 }]) {
-    expect(() => tightened(now, wider, contracts)).toThrow('expected at least');
+    expect(() => tightenLimits(now, wider, contracts)).toThrow('expected at least');
   }
 });

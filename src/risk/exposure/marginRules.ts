@@ -122,14 +122,14 @@ export const liquidationDistance: OrderRule = {
     if (state.limits.liquidationAtrs === null || isCoin(order) || modelOf(state).addsNothing(order, state)) return true;
     const isLong = order.side === 'buy';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    return lots === 0 || leftAt(movedTicks(order, state), lots, isLong, order, state) > 0;
+    return lots === 0 || marginLeftAt(movedTicks(order, state), lots, isLong, order, state) > 0;
   },
   detail(order, state) {
     const isLong = order.side === 'buy';
     const ticks = movedTicks(order, state);
     if (Number.isNaN(ticks)) return 'no average range is known yet: too few bars have closed';
     const lots = modelOf(state).lotsAtWorst(isLong, order);
-    const left = moneyText(leftAt(ticks, lots, isLong, order, state), state.ledger);
+    const left = moneyText(marginLeftAt(ticks, lots, isLong, order, state), state.ledger);
     const [then, now] = [priceText(ticks, order.instrument), priceText(state.mark, order.instrument)];
     return `a ${isLong ? 'long' : 'short'} would have ${left} more than its maintenance margin at ${then}, from ${now}`;
   },
@@ -143,7 +143,7 @@ function movedTicks({ side, instrumentIndex }: Draft, { limits, rangeTicks, mark
 }
 
 /** Returns the funds behind the position at a price, minus the maintenance margin that it needs there; NaN when that cannot be counted. */
-function leftAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
+function marginLeftAt(ticks: number, lots: number, isLong: boolean, order: Draft, state: RiskState): number {
   const contracts = modelOf(state);
   const { ledger } = contracts;
   const { instrumentIndex } = order;

@@ -4,6 +4,7 @@ import * as numbers from '../../base/number/exact.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
 import type { SpotLedger } from '../../portfolio/spotLedger.ts';
 import type { AccountWorstCase, Draft, ExposureModel, RiskState } from '../rules/rule.ts';
+import { RunningWorstCase, type WorstCasePart } from './runningWorstCase.ts';
 import { baseText, lotsText, moneyText } from '../limits/words.ts';
 
 // hot: docs/performance.md#imported-constants
@@ -20,13 +21,17 @@ export class SpotExposure implements ExposureModel {
   private readonly first: number;
   private readonly isOneOfTwo: boolean;
   private readonly isOfMany: boolean;
+  /** Null for one instrument. */
+  private readonly running: RunningWorstCase | null;
 
   constructor(ledger: SpotLedger, reservations: Reservations, first: number) {
     this.ledger = ledger;
     this.reservations = reservations;
     this.first = first;
     this.isOneOfTwo = first > 0;
-    this.isOfMany = ledger.instruments.length > 1;
+    const { length } = ledger.instruments;
+    this.isOfMany = length > 1;
+    this.running = this.isOfMany ? new RunningWorstCase({ first, end: length }, reservations, ledger, this) : null;
   }
 
   addsNothing(order: Draft): boolean {
@@ -53,13 +58,26 @@ export class SpotExposure implements ExposureModel {
   }
 
   computeWorstCase(order: Draft | null, state: RiskState): AccountWorstCase {
-    if (order === null || this.isOfMany === true) return this.computeOfMany(order, state);
     const { account, mark } = state;
+    if (order === null || this.isOfMany === true) {
+      const isWritten = order !== null && this.running!.write(order, mark, state.marks, account);
+      return isWritten ? account : this.computeOfMany(order, state);
+    }
     account.gross = 0;
     account.equity = this.ledger.cashTotal;
     this.addSymbol(account, order.instrumentIndex, mark, this.reservations.unitsAt(order, mark));
     return account;
   }
+  readonly isIdle = (index: number): boolean => this.ledger.baseTotal(index) === 0 && this.reservations.buyLotsTotal(index) === 0;
+  readonly partOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart): void => {
+    const { ledger, reservations } = this;
+    let open = order === null ? 0 : reservations.unitsAt(order, ticks);
+    if (reservations.buyLotsTotal(index) > 0) open += reservations.buyUnitsAt(index, ticks);
+    const isHeld = ledger.baseTotal(index) > 0;
+    into.fees = mulPpmUp(open, reservations.takerFeePpm(index));
+    into.gross = isHeld ? open + ledger.valueUp(index, ticks) : open;
+    into.value = isHeld ? ledger.valueDown(index, ticks) : 0;
+  };
   private computeOfMany(order: Draft | null, { account, mark, marks }: RiskState): AccountWorstCase {
     const { length } = this.ledger.instruments;
     account.gross = 0;

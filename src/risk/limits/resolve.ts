@@ -1,6 +1,6 @@
 // Converts limits from text to whole numbers for each instrument, once per run.
 
-import { parseRatio, scaledDown, type Ratio } from '../../base/number/decimalText.ts';
+import { parseRatio, scaleDown, type Ratio } from '../../base/number/decimalText.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -75,15 +75,15 @@ export function resolveLimits(limits: RiskLimits, instruments: readonly Instrume
   const part = (max: number): number =>
     share === null || max === INFINITY ? max : mulDiv(max, share.numerator, share.denominator, 'down');
   const perInstrument = (key: LimitKey, digits: (of: Instrument) => number) =>
-    Float64Array.from(instruments, (of) => part(scaled(limits, key, digits(of))));
+    Float64Array.from(instruments, (of) => part(scaleLimit(limits, key, digits(of))));
   const quoteDigits = instruments[0]?.quoteDigits ?? 0;
   return {
     orderLots: perInstrument('maxOrderQty', (of) => of.quantityDigits),
     orderUnits: perInstrument('maxOrderNotional', (of) => of.quoteDigits),
     positionBase: perInstrument('maxPositionQty', (of) => of.baseDigits),
     positionUnits: perInstrument('maxPositionNotional', (of) => of.quoteDigits),
-    grossUnits: part(scaled(limits, 'maxGrossNotional', quoteDigits)),
-    netUnits: part(scaled(limits, 'maxNetNotional', quoteDigits)),
+    grossUnits: part(scaleLimit(limits, 'maxGrossNotional', quoteDigits)),
+    netUnits: part(scaleLimit(limits, 'maxNetNotional', quoteDigits)),
     leverage: ratio(limits, 'maxLeverage'),
     openOrders: count(limits, 'maxOpenOrders'),
     openOrdersTotal: count(limits, 'maxOpenOrdersTotal'),
@@ -140,16 +140,16 @@ function windowsOf(value: string | number): readonly Window[] {
 }
 
 function checkDecimal(key: LimitKey, value: string | number): void {
-  if (typeof value === 'string' && scaledDown(value, 0) !== null && /[1-9]/.test(value)) return;
+  if (typeof value === 'string' && scaleDown(value, 0) !== null && /[1-9]/.test(value)) return;
   throw new ConfigError(
     `risk.${key}: expected a quoted decimal above 0, got ${value}`,
     `write ${key}: '0.5', or leave it out to have no limit`,
   );
 }
 
-function scaled(limits: RiskLimits, key: LimitKey, digits: number): number {
+function scaleLimit(limits: RiskLimits, key: LimitKey, digits: number): number {
   const value = limits[key];
-  return value === undefined ? INFINITY : scaledDown(String(value), digits)!;
+  return value === undefined ? INFINITY : scaleDown(String(value), digits)!;
 }
 
 function count(limits: RiskLimits, key: LimitKey): number {

@@ -6,7 +6,7 @@ import { LIMITS, type LimitRow, type RiskLimits } from './limits.ts';
 import { resolveLimits } from './resolve.ts';
 
 /** Returns `now` with the changes of `next`. Throws ConfigError naming a limit that would be wider, or that is invalid. */
-export function tightened(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
+export function tightenLimits(now: RiskLimits, next: RiskLimits, instruments: readonly Instrument[]): RiskLimits {
   resolveLimits(next, instruments);
   for (const row of LIMITS) {
     const { key, kind } = row;

@@ -41,7 +41,7 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   NAKED: halt(false, 'a position has no stop that is known to stand'),
   NAKED_EXIT: halt(false, 'a position has had no stop for too long and is being closed'),
   MAINTENANCE: halt(false, 'a maintenance window of the config: nothing new is risked, working orders stay'),
-  MAINTENANCE_CANCEL: halt(false, 'a maintenance window of the config: nothing new is risked, orders that would open are taken back'),
+  MAINTENANCE_CANCEL: halt(false, 'a maintenance window of the config: nothing new is risked, orders that would open are cancelled'),
   JOURNAL: { state: 'CANCEL_ONLY', needsPerson: true, help: 'the journal cannot be written: no order may leave, a restart is needed' },
 };
 

@@ -44,7 +44,7 @@ describe.each(SCOPES)('$kind', (scope) => {
   });
 });
 
-test('a board that tells each change keeps the newest thousand', () => {
+test('a board that reports each change keeps the newest thousand', () => {
   const { halts } = new Fixture().risk;
   const reported: number[] = [];
   halts.onChange = ({ timeMs }) => void reported.push(timeMs);
@@ -52,7 +52,7 @@ test('a board that tells each change keeps the newest thousand', () => {
     halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 2 * at);
     halts.clear({ kind: 'account' }, 'OPERATOR', 'me', 2 * at + 1);
   }
-  expect([reported.length, halts.changes().length, halts.changes()[0]!.timeMs, halts.any]).toEqual([1200, 1000, 200, false]);
+  expect([reported.length, halts.changes().length, halts.changes()[0]!.timeMs, halts.hasAny]).toEqual([1200, 1000, 200, false]);
 });
 
 test('the most severe of several causes holds, its oldest gives the code, and clearing one clears no other', () => {
@@ -85,11 +85,11 @@ test('a cause that is raised again is one cause; it may become more severe', () 
   expect(fixture.code({ lots: 5 })).toBe('UNKNOWN');
   fixture.risk.clearInstrumentHalt(0, 'UNKNOWN', 4);
   fixture.risk.clearInstrumentHalt(0, 'UNKNOWN', 5);
-  expect(fixture.risk.halts.any).toBe(false);
+  expect(fixture.risk.halts.hasAny).toBe(false);
   expect(fixture.risk.halts.changes()).toHaveLength(3);
 });
 
-test('a halt of one market is none of the other, and the account halts both', () => {
+test('a halt of one market does not halt the other, and one of the account halts both', () => {
   const fixture = new Fixture();
   fixture.risk.halts.raise({ kind: 'market', market: 'futures' }, 'KILLED', 'OPERATOR', 'by hand', 5);
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual([null, 'RUN']);

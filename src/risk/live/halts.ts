@@ -55,7 +55,7 @@ export class HaltBoard {
   }
 
   /** True when any scope has a cause. */
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.isAny;
   }
   causes(): readonly HaltCause[] {
@@ -101,7 +101,7 @@ export class HaltBoard {
   }
 
   /** Runs `act`, which applies a change from a journal record. */
-  replayed(act: () => void): void {
+  withoutJournal(act: () => void): void {
     this.isReplayed = false;
     act();
     this.isReplayed = true;

@@ -129,11 +129,11 @@ describe('NAKED', () => {
       const setup = new Fixture({ maxNakedMs: 1 });
       for (const at of [0, 10])
         setup.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
-      return setup.risk.halts.any;
+      return setup.risk.halts.hasAny;
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
-  test('after longer it is closed: an attempt each time that the limit has gone by again, until a stop stands', () => {
+  test('after longer it is closed: an attempt each time that the limit has passed again, until a stop exists', () => {
     const rig = new Fixture({ maxNakedExitMs: 60_000 });
     const tick = (at: number, guarded = 0) => {
       rig.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
@@ -156,7 +156,7 @@ describe('NAKED', () => {
 describe('UNKNOWN_BUDGET', () => {
   const unknown = (fixture: Fixture, wanted: Wanted) => Object.assign(fixture.send({ lots: 5, ...wanted }), { lifecycle: 'unknown' });
   const causes = (setup: Fixture) => setup.risk.halts.causes().map(({ why }) => why);
-  test('so many at once, of different symbols and sides', () => {
+  test('the limit is reached at once, by orders of different symbols and sides', () => {
     const rig = new Fixture({ maxUnknown: 2 });
     rig.hold(100);
     rig.risk.outcome(unknown(rig, {}), NOW);
@@ -175,7 +175,7 @@ describe('UNKNOWN_BUDGET', () => {
     otherFixture.risk.outcome(unknown(otherFixture, {}), NOW);
     expect(causes(otherFixture)).toEqual(['two orders of one symbol and side are of unknown outcome']);
   });
-  test('so many within ten minutes, though each is known by now; time clears it', () => {
+  test('the limit is reached within ten minutes, though each is known by now; time clears it', () => {
     const stand = new Fixture({ maxUnknown: 1 });
     for (const at of [0, 1000]) {
       const order = unknown(stand, {});
@@ -245,7 +245,7 @@ describe('LOSS_STREAK', () => {
     }
     return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
   }
-  test('so many losing round trips in a row, and a gain begins anew', () => {
+  test('halts after the limit of losing round trips in a row, and a gain begins anew', () => {
     expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
   });
   test.each([
@@ -281,7 +281,7 @@ describe('limits of a running bot', () => {
     expect(fixture.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
     expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
-  test('go on with what was sent', () => {
+  test('continue with what was sent', () => {
     const setup = new Fixture({ maxOrdersPerMinute: 3 });
     setup.send({ lots: 5 });
     setup.nowMs += 10_000;
@@ -300,7 +300,7 @@ describe('limits of a running bot', () => {
     expect(rig.code({ lots: 5 })).toBe('DRAWDOWN');
     expect(() => rig.risk.tighten({ maxDailyLoss: '0.1' })).toThrow(/a loss limit needs a restart|was off/);
   });
-  test('a restart goes on from what loss rules measured from', () => {
+  test('a restart continues from the baseline of the loss rules', () => {
     const first = new Fixture({ maxDrawdown: '0.1', maxDailyLoss: '0.5' });
     first.risk.begin(1000, NOW);
     first.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);

@@ -37,10 +37,10 @@ export class LiveWatches {
   }
 
   /** True when a rule needs facts regularly. */
-  get wantFacts(): boolean {
+  get wantsFacts(): boolean {
     return [...this.byCode.values()].some((watch) => watch.tick !== undefined);
   }
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.byCode.size > 0;
   }
   /** Starts a rule, or restarts it with other limits. */
@@ -53,13 +53,13 @@ export class LiveWatches {
   tick(facts: LiveFacts, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.tick?.(facts, nowMs);
   }
-  outcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
+  onOutcome(open: readonly Order[], lost: Order | null, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.outcome?.(open, lost, nowMs);
   }
-  filled(order: Order, fill: Fill, markTicks: number): void {
+  onFill(order: Order, fill: Fill, markTicks: number): void {
     for (const watch of this.byCode.values()) watch.filled?.(order, fill, markTicks);
   }
-  refused(order: Order, code: string, nowMs: number): void {
+  onRefusal(order: Order, code: string, nowMs: number): void {
     for (const watch of this.byCode.values()) watch.refused?.(order, code, nowMs);
   }
 

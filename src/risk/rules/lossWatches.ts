@@ -42,7 +42,7 @@ export class LossWatches {
       (units) => moneyText(units, this.ledger),
     );
   }
-  get any(): boolean {
+  get hasAny(): boolean {
     return this.list.length > 0;
   }
   has(code: string): boolean {

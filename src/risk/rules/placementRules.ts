@@ -18,16 +18,16 @@ export const selfTrade: OrderRule = {
   code: 'SELF_TRADE',
   keys: ['selfTrade'],
   needs: ['orders', 'marks'],
-  check: (order, state) => crossed(order, state) === null,
+  check: (order, state) => crossedOrder(order, state) === null,
   detail(order, state) {
-    const other = crossed(order, state);
+    const other = crossedOrder(order, state);
     if (other === null) return 'it would trade with an own order';
     const at = other.limit > 0 ? `at ${priceText(other.limit, other.instrument)}` : 'at the market';
     return `it would trade with the own order ${other.id}, a ${other.side} ${at}`;
   },
 };
 
-function crossed(order: Draft, state: RiskState): Order | null {
+function crossedOrder(order: Draft, state: RiskState): Order | null {
   const price = reachOf(order, state);
   for (const other of state.marks.openOrders?.() ?? []) {
     if (other.instrumentIndex !== order.instrumentIndex || other.side === order.side) continue;

@@ -59,7 +59,7 @@ describe('orders sent', () => {
         const all = timesOf(steps).map((timeMs) => HOUR_MS + (timeMs - HOUR_MS) * 20);
         for (const timeMs of all) {
           sent.record(order, timeMs);
-          sent.filled(0, timeMs);
+          sent.noteFill(0, timeMs);
         }
         const nowMs = Math.max(...all);
         const count = all.filter((timeMs) => timeMs > nowMs - HOUR_MS).length;

@@ -18,6 +18,8 @@ export type Draft = ReservedOrder;
 /** Newest price of each instrument of the run, in ticks; NaN before its first. The engine implements it. */
 export interface MarkPrices {
   lastTicks(instrumentIndex: number): number;
+  /** Number that differs whenever one of the prices may have changed; undefined: not known, so that each order reads them all. */
+  readonly changes?: number | undefined;
   /** Unfinished orders of all strategies. */
   openOrders?(): readonly Order[];
 }

@@ -14,7 +14,7 @@ export const MAX_ENTRIES = 4096;
 
 /** What distinguishes one order from another, and when it was sent. */
 export type RecentOrder = Pick<Order, 'strategy' | 'instrumentIndex' | 'side' | 'limit'> & {
-  readonly byAmount: boolean;
+  readonly isByAmount: boolean;
   readonly size: number;
   readonly sentMs: number;
 };
@@ -92,7 +92,7 @@ export class SentOrders {
         duplicate.strategy === strategy &&
         duplicate.instrumentIndex === instrumentIndex &&
         duplicate.side === side &&
-        duplicate.byAmount === quoteUnits > 0 &&
+        duplicate.isByAmount === quoteUnits > 0 &&
         duplicate.size === size &&
         duplicate.limit === limit,
     );
@@ -111,7 +111,7 @@ export class SentOrders {
     if (this.duplicateMs > 0) {
       const { strategy, instrumentIndex, side, quoteUnits, limit } = order;
       this.twins = this.twins.filter(({ sentMs }) => sentMs > nowMs - this.duplicateMs);
-      this.twins.push({ strategy, instrumentIndex, side, limit, byAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
+      this.twins.push({ strategy, instrumentIndex, side, limit, isByAmount: quoteUnits > 0, size: sizeOf(order), sentMs: nowMs });
     }
     if (!this.countsLegs || order.parent > 0) return;
     this.entries.set(order.id, { lots: order.worstLots, filledLegs: 0 });
@@ -131,12 +131,12 @@ export class SentOrders {
     this.next = oldest === last ? 0 : oldest + 1;
   }
   /** Records a fill of a bracket leg. */
-  legFilled(entry: number, lots: number): void {
+  noteLegFill(entry: number, lots: number): void {
     const known = this.entries.get(entry);
     if (known) known.filledLegs += lots;
   }
   /** Records a fill of an order. */
-  filled(strategy: number, timeMs: number): void {
+  noteFill(strategy: number, timeMs: number): void {
     if (this.ordersPerFill < INFINITY) insert((this.fills[strategy] ??= []), timeMs);
   }
   /** Continues with what `earlier` has recorded, under limits that are not wider. */

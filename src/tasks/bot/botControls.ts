@@ -25,9 +25,9 @@ export interface LiveControlDeps extends Pick<OpenedBot, 'bot' | 'killSwitch' | 
 
 const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
-const done = (message: string): ActAnswer => ({ done: true, message });
-const refused = (message: string): ActAnswer => ({ done: false, message });
-const noScope = (name: string, named: Named): ActAnswer => refused(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
+const reply = (message: string): ActAnswer => ({ done: true, message });
+const refusal = (message: string): ActAnswer => ({ done: false, message });
+const noScope = (name: string, named: Named): ActAnswer => refusal(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
   readonly #deps: LiveControlDeps;
@@ -59,9 +59,9 @@ export class LiveControl implements BotControl {
 
   acknowledge(who: Who): ActAnswer {
     const { attention, deps } = this.#deps.bot;
-    if (!attention.acknowledge()) return refused('no alarm is unanswered');
-    deps.log.decided(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
-    return done('the alarms are answered');
+    if (!attention.acknowledge()) return refusal('no alarm is unanswered');
+    deps.log.logDecision(null, `${who} has seen the alarms`, 'ACKNOWLEDGED');
+    return reply('the alarms are answered');
   }
 
   logs(after: number, max: number): readonly LogLine[] {
@@ -73,8 +73,8 @@ export class LiveControl implements BotControl {
     const scope = scopeNamed(name, namedOf(engine));
     if (scope === null) return noScope(name, namedOf(engine));
     this.#step(() => engine.risk.halts.raise(scope, state, OPERATOR, `${why} (${who})`, venueMs()));
-    log.decided(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
-    return this.#lasting(
+    log.logDecision(null, `${who} halts ${name}: ${why}`, OPERATOR, 'warn');
+    return this.#afterDurable(
       `${name} is halted (${state}): ${state === 'HALT_NEW' ? 'only what reduces a position leaves' : 'only cancels leave'}`,
     );
   }
@@ -85,20 +85,20 @@ export class LiveControl implements BotControl {
     if (scope === null) return noScope(name, namedOf(engine));
     const cause = code ?? OPERATOR;
     if (cause === KILLED)
-      return refused(
+      return refusal(
         'a killed bot is re-armed while it is stopped: end it, then isobar resume account --code KILLED --why ..., then start it',
       );
-    if (cause === 'STARTING') return refused('the start ends by itself, with two clean audits');
+    if (cause === 'STARTING') return refusal('the start ends by itself, with two clean audits');
     let isCleared = false;
     this.#step(() => (isCleared = engine.risk.resume(scope, cause, `${who}: ${why}`, venueMs())));
-    if (!isCleared) return refused(`no cause ${cause} holds on ${name}`);
+    if (!isCleared) return refusal(`no cause ${cause} holds on ${name}`);
     const instrument = scope.kind === 'symbol' ? scope.instrument : null;
     for (const service of services.all())
       for (const each of service.raisedCauses)
         if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
-    log.decided(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
+    log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
-    return this.#lasting(
+    return this.#afterDurable(
       left.length === 0 ? `${name} continues` : `${cause} is cleared; ${left.map((other) => other.code).join(', ')} still holds`,
     );
   }
@@ -107,12 +107,12 @@ export class LiveControl implements BotControl {
     const { killSwitch, bot } = this.#deps;
     // Close the kill switch first. Everything after it may take time.
     killSwitch.close();
-    if (this.#kill && !this.#isSetByFile) return refused(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
+    if (this.#kill && !this.#isSetByFile) return refusal(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
     this.#isSetByFile = false;
     const { engine, log, config, venueMs } = bot.deps;
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
-    log.decided(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
+    log.logDecision(null, `KILLED by ${who}: ${why}`, KILLED, 'error');
     const record = { sinceMs: venueMs(), who, why, flatten };
     // Cancels do not wait for the disk. The reply does.
     const latching = engageKillSwitch(config.data, record).then(
@@ -122,7 +122,7 @@ export class LiveControl implements BotControl {
     void this.#runKill(record, latching);
     const text = `killed: no order leaves any more; open orders are being cancelled${flatten ? ', then positions closed' : ''}`;
     const problem = await latching;
-    return problem === null ? done(text) : refused(`${text}; but the next start would not know: ${problem}`);
+    return problem === null ? reply(text) : refusal(`${text}; but the next start would not know: ${problem}`);
   }
 
   /** Halts the bot after a kill from another process. That process does the cancelling and flattening alone. */
@@ -139,23 +139,23 @@ export class LiveControl implements BotControl {
     };
     this.#kill = { sinceMs, flatten, who, phase: 'done', message: 'a kill outside of this process has been started', residuals: [] };
     this.#step(() => engine.risk.halts.raise(ACCOUNT, 'KILLED', KILLED, `${why} (${who})`, venueMs()));
-    log.decided(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
+    log.logDecision(null, `KILLED from outside by ${who}: ${why}`, KILLED, 'error');
   }
 
   async decide(decision: Decision, who: Who): Promise<ActAnswer> {
     const { journal } = this.#deps.bot.deps;
     if (decision.what === 'adopt') {
       const answer = await adoptOrder(this.#deps.bot, decision, who);
-      return answer.done ? this.#lasting(answer.message) : answer;
+      return answer.done ? this.#afterDurable(answer.message) : answer;
     }
     if (decision.what === 'ignore') {
       const answer = ignoreOrder(this.#deps.bot, decision, who);
-      return answer.done ? this.#lasting(answer.message) : answer;
+      return answer.done ? this.#afterDurable(answer.message) : answer;
     }
     const answer = this.#resolve(decision);
     if (!answer.done) return answer;
     journal.human({ who, what: decision.what, id: decision.id, why: decision.why });
-    return this.#lasting(answer.message);
+    return this.#afterDurable(answer.message);
   }
 
   async tighten({ key, value, why }: TightenAct, who: Who): Promise<ActAnswer> {
@@ -165,35 +165,35 @@ export class LiveControl implements BotControl {
       engine.risk.tighten({ [key]: limitValue(key, value) });
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
-      return refused(`${error.message}; ${error.remedy}`);
+      return refusal(`${error.message}; ${error.remedy}`);
     }
     journal.human({ who, what: 'adjust', id: tightenedText(key, value), why });
-    log.decided(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
-    return this.#lasting(`${key} is ${value} until the bot starts again: then the config counts`);
+    log.logDecision(null, `${who} sets ${key} from ${before ?? 'none'} to ${value}: ${why}`);
+    return this.#afterDurable(`${key} is ${value} until the bot starts again: then the config counts`);
   }
 
   /** Records the outcome of an order of unknown outcome, as the operator has found it. */
   #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
-    if (order === null) return refused(`${id} is no order of this bot`);
-    if (outcome === 'placed' && venueId === null) return refused('placed: expected the exchange id of the order');
+    if (order === null) return refusal(`${id} is no order of this bot`);
+    if (outcome === 'placed' && venueId === null) return refusal('placed: expected the exchange id of the order');
     const { engine, services } = this.#deps.bot.deps;
     const record = engine.orders.get(order);
     let isDone = false;
     this.#step(() => (isDone = engine.outcomes.resolve(order, outcome === 'placed' ? (venueId as VenueOrderId) : null)));
-    if (!isDone) return refused(`the outcome of ${id} is not unknown`);
+    if (!isDone) return refusal(`the outcome of ${id} is not unknown`);
     if (record && venueId !== null && outcome === 'placed') services.of(record.instrument.market).adopt(order, venueId);
-    return done(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is still watched`);
+    return reply(outcome === 'placed' ? `${id} counts as placed` : `${id} counts as without effect; it is still watched`);
   }
 
   /** Resolves once everything that has been journalled by now is durable. */
-  async #lasting(message: string): Promise<ActAnswer> {
+  async #afterDurable(message: string): Promise<ActAnswer> {
     const { bot } = this.#deps;
     try {
-      await bot.durable(bot.deps.journal.lastSeq);
-      return done(message);
+      await bot.waitUntilDurable(bot.deps.journal.lastSeq);
+      return reply(message);
     } catch (error) {
-      return refused(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
+      return refusal(`${message}; but it will not outlive this process: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -219,7 +219,7 @@ export class LiveControl implements BotControl {
       residuals.length === 0 ? 'all orders are cancelled, and proved to be' : `${residuals.length} things could not be settled`;
     this.#isFlat = record.flatten && residuals.length === 0;
     if (this.#kill) this.#kill = { ...this.#kill, phase: 'done', message, residuals };
-    log.decided(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
+    log.logDecision(null, `kill: ${message}`, KILLED, residuals.length === 0 ? 'warn' : 'error');
     if (record.flatten) this.#deps.flattened?.(residuals.length);
   }
 

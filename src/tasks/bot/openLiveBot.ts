@@ -1,7 +1,7 @@
 // Builds a live bot from its config, up to the first audit: lock, clock, feeds, strategies, ledger, exchange, in this order.
 
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
-import { soon } from '../../adapters/clock/wallClock.ts';
+import { runSoon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
@@ -27,7 +27,7 @@ import { LiveBot } from './run/liveBot.ts';
 import { requireTimeForBars } from './config/barTimes.ts';
 import { liveOverrides } from './config/modules.ts';
 import type { LiveConfig } from './config/read.ts';
-import { leftBefore, leftText } from './account/before.ts';
+import { readLeftOrders, leftText } from './account/before.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
@@ -54,8 +54,8 @@ export interface LiveOptions {
   readonly room?: number;
   /** The operator has read what changed since the newest start, and continues. */
   readonly acceptChanges?: boolean;
-  /** As `Engine.tellsAtInstants`, from the time at which the bot trades. The replay of its past does the same. */
-  readonly tellsAtInstants?: boolean;
+  /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
+  readonly defersCallbacks?: boolean;
 }
 
 export interface OpenedBot {
@@ -115,18 +115,19 @@ async function assemble(
   const log = options.log(venueMs);
   const cell: Making['cell'] = { bot: null, engine: null };
   const services = new MarketRouter();
-  const afterSend = new AfterSendQueue(soon);
+  const afterSend = new AfterSendQueue(runSoon);
   // Take the lock first: a second bot of the same account must not send a request.
   const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs });
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
-  const retrying = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
-  const listed = await retrying(() => loadLiveMarket(config, exchange));
+  const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
+  const listed = await retry(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
   const reported = new NarratedJournal(journal.journal, {
-    after: (run) => afterSend.after(run),
-    decided: (strategy, text, code) => log.decided(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
+    after: (run) => afterSend.add(run),
+    decided: (strategy, text, code) =>
+      log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
     detail: (code) => denialText(code) ?? cell.engine?.risk.detail() ?? '',
   });
   const line = (_: number, strategy: string, message: string, fields: Readonly<Record<string, unknown>>): void =>
@@ -144,16 +145,16 @@ async function assemble(
     notify: (message) => log.info(message),
     options,
     // Later starts are audited order by order: the account's balances have changed with the ledger.
-    firstStart: (plan, engine) => retrying(() => checkCapitalHeld(exchange, plan, engine)),
+    firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
   const { plan, engine, feeds } = started;
   cell.engine = engine;
   for (const note of feeds.notes) log.warn(note);
-  const left = journal.state.config === null ? await retrying(() => leftBefore(exchange, engine.instruments)) : [];
+  const left = journal.state.config === null ? await retry(() => readLeftOrders(exchange, engine.instruments)) : [];
   if (left.length > 0) engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'NO_JOURNAL', leftText(left), venueMs());
   for (const market of config.markets)
     services.open(market, restExchange(config, plan, exchange, { services, engine, journal, absenceBounds }, market));
-  for (const { name, message } of lackingWarmup(engine)) log.decided(name, `does not start: ${message}`, 'WARM_UP', 'warn');
+  for (const { name, message } of lackingWarmup(engine)) log.logDecision(name, `does not start: ${message}`, 'WARM_UP', 'warn');
   const bot = new LiveBot({
     config,
     plan,
@@ -199,12 +200,12 @@ function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, a
   return openBotJournal(config, {
     nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
     listener: {
-      durable: (seq) => {
-        for (const service of services.all()) service.durable(seq);
+      onDurable: (seq) => {
+        for (const service of services.all()) service.onDurable(seq);
         cell.bot?.journalLasts(seq);
-        afterSend.lasts();
+        afterSend.onDurable();
       },
-      failed: (why) => {
+      onFailure: (why) => {
         cell.bot?.journalFailed(why);
         afterSend.end();
       },

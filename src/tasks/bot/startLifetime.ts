@@ -58,7 +58,7 @@ export interface LifetimeStartDeps {
     readonly bundler?: ResolveOptions['bundler'];
     readonly room?: number;
     readonly acceptChanges?: boolean;
-    readonly tellsAtInstants?: boolean;
+    readonly defersCallbacks?: boolean;
   };
   /** Called with the engine of a first start, before anything is written. */
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
@@ -155,7 +155,7 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds: bounds, log, options } = deps;
-  const feeds = continuedFeeds(market, lifetime, options.room);
+  const feeds = continueFeeds(market, lifetime, options.room);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, options);
   const end = lifetimeEnd(lifetime, config, plan);
   if (end !== null)
@@ -163,18 +163,18 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
     );
-  const { tellsAtInstants = false } = options;
+  const { defersCallbacks: tellsAtInstants = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
     absenceBounds: bounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,
-    tellsAtInstants,
+    defersCallbacks: tellsAtInstants,
   });
   return { ...replayed, lifetime, plan, feeds };
 }
 
-function continuedFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
+function continueFeeds(market: LiveMarket, lifetime: Lifetime, room?: number): LiveFeeds {
   const bars = { warm: lifetime.warm, lastMs: newestBars(lifetime), rows: rowsOf(lifetime) };
   try {
     return feedsOfLifetime(market, bars, room);

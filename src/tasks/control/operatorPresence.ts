@@ -15,7 +15,7 @@ export class OperatorPresence {
     this.seenMs = nowMs;
   }
   /** An alarm was sent. */
-  alarm(nowMs: number): void {
+  noteAlarm(nowMs: number): void {
     this.alarmMs = Math.min(this.alarmMs, nowMs);
   }
   /** Returns false if there was no alarm. */

@@ -24,8 +24,8 @@ export async function runChecks(
     const lacking = check.needs.find((name) => isFailed(results.get(name))) ?? check.needs.find((name) => isMissing(results.get(name)));
     const root = lacking === undefined ? null : (roots.get(lacking) ?? lacking);
     if (root !== null) roots.set(check.name, root);
-    const finding = root === null ? await foundBy(check) : skipped(`because ${shortName(root, check)} ${wordOf(results.get(root))}`);
-    const result = completed(check, finding, Math.max(0, Math.round(nowMs() - beganMs)));
+    const finding = root === null ? await runCheck(check) : skipped(`because ${shortName(root, check)} ${wordOf(results.get(root))}`);
+    const result = completeResult(check, finding, Math.max(0, Math.round(nowMs() - beganMs)));
     results.set(check.name, result);
     finished?.(result);
   }
@@ -42,7 +42,7 @@ function shortName(name: string, { market }: DoctorCheck): string {
 }
 
 /** A ConfigError of a check, such as for an unreadable file, becomes a finding. */
-async function foundBy(check: DoctorCheck): Promise<CheckFinding> {
+async function runCheck(check: DoctorCheck): Promise<CheckFinding> {
   try {
     return await check.run();
   } catch (error) {
@@ -51,7 +51,7 @@ async function foundBy(check: DoctorCheck): Promise<CheckFinding> {
   }
 }
 
-const completed = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
+const completeResult = ({ name, market }: DoctorCheck, finding: CheckFinding, ms: number): CheckResult => ({
   name,
   market,
   ms,

@@ -66,13 +66,13 @@ export async function downloadBars(
   options: DownloadOptions,
 ): Promise<readonly (DownloadedSet | FailedSet)[]> {
   const known = new Map<Market, Promise<MarketFacts | NoAnswer>>();
-  const factsOf = (market: Market) => {
+  const readFacts = (market: Market) => {
     const facts = known.get(market) ?? orNoAnswer(marketFacts(service, market));
     known.set(market, facts);
     return facts;
   };
   for (const key of sets) {
-    const facts = await factsOf(key.market);
+    const facts = await readFacts(key.market);
     if (facts instanceof NoAnswer) continue;
     listedIn(facts.listed, key.market, checkSymbol(key.symbol));
     checkReach(service, key, facts.serverMs, options);
@@ -80,7 +80,7 @@ export async function downloadBars(
   const done: (DownloadedSet | FailedSet)[] = [];
   for (const key of sets) {
     options.onProgress?.(key, done.length);
-    const facts = await factsOf(key.market);
+    const facts = await readFacts(key.market);
     const set = facts instanceof NoAnswer ? facts : await orNoAnswer(downloadSet(service, key, facts.listed, options));
     done.push(set instanceof NoAnswer ? { ...key, kind: 'failed', problem: set.message, remedy: set.remedy } : set);
   }
@@ -148,7 +148,7 @@ async function downloadSet(
   { catalog, fromMs, revised }: DownloadOptions,
 ): Promise<DownloadedSet> {
   const { market, symbol, interval } = key;
-  const window = await newestWindow(service, key);
+  const window = await readNewest(service, key);
   const { interval: from, closed, refused } = window;
   const stated = listedIn(listed, market, symbol);
   const before = readInstrument(catalog, market, symbol);
@@ -161,7 +161,7 @@ async function downloadSet(
     );
   }
   const hole = holeBefore(catalog, fineKey, window);
-  const instrument = refreshed(stated, before, kept);
+  const instrument = refreshRecord(stated, before, kept);
   const appended = appendBars(catalog, instrument, from, columnsOfBars(kept), revised);
   if (stated.contract) storeContract(catalog, stated.contract);
   return {
@@ -183,7 +183,7 @@ async function downloadSet(
  * Returns the newest bars of the interval, or of the longest one that makes it. An exchange may return nothing for an interval that it
  * lists.
  */
-async function newestWindow(service: MarketService, key: BarKey): Promise<BarWindow> {
+async function readNewest(service: MarketService, key: BarKey): Promise<BarWindow> {
   const { market, symbol } = key;
   for (const interval of klineIntervals(service, key)) {
     // Read the time before the klines, so that bars closed by then are closed in the reply.
@@ -209,7 +209,7 @@ function holeBefore(catalog: string, key: BarKey, { interval, closed, isFull }: 
   return bars > 0 ? { fromMs: closeOf(interval, lastMs), bars } : null;
 }
 
-function refreshed(listed: ListedInstrument, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
+function refreshRecord(listed: ListedInstrument, before: Instrument | null, closed: readonly MarketBar[]): Instrument {
   const [lowest, highest] = [Math.min(...closed.map(({ low }) => low)), Math.max(...closed.map(({ high }) => high))];
   return instrumentRecordOf(listed, before ?? proposedFor(listed, lowest, highest));
 }

@@ -122,7 +122,7 @@ class Recording {
       this.#feeds.set(name, (feed = new SetRecorder(this.#service, fineKey, set.instrument, this.#options)));
       feed.start();
     }
-    if (key.interval !== set.from) feed.alsoMakes(key);
+    if (key.interval !== set.from) feed.addResampled(key);
   }
 }
 
@@ -171,7 +171,7 @@ class SetRecorder {
   }
 
   /** Also resamples bars of `key` from these, whenever there are new ones. */
-  alsoMakes(key: BarKey): void {
+  addResampled(key: BarKey): void {
     this.#coarser.push(key);
   }
 

@@ -19,7 +19,7 @@ export async function refreshInstruments(
   const done: RefreshedInstrument[] = [];
   for (const each of found) {
     const before = readInstrument(catalog, market, each.symbol);
-    const like = before ?? (await proposed(service, each));
+    const like = before ?? (await proposeRecord(service, each));
     const instrument = refreshInstrument(catalog, instrumentRecordOf(each, like));
     if (each.contract) storeContract(catalog, each.contract);
     done.push({
@@ -40,7 +40,7 @@ export interface RefreshedInstrument {
 }
 
 /** Proposes a record from the last price, because there are no bars. */
-async function proposed(service: MarketService, listed: ListedInstrument): Promise<Instrument> {
+async function proposeRecord(service: MarketService, listed: ListedInstrument): Promise<Instrument> {
   const { market, symbol } = listed;
   const { last } =
     market === 'spot'

@@ -56,24 +56,24 @@ export async function runKill(deps: KillDeps, known: KillOrders, options: KillOp
   const report = new Report(venue, options.books !== null);
   try {
     const cancelled = await cancelAll(venue, known, options.all);
-    report.cancelled(cancelled);
+    report.noteCancelled(cancelled);
     if (options.books !== null) {
       const books = await options.books();
       const judge = new Judge(venue, books.books);
       const positions = positionsOf(venue, judge, books);
-      report.flattened(await flatten(venue, positions, options.terms));
+      report.noteFlattened(await flatten(venue, positions, options.terms));
       // Protective orders of a position that could not be closed stay.
       report.triggersCancelled += await cancelGuards(venue, books.books.orders, options.all, report.open);
       // A slice is an order too: none may be left.
-      report.cancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
+      report.noteCancelledAgain(await cancelAll(venue, { ...books.books.orders, open: new Map(), unknownUntilMs: {} }, options.all));
     }
   } catch (error) {
     if (!(error instanceof KillStopped || error instanceof ConfigError)) throw error;
-    report.stopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
+    report.noteStopped(error.message, [...openTexts(known), ...(options.books === null ? [] : (options.believed?.() ?? []))]);
   } finally {
     venue.close();
   }
-  return report.done();
+  return report.toReport();
 }
 
 /** Cancels the protective orders of closed positions and returns their number. `open`: instruments with something left. */
@@ -130,25 +130,25 @@ class Report {
     return this.#flattened.open;
   }
 
-  cancelled(found: Cancelled): void {
+  noteCancelled(found: Cancelled): void {
     this.#cancelled = found;
     this.triggersCancelled += found.triggers;
   }
 
-  cancelledAgain(found: Cancelled): void {
+  noteCancelledAgain(found: Cancelled): void {
     this.triggersCancelled += found.triggers;
     this.#cancelled = { ...found, count: this.#cancelled.count + found.count };
   }
 
-  flattened(found: Flattened): void {
+  noteFlattened(found: Flattened): void {
     this.#flattened = found;
   }
 
-  stopped(why: string, left: readonly string[]): void {
+  noteStopped(why: string, left: readonly string[]): void {
     this.#stopped = [why, ...left];
   }
 
-  done(): KillReport {
+  toReport(): KillReport {
     const { onPhase } = this.#venue.deps;
     const left = this.#cancelled.left.map(
       ({ instrument, order: { venueId, side, qty, price }, attribution }) =>

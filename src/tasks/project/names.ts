@@ -19,7 +19,7 @@ export function strategyFileNames(name: string): StrategyNames {
   if (className === 'Strategy') {
     throw new ConfigError(`${name}: Strategy is the class that every strategy extends`, 'choose another name, such as meanCross');
   }
-  return { file: lowered(joined), className };
+  return { file: lowerFirst(joined), className };
 }
 
 function capital(word: string): string {
@@ -27,6 +27,6 @@ function capital(word: string): string {
 }
 
 /** Leading capitals count as one word: `RSICross` becomes `rsiCross`. */
-function lowered(word: string): string {
+function lowerFirst(word: string): string {
   return word.replace(/^(?:[A-Z]+(?=[A-Z][a-z]|\d|$)|[A-Z])/, (begin) => begin.toLowerCase());
 }

@@ -36,6 +36,6 @@ function byEnding(one: string, other: string): number {
 /** Returns the strategy of the template and its test under another name. */
 export function strategyTexts({ file, className }: StrategyNames): Texts {
   const own = Object.entries(projectTexts()).filter(([path]) => path.startsWith('strategies/'));
-  const renamed = (text: string) => text.replaceAll(FIRST.file, file).replaceAll(FIRST.className, className);
-  return Object.fromEntries(own.map(([path, text]) => [renamed(path), renamed(text)]));
+  const renameClass = (text: string) => text.replaceAll(FIRST.file, file).replaceAll(FIRST.className, className);
+  return Object.fromEntries(own.map(([path, text]) => [renameClass(path), renameClass(text)]));
 }

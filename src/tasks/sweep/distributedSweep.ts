@@ -25,7 +25,7 @@ export interface SharedOptions {
 }
 
 /** Shares the sets of `setup` in the queue at `url`. Throws ConfigError if there is no connection. */
-export async function sharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
+export async function makeSharedRunner(setup: SweepSetup, { url, threads }: SharedOptions): Promise<TaskRunner> {
   const client = await connectQueue(url);
   const worker =
     threads.threads === 0

@@ -51,7 +51,7 @@ export function setsOf(axes: readonly Axis[], random: number | null, seed: numbe
     throw new ConfigError(`--grid: expected at most ${MAX_SETS} sets, got ${wanted}`, remedy);
   }
   if (wanted === size) return Array.from({ length: size }, (_, at) => setAt(axes, coordinatesOf(axes, at)));
-  return drawn(axes, wanted, seed).map((coordinates) => setAt(axes, coordinates));
+  return drawPoints(axes, wanted, seed).map((coordinates) => setAt(axes, coordinates));
 }
 
 function parseAxis(text: string, specs: Specs): Axis {
@@ -67,7 +67,7 @@ function parseAxis(text: string, specs: Specs): Axis {
     const hint = near === null ? '' : `, the nearest is ${near}`;
     throw new ConfigError(`--grid ${name}: no such parameter${hint}`, `there are: ${known.join(', ') || 'none'}`);
   }
-  const values = valuesOf(text.slice(at + 1), text, spec).map((one) => checked(one, text, spec));
+  const values = valuesOf(text.slice(at + 1), text, spec).map((one) => checkValue(one, text, spec));
   const seen = new Set<ParamValue>();
   const twice = values.find((value) => seen.size === seen.add(value).size);
   if (twice !== undefined) throw new ConfigError(`--grid ${text}: ${twice} stands in it twice`, 'leave one of them out');
@@ -93,7 +93,7 @@ function valuesOf(values: string, whole: string, spec: ParamSpec<unknown>): read
 }
 
 /** Returns the value as a definition would write it. Throws ConfigError if the parameter rejects it. */
-function checked(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
+function checkValue(text: string, whole: string, spec: ParamSpec<unknown>): ParamValue {
   const parsed = spec.parse(text);
   if (parsed instanceof Expected) {
     throw new ConfigError(
@@ -122,7 +122,7 @@ function setAt(axes: readonly Axis[], coordinates: readonly number[]): ParamSet 
  * Returns `wanted` different combinations in grid order. From a large grid by drawing until there are enough. If more than half of the grid
  * is wanted, that would take long, so it shuffles the grid.
  */
-function drawn(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
+function drawPoints(axes: readonly Axis[], wanted: number, seed: number): readonly (readonly number[])[] {
   const rng = seededRng(seed);
   const size = gridSize(axes);
   if (wanted * 2 > size) {

@@ -16,7 +16,7 @@ const INFINITY = Infinity;
 /** Events of contract books beyond fills; the service keeps them as profit history. Copy what is needed after the call. */
 export interface ReductionSink {
   /** Reports that `lots` left a position at `price` (ticks), with this profit and these fees. The record shows the position afterwards. */
-  reduced(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
+  onReduction(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
 /** Amounts that may become due are rounded against the account that owes them. */
@@ -104,7 +104,7 @@ export class ContractBook extends BarBook {
     fillBuffer.feeInBase = false;
     fillBuffer.isMaker = false;
     this.coverFromInsurance(position.account, wallet);
-    this.reductions.reduced(position, lots, price, this.reduction.profitUnits, fee, timeMs);
+    this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
   /** Returns the price at which a position is liquidated whose margin is used up at `worst`. */
@@ -146,7 +146,7 @@ export class ContractBook extends BarBook {
     return highestTrue((size) => cost(size) <= funds, Math.floor((lots / whole) * funds), lots);
   }
 
-  protected override settle(order: VenueOrderRecord, complete: boolean): void {
+  protected override settle(order: VenueOrderRecord, isComplete: boolean): void {
     const { fillBuffer, wallets } = this;
     const { price, lots, isMaker } = fillBuffer;
     const { money, asset } = this.terms;
@@ -175,10 +175,10 @@ export class ContractBook extends BarBook {
     if (from !== null && closing > 0) {
       from.feeUnits += closedFee;
       this.closeLots(from, closing, closedValue, wallet);
-      this.reductions.reduced(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
+      this.reductions.onReduction(from, closing, price, this.reduction.profitUnits, closedFee, fillBuffer.timeMs);
     }
     if (lots > closing) this.openLots(order, price, lots - closing, value - closedValue, fee - closedFee, wallet);
-    if (!complete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
+    if (!isComplete) this.hold(order, wallet, this.restHold(order, Math.min(held, wallet.free)));
     this.coverFromInsurance(order.account, wallet);
   }
 

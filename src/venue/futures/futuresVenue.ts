@@ -7,8 +7,8 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { BookVenue } from '../bookVenue.ts';
-import type { BookContext, VenueSink } from '../barBook.ts';
-import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { BookContext } from '../barBook.ts';
+import type { VenueOrderRecord, VenueOrder, VenueSink } from '../venueOrder.ts';
 import { ContractBook, type ReductionSink } from './contractBook.ts';
 import { contractsOf, type FuturesVenueConfig } from './futuresConfig.ts';
 import { Liquidator, type MarkRow } from './liquidation.ts';
@@ -25,13 +25,13 @@ const RATE_SCALE = 10 ** FUNDING_DIGITS;
 /** Events of the futures venue beyond those about orders. Everything is booked before a call. */
 export interface FuturesSink extends VenueSink, ReductionSink {
   /** Reports funding of a position: units received, negative if paid. */
-  funded(position: Readonly<VenuePosition>, units: number, timeMs: number): void;
+  onFunding(position: Readonly<VenuePosition>, units: number, timeMs: number): void;
   /**
    * Reports that the venue closed a position; `fill.fee` is the liquidation fee. The record is already flat; `wasLong` is its former side.
    */
-  liquidated(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
+  onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
   /** Reports that what an open order holds has changed without a fill of its own, because other orders took the lots that it counted on. */
-  rebacked?(order: VenueOrder): void;
+  onHoldChange?(order: VenueOrder): void;
 }
 
 export class FuturesVenue extends BookVenue<ContractBook> {
@@ -72,10 +72,10 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     this.lastBook = books[0]!;
     this.liquidator = new Liquidator(wallets, books, config.liquidationFeePpm, {
       cancelAll: (account, asset, timeMs) => this.cancelAll(account, asset, timeMs),
-      liquidated: (position, wasLong, fill, timeMs) => {
+      onLiquidation: (position, wasLong, fill, timeMs) => {
         fill.tradeId = ++context.lastTradeId;
         this.trim(this.books[position.index]!, position, timeMs);
-        this.sink.liquidated(position, wasLong, fill);
+        this.sink.onLiquidation(position, wasLong, fill);
       },
     });
   }
@@ -177,11 +177,11 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (limit < 0) return VENUE_CODES.mandatoryParamEmpty.code;
     if (contract.maxMarketLots > 0 && limit === 0 && lots > contract.maxMarketLots) return VENUE_CODES.paramError.code;
     // Only a MARKET order that opens can be given by value.
-    const byValue = quoteUnits !== 0;
-    if (byValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
+    const isByValue = quoteUnits !== 0;
+    if (isByValue ? lots !== 0 || limit !== 0 || reduceOnly : false) return VENUE_CODES.unknownComposition.code;
     if (intent.timeInForce !== null && limit === 0) return VENUE_CODES.unknownComposition.code;
     if (!reduceOnly && !contract.isTrading) return VENUE_CODES.exchangeLock.code;
-    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, byValue ? quoteUnits : lots, byValue);
+    const code = this.checkTerms(book, this.wallets.accounts[account]!, limit, isByValue ? quoteUnits : lots, isByValue);
     return code !== 0 ? code : this.checkMargin(account, intent, book);
   }
 
@@ -251,7 +251,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
    * `settleMarks` once. A cross account is judged by the worst of all of them, because their order within the row is unknown.
    */
   markRow(instrument: Instrument, open: number, high: number, low: number, close: number): void {
-    this.liquidator.row(this.book(instrument).index, open, high, low, close);
+    this.liquidator.setRow(this.book(instrument).index, open, high, low, close);
   }
   /**
    * Liquidates positions that the rows since the last call leave without their maintenance margin. The closes of the rows become the marks.
@@ -293,7 +293,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
         const share = mulDiv(value, Math.abs(rate), RATE_SCALE, 'halfUp');
         if (!this.wallets.canMove(position, terms.asset, share)) continue;
         const units = this.credit(position, terms.asset, position.isLong === rate > 0 ? -share : share);
-        this.sink.funded(position, units, timeMs);
+        this.sink.onFunding(position, units, timeMs);
       }
     }
   }
@@ -344,7 +344,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   private letOff(book: ContractBook, position: VenuePosition, order: VenueOrderRecord, timeMs: number): void {
-    if (book.holdMarginInstead(order, position)) this.sink.rebacked?.(order);
+    if (book.holdMarginInstead(order, position)) this.sink.onHoldChange?.(order);
     else book.cancel(order, timeMs);
   }
 

@@ -20,9 +20,9 @@ function scene({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & 
   const venue = new FuturesVenue(futuresConfig(instruments, config), {
     filled: () => {},
     ended: (order) => void text.push(`canceled ${order.ref}`),
-    reduced: () => {},
-    funded: () => {},
-    liquidated: ({ account, index }, wasLong, { price, lots, fee, covered }) =>
+    onReduction: () => {},
+    onFunding: () => {},
+    onLiquidation: ({ account, index }, wasLong, { price, lots, fee, covered }) =>
       void text.push(`${account}: ${wasLong ? 'long' : 'short'} of ${lots} ${name(index)} at ${price}, fee ${fee}, covered ${covered}`),
   });
   for (const account of [0, 1]) {

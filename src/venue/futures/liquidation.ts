@@ -13,7 +13,7 @@ const INFINITY = Infinity;
 export interface LiquidationActions {
   /** Cancels every order of an account whose contract settles in the asset, so that what they hold counts as margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
-  liquidated(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
+  onLiquidation(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
 
 /** The marks of one contract within a row, in ticks. */
@@ -59,7 +59,7 @@ export class Liquidator {
     this.rows = listOf(books, () => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
   }
 
-  row(index: number, open: number, high: number, low: number, close: number): void {
+  setRow(index: number, open: number, high: number, low: number, close: number): void {
     const row = this.rows[index]!;
     row.open = open;
     row.high = high;
@@ -101,7 +101,7 @@ export class Liquidator {
    * at the last marks. `timeMs`: the time of the liquidation within the row.
    */
   end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
-    this.single = { position, row };
+    this.single = { position, row: row };
     this.timeMs = closeMs;
     if (position.isCross) this.settleCross(position.account, this.books[position.index]!.terms.asset, timeMs);
     else this.judge(position, position.marginUnits, timeMs);
@@ -143,7 +143,7 @@ export class Liquidator {
     const book = this.books[position.index]!;
     const { isLong } = position;
     book.liquidate(position, price, backing, this.feePpm, timeMs);
-    this.actions.liquidated(position, isLong, book.lastFill, timeMs);
+    this.actions.onLiquidation(position, isLong, book.lastFill, timeMs);
   }
 
   /** True when cross positions at their worst marks have at most the sum of their maintenance margins. */

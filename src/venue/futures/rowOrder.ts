@@ -29,9 +29,9 @@ export interface RowEvent {
   /** True when it can only reduce a position. */
   readonly closes: boolean;
   /** True when a falling price reaches its level. */
-  readonly falls: boolean;
+  readonly isFalling: boolean;
   /** True when it acts at the open of the row. */
-  readonly atOpen: boolean;
+  readonly isAtOpen: boolean;
   /** One of `STAGE`. Unused at the open, where events act as they are listed. */
   readonly stage: number;
   /** False when it has ended, or nothing of it is left to do. */
@@ -109,24 +109,24 @@ export class RowOrder {
     const { openMs, closeMs, open, high, low } = row;
     const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
     const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
-    this.work([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
+    this.runEvents([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
       ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
-    this.work(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
+    this.runEvents(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
   }
 
   /** Processes stops of entries that filled inside the row, when nothing else of the row is left. */
-  stopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
-    this.work(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
+  runStopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
+    this.runEvents(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
   }
 
   /**
    * Executes events in their order. An event that comes after a liquidation waits for those before it. `more`: the events that come last.
    */
-  private work(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
+  private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
     for (let left = events; ;) {
       left = left.filter((event) => event.isThere());
       const at = left.findIndex((event) => this.denyCode(event, marks) === null);
@@ -162,12 +162,12 @@ export class RowOrder {
   /** True when an event comes after the liquidation of a position: at its price or beyond, or as a profit that is not certain. */
   private comesAfter(event: RowEvent, position: Readonly<VenuePosition>): boolean {
     const { isLong } = position;
-    if (event.falls === isLong) {
+    if (event.isFalling === isLong) {
       const limit = this.venue.liquidationTicks(position);
       return isLong ? event.level <= limit : event.level >= limit;
     }
     const { isNet } = this.venue.wallets.setting(event.account, this.book.index);
-    return !event.atOpen && event.isBuy !== isLong && (isNet || event.closes);
+    return !event.isAtOpen && event.isBuy !== isLong && (isNet || event.closes);
   }
 
   /** Returns the orders that the open fills, and those with a time in force that end there, which never wait. */
@@ -183,7 +183,7 @@ export class RowOrder {
   private ordersAfterOpen({ openMs, closeMs, open, high, low }: TradedRow): RowEvent[] {
     const { book } = this;
     const events: RowEvent[] = [];
-    const isLate = book.hasLateArrivals;
+    const isLate = book.hasOrdersAfterOpen;
     for (const order of book.ordersInRow(openMs)) {
       if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;
@@ -199,7 +199,7 @@ export class RowOrder {
   private order(order: VenueOrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
     const { id, account, closes } = order;
     const isBuy = order.side === 'buy';
-    return { account, level, isBuy, closes, falls: isBuy, atOpen, stage, isThere: () => isOpen(order, id), act };
+    return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen: atOpen, stage, isThere: () => isOpen(order, id), act };
   }
 
   private condition(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, triggerOrders: RowTriggers): RowEvent {
@@ -209,8 +209,8 @@ export class RowOrder {
       level,
       isBuy: child.side === 'buy',
       closes: child.reduceOnly,
-      falls: !triggersWhenRising(trigger),
-      atOpen,
+      isFalling: !triggersWhenRising(trigger),
+      isAtOpen: atOpen,
       stage: [STAGE.condition, STAGE.entry, STAGE.profit][triggerRank(trigger)]!,
       isThere: () => trigger.status === 'pending',
       act: () => triggerOrders.fireAt(trigger, price, timeMs),

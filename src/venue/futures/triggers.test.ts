@@ -68,7 +68,7 @@ class Fixture {
     const book = this.venue.book(contract);
     const closeMs = openMs + ROW_MS;
     book.matchOpen(openMs, open, 100);
-    this.triggers.row(contract, openMs, closeMs, open, high, low);
+    this.triggers.fireInRow(contract, openMs, closeMs, open, high, low);
     book.matchRange(openMs, closeMs, open, high, low);
     this.openMs = closeMs;
   }
@@ -310,7 +310,7 @@ describe('the life of what waits', () => {
   test('a trigger of another contract is not touched', () => {
     const otherFixture = new Fixture();
     otherFixture.place('rise', 401_000, 'buy', 1);
-    otherFixture.triggers.row(linearContract(), OPEN_MS, OPEN_MS + 1, 500_000, 500_000, 500_000);
+    otherFixture.triggers.fireInRow(linearContract(), OPEN_MS, OPEN_MS + 1, 500_000, 500_000, 500_000);
     expect(otherFixture.ended).toEqual([]);
   });
 });

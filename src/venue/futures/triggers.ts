@@ -145,7 +145,15 @@ export class TriggerQueue {
    * arrived after `openMs` wait. `place`: replaces the venue's `place`, for a caller that keeps its own orders; null if the venue has
    * refused.
    */
-  row(instrument: Instrument, openMs: number, closeMs: number, open: number, high: number, low: number, place = this.placeChild): void {
+  fireInRow(
+    instrument: Instrument,
+    openMs: number,
+    closeMs: number,
+    open: number,
+    high: number,
+    low: number,
+    place = this.placeChild,
+  ): void {
     const { atOpen, afterOpen } = this.reachedBy(instrument, openMs, open, high, low);
     for (const trigger of atOpen) this.fire(trigger, open, openMs, place);
     afterOpen.sort((a, b) => triggerRank(a) - triggerRank(b) || Math.abs(a.price - open) - Math.abs(b.price - open) || a.id - b.id);
@@ -162,7 +170,7 @@ export class TriggerQueue {
 
   /**
    * For a market in which orders match orders: removes and returns the triggers that prices from `low` to `high` reach, in their order. The
-   * caller places the children and reports each result by `placed`.
+   * caller places the children and reports each result by `reportPlacement`.
    */
   take(instrument: Instrument, high: number, low: number, nowMs: number): readonly Trigger[] {
     this.expire(nowMs);
@@ -174,7 +182,7 @@ export class TriggerQueue {
   }
 
   /** Reports the id of the child of a removed trigger; or null, with the `code` of its refusal. */
-  placed(trigger: Record, childId: number | null, code: number): void {
+  reportPlacement(trigger: Record, childId: number | null, code: number): void {
     trigger.childId = childId;
     trigger.code = code;
     if (childId === null) trigger.status = 'failed';

@@ -59,8 +59,8 @@ describe('an Arrow file', () => {
           const theirs: Iterable<number | bigint> = oracle.getChild(name)?.toArray() ?? [];
           expect(same(Float64Array.from(theirs, Number), Float64Array.from(values)), `${name} by apache-arrow`).toBe(true);
           const ours = kind === 'int32' ? new Int32Array(rows) : new Float64Array(rows);
-          if (ours instanceof Int32Array) file.ints(name, 0, ours);
-          else file[kind === 'float64' ? 'floats' : 'times'](name, 0, ours);
+          if (ours instanceof Int32Array) file.readInts(name, 0, ours);
+          else file[kind === 'float64' ? 'readFloats' : 'readTimes'](name, 0, ours);
           expect(same(ours, values), `${name} by our reader`).toBe(true);
         }
       });
@@ -81,16 +81,16 @@ describe('an Arrow file', () => {
         [rows - 1, rows],
       ] as const) {
         const part = new Float64Array(to - from);
-        file.floats('close', from, part);
+        file.readFloats('close', from, part);
         expect(same(part, columns[1]!.values.slice(from, to))).toBe(true);
-        file.times('open_time', from, part);
+        file.readTimes('open_time', from, part);
         expect(same(part, columns[0]!.values.slice(from, to))).toBe(true);
       }
       expect(file.rowAt('open_time', 1_700_000_000_000 + 70_000 * 60_000)).toBe(70_000);
       expect(file.rowAt('open_time', 1_700_000_000_000 + 70_000 * 60_000 + 1)).toBe(70_001);
       expect(file.rowAt('open_time', -Infinity)).toBe(0);
       expect(file.rowAt('open_time', Infinity)).toBe(rows);
-      expect(() => file.floats('close', 1, new Float64Array(rows))).toThrow(RangeError);
+      expect(() => file.readFloats('close', 1, new Float64Array(rows))).toThrow(RangeError);
     });
   });
 
@@ -101,9 +101,9 @@ describe('an Arrow file', () => {
     writeFileSync(at('theirs.arrow'), tableToIPC(theirs, 'file'));
     withArrowFile(at('theirs.arrow'), (file) => {
       const read = new Float64Array(5000);
-      file.floats('x', 0, read);
+      file.readFloats('x', 0, read);
       expect(read).toEqual(values);
-      file.times('time', 0, read);
+      file.readTimes('time', 0, read);
       expect([...read]).toEqual([...values.keys()]);
     });
   });
@@ -123,7 +123,7 @@ describe('an Arrow file', () => {
 
   it('that is damaged, foreign or compressed is refused with a reason', () => {
     const whole = at('whole.arrow');
-    const read = () => withArrowFile(whole, (file) => file.floats('close', 0, new Float64Array(file.rows)));
+    const read = () => withArrowFile(whole, (file) => file.readFloats('close', 0, new Float64Array(file.rows)));
     for (const cut of [0, 3, 30, 700, 5000]) {
       writeArrowColumns(whole, columnsOf(1000));
       truncateSync(whole, cut);

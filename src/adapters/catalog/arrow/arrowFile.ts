@@ -40,14 +40,14 @@ const roundUp = (bytes: number): number => Math.ceil(bytes / ALIGN) * ALIGN;
 
 /**
  * Writes `columns` (equal lengths, no shared memory) with `metadata` in the schema to `path`: first to a temporary file beside it, which is
- * then renamed. `durable` also waits for the disk. `verify` may read the temporary file; if it throws, `path` stays unchanged. Throws
+ * then renamed. `isDurable` also waits for the disk. `verify` may read the temporary file; if it throws, `path` stays unchanged. Throws
  * ConfigError if the file cannot be written.
  */
 export function writeArrowColumns(
   path: string,
   columns: readonly ArrowColumn[],
   metadata: Readonly<Record<string, string>> = {},
-  options: { readonly durable?: boolean; readonly verify?: (temporary: string) => void } = {},
+  options: { readonly isDurable?: boolean; readonly verify?: (temporary: string) => void } = {},
 ): void {
   assertLittleEndian();
   assertSeparate(columns);
@@ -59,7 +59,7 @@ export function writeArrowColumns(
     const file = openSync(temporary, 'w');
     try {
       writeFile(file, columns, rows, metadata);
-      if (options.durable === true) fsyncSync(file);
+      if (options.isDurable === true) fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -97,21 +97,21 @@ function writeFile(file: number, columns: readonly ArrowColumn[], rows: number, 
   let position = 0;
   const checksums = new Checksums();
   const write = (parts: readonly Uint8Array[]): void => {
-    checksums.part(parts);
+    checksums.addPart(parts);
     const bytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
     const written = writevSync(file, parts);
     if (written !== bytes) throw new Error(`wrote ${written} of ${bytes} bytes`);
     position += bytes;
   };
   const schema = schemaTable(columns, metadata);
-  const magic = padded(new TextEncoder().encode(MAGIC), 8);
+  const magic = padTo(new TextEncoder().encode(MAGIC), 8);
   write([magic, message(HEADER.schema, schema, 0, magic.byteLength)]);
   const blocks: number[] = [];
   // Timestamps are converted to int64. Each such column has its own buffer until its batch is written.
   const halves = columns.map(({ kind }) => new Int32Array(kind === 'timestamp' ? 2 * Math.min(rows, BATCH_ROWS) : 0));
   for (let from = 0; from < rows; from += BATCH_ROWS) {
     const length = Math.min(BATCH_ROWS, rows - from);
-    const bodies = columns.map((column, i) => padded(columnBytes(column, from, length, halves[i]!), ALIGN));
+    const bodies = columns.map((column, i) => padTo(columnBytes(column, from, length, halves[i]!), ALIGN));
     const bodyBytes = bodies.reduce((sum, body) => sum + body.byteLength, 0);
     const head = message(HEADER.recordBatch, batchTable(columns, length, bodies), bodyBytes, position);
     blocks.push(position, head.byteLength, bodyBytes);
@@ -145,7 +145,7 @@ export function bytesOf(values: Float64Array | Int32Array, from: number, length:
   return new Uint8Array(values.buffer, values.byteOffset + from * width, length * width);
 }
 
-function padded(bytes: Uint8Array, align: number): Uint8Array {
+function padTo(bytes: Uint8Array, align: number): Uint8Array {
   const size = Math.ceil(bytes.byteLength / align) * align;
   if (size === bytes.byteLength) return bytes;
   const whole = new Uint8Array(size);

@@ -108,9 +108,9 @@ export class ArrowFile {
    */
   readWhole(fromRow: number, toRow: number, hash: Pick<Hash, 'update'> | null, use: (from: number, to: number) => void): void {
     const { checksums, batches, footAt, size } = this;
-    if (checksums === null) throw this.changed('it has no checksums: another program wrote it');
+    if (checksums === null) throw this.changedError('it has no checksums: another program wrote it');
     const starts = [0, ...batches.map(({ start }) => start), footAt];
-    if (checksums.parts.length !== batches.length + 1) throw this.changed('its checksums are not those of its batches');
+    if (checksums.parts.length !== batches.length + 1) throw this.changedError('its checksums are not those of its batches');
     const max = starts.reduce((limit, start, at) => Math.max(limit, (starts[at + 1] ?? size) - start), 0);
     const room = new Uint8Array(max);
     try {
@@ -121,7 +121,7 @@ export class ArrowFile {
         hash?.update(bytes);
         const isFootHere = at === starts.length - 1;
         if (!(isFootHere ? isFoot(bytes, checksums) : isPart(bytes, checksums.parts[at])))
-          throw this.changed(`bytes ${start} to ${start + bytes.length} are not those that were written`);
+          throw this.changedError(`bytes ${start} to ${start + bytes.length} are not those that were written`);
         const batch = batches[at - 1];
         if (batch === undefined || isFootHere) continue;
         this.part = { start, bytes };
@@ -134,25 +134,25 @@ export class ArrowFile {
   }
 
   /** Fills `into` with rows of a float64 column, from `fromRow` on. */
-  floats(name: string, fromRow: number, into: Float64Array): void {
+  readFloats(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'float64');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
-      this.data(batch, column, bytesOf(into, row, rows), 8 * from);
+      this.readData(batch, column, bytesOf(into, row, rows), 8 * from);
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
     });
   }
 
   /** Fills `into` with rows of an int32 column, from `fromRow` on. */
-  ints(name: string, fromRow: number, into: Int32Array): void {
+  readInts(name: string, fromRow: number, into: Int32Array): void {
     const column = this.column(name, 'int32');
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
       if (batch.buffers[column]!.nulls > 0) throw this.empty(column);
-      this.data(batch, column, bytesOf(into, row, rows), 4 * from);
+      this.readData(batch, column, bytesOf(into, row, rows), 4 * from);
     });
   }
 
   /** Fills `into` with times (ms UTC) of a timestamp column, from `fromRow` on. Times finer than a ms have a fraction. */
-  times(name: string, fromRow: number, into: Float64Array): void {
+  readTimes(name: string, fromRow: number, into: Float64Array): void {
     const column = this.column(name, 'timestamp');
     const ticks = TICKS_PER_MS[this.fields[column]!.unit]!;
     if (this.scratch.length === 0) this.scratch = new Int32Array(2 * BATCH_ROWS);
@@ -160,11 +160,11 @@ export class ArrowFile {
     this.read(column, fromRow, into.length, (batch, from, row, rows) => {
       for (let done = 0; done < rows; done += BATCH_ROWS) {
         const part = Math.min(BATCH_ROWS, rows - done);
-        this.data(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
+        this.readData(batch, column, bytesOf(halves, 0, 2 * part), 8 * (from + done));
         for (let i = 0; i < part; i++) {
           const low = halves[2 * i]! >>> 0;
           const high = halves[2 * i + 1]!;
-          into[row + done + i] = ticks > 1 ? coarsened(low, high, ticks) : (high * TWO_32 + low) / ticks;
+          into[row + done + i] = ticks > 1 ? coarsenUnit(low, high, ticks) : (high * TWO_32 + low) / ticks;
         }
       }
       this.markEmpty(batch, column, from, into.subarray(row, row + rows));
@@ -178,7 +178,7 @@ export class ArrowFile {
     let high = this.rows;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      this.times(name, middle, one);
+      this.readTimes(name, middle, one);
       if (one[0]! < ms) low = middle + 1;
       else high = middle;
     }
@@ -189,7 +189,7 @@ export class ArrowFile {
     const index = this.fields.findIndex((field) => field.name === name && field.kind === kind);
     if (index >= 0) return index;
     const found = this.fields.map((field) => `${field.name} (${field.kind ?? 'another type'})`).join(', ');
-    throw this.damaged(`expected a column ${name} of type ${kind}, found ${found || 'no columns'}`);
+    throw this.damagedError(`expected a column ${name} of type ${kind}, found ${found || 'no columns'}`);
   }
 
   /** Calls `use` for each batch in the range, with the first row in the batch, the first row in the range, and the number of rows. */
@@ -204,7 +204,7 @@ export class ArrowFile {
   }
 
   /** Fills `into` with a column's data in `batch`, from byte `at` on. */
-  private data(batch: Batch, column: number, into: Uint8Array, at: number): void {
+  private readData(batch: Batch, column: number, into: Uint8Array, at: number): void {
     const place = batch.buffers[column]!.data;
     if (batch.codec === null) return this.readAt(into, place.at + at);
     let last = this.unpacked.get(column);
@@ -245,17 +245,17 @@ export class ArrowFile {
   }
 
   private empty(column: number): ConfigError {
-    return this.damaged(`empty values in column ${this.fields[column]!.name}`);
+    return this.damagedError(`empty values in column ${this.fields[column]!.name}`);
   }
 
-  private changed(why: string): ConfigError {
+  private changedError(why: string): ConfigError {
     return new ConfigError(
       `${this.path}: its bytes have changed since isobar wrote it: ${why}`,
       'restore the file, or delete it and import the data again; isobar data check looks at all files',
     );
   }
 
-  private damaged(why: string): ConfigError {
+  private damagedError(why: string): ConfigError {
     return damaged(this.path, why, this.inflate !== null);
   }
 
@@ -275,14 +275,14 @@ export class ArrowFile {
     let done = 0;
     while (done < into.byteLength) {
       const got = readSync(this.handle, into, done, into.byteLength - done, at + done);
-      if (got === 0) throw this.damaged(`it ends at byte ${at + done}`);
+      if (got === 0) throw this.damagedError(`it ends at byte ${at + done}`);
       done += got;
     }
   }
 }
 
 /** Returns an int64 of ticks, given as two halves, in ms. Exact for whole ms, even if the ticks exceed 2^53. */
-function coarsened(low: number, high: number, ticks: number): number {
+function coarsenUnit(low: number, high: number, ticks: number): number {
   // The remainder, computed from both halves so that each term stays below 2^53.
   const rest = ((((high % ticks) * (TWO_32 % ticks) + low) % ticks) + ticks) % ticks;
   return Math.round((high * TWO_32 + low - rest) / ticks) + rest / ticks;

@@ -21,7 +21,7 @@ export interface FileChecksums {
 export class Checksums {
   readonly #parts: string[] = [];
 
-  part(bytes: readonly Uint8Array[]): void {
+  addPart(bytes: readonly Uint8Array[]): void {
     this.#parts.push(textOf(bytes.reduce((crc, each) => crc32(each, crc), 0)));
   }
 

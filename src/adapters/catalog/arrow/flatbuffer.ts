@@ -45,7 +45,7 @@ export const long = (value: number): Scalar => ({ kind: 'scalar', bytes: 8, valu
 export function encode(root: FlatTable): Uint8Array {
   const writer = new Writer();
   const slot = writer.reserve(4, 4);
-  writer.point(slot, writer.table(root));
+  writer.writeOffset(slot, writer.table(root));
   return writer.finish();
 }
 
@@ -73,7 +73,7 @@ class Writer {
     return start;
   }
 
-  point(slot: number, target: number): void {
+  writeOffset(slot: number, target: number): void {
     this.view.setUint32(slot, target - slot, true);
   }
 
@@ -100,8 +100,8 @@ class Writer {
     for (const [i, field] of part.fields.entries()) {
       if (field === null) continue;
       const slot = start + offsets[i]!;
-      if (field.kind === 'scalar') this.scalar(slot, field);
-      else this.point(slot, this.child(field));
+      if (field.kind === 'scalar') this.writeScalar(slot, field);
+      else this.writeOffset(slot, this.child(field));
     }
     return start;
   }
@@ -112,7 +112,7 @@ class Writer {
     return part.kind === 'list' ? this.list(part.items) : this.longs(part);
   }
 
-  private scalar(slot: number, { bytes, value }: Scalar): void {
+  private writeScalar(slot: number, { bytes, value }: Scalar): void {
     if (bytes === 8) this.view.setBigInt64(slot, BigInt(value), true);
     else if (bytes === 4) this.view.setInt32(slot, value, true);
     else if (bytes === 2) this.view.setInt16(slot, value, true);
@@ -131,7 +131,7 @@ class Writer {
   private list(items: readonly FlatTable[]): number {
     const start = this.reserve(4, 4 + 4 * items.length);
     this.view.setUint32(start, items.length, true);
-    for (const [i, item] of items.entries()) this.point(start + 4 + 4 * i, this.table(item));
+    for (const [i, item] of items.entries()) this.writeOffset(start + 4 + 4 * i, this.table(item));
     return start;
   }
 

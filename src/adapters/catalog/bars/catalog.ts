@@ -116,7 +116,7 @@ export function storeBars(catalog: string, bars: BarColumns, facts: BarFacts, ma
   if (recordBefore !== record) writeText(recordPath, record);
   try {
     writeArrowColumns(path, columns, metadataOf(key, manifest, facts, seenPriceDigits(bars)), {
-      durable: true,
+      isDurable: true,
       verify: (temporary) => withArrowFile(temporary, (file) => assertSameData(file, path, manifest.dataSha256)),
     });
   } catch (error) {
@@ -167,8 +167,8 @@ function hashOfFile(file: ArrowFile): string {
   for (const [i, name] of FILE_NAMES.entries()) {
     for (let row = 0; row < file.rows; row += buffer.length) {
       const part = buffer.subarray(0, Math.min(buffer.length, file.rows - row));
-      if (i === 0) file.times(name, row, part);
-      else file.floats(name, row, part);
+      if (i === 0) file.readTimes(name, row, part);
+      else file.readFloats(name, row, part);
       hash.update(bytesOf(part, 0, part.length));
     }
   }
@@ -182,7 +182,7 @@ const hasBarsIn = (file: ArrowFile): boolean => file.fields.some((field) => fiel
 function readBarsIn(file: ArrowFile): Int32Array | null {
   if (!hasBarsIn(file)) return null;
   const barsIn = new Int32Array(file.rows);
-  file.ints(BARS_IN, 0, barsIn);
+  file.readInts(BARS_IN, 0, barsIn);
   return barsIn;
 }
 
@@ -259,9 +259,9 @@ function readWhole(
   const barsIn = hasBarsIn(file) ? new Int32Array(end - start) : null;
   const hash = hashed === null ? null : createHash('sha256');
   file.readWhole(start, end, hash, (from, to) => {
-    file.times('open_time', from, raw.openMs.subarray(from - start, to - start));
-    for (const name of RAW.slice(1)) file.floats(name, from, raw[name].subarray(from - start, to - start));
-    if (barsIn) file.ints(BARS_IN, from, barsIn.subarray(from - start, to - start));
+    file.readTimes('open_time', from, raw.openMs.subarray(from - start, to - start));
+    for (const name of RAW.slice(1)) file.readFloats(name, from, raw[name].subarray(from - start, to - start));
+    if (barsIn) file.readInts(BARS_IN, from, barsIn.subarray(from - start, to - start));
   });
   if (hash !== null && hashed !== null) noteHash(hashed, hash.digest('hex'));
   return { bars: barsOf(raw, instrument, interval), barsIn };
@@ -269,8 +269,8 @@ function readWhole(
 
 function readColumns(file: ArrowFile, instrument: Instrument, interval: Interval, start: number, end: number): BarColumns {
   const raw = emptyColumns(end - start);
-  file.times('open_time', start, raw.openMs);
-  for (const name of RAW.slice(1)) file.floats(name, start, raw[name]);
+  file.readTimes('open_time', start, raw.openMs);
+  for (const name of RAW.slice(1)) file.readFloats(name, start, raw[name]);
   return barsOf(raw, instrument, interval);
 }
 
@@ -301,7 +301,7 @@ function endRow(file: ArrowFile, interval: Interval, toMs: number): number {
   const row = file.rowAt('open_time', toMs);
   if (row === 0) return 0;
   const last = new Float64Array(1);
-  file.times('open_time', row - 1, last);
+  file.readTimes('open_time', row - 1, last);
   return closesOf(last, interval)[0]! > toMs ? row - 1 : row;
 }
 
@@ -340,9 +340,9 @@ function emptyRange(file: ArrowFile, path: string, { fromMs, toMs }: BarRange): 
 function firstAndLast(file: ArrowFile): [number, number] {
   if (file.rows === 0) return [NaN, NaN];
   const one = new Float64Array(1);
-  file.times('open_time', 0, one);
+  file.readTimes('open_time', 0, one);
   const first = one[0]!;
-  file.times('open_time', file.rows - 1, one);
+  file.readTimes('open_time', file.rows - 1, one);
   return [first, one[0]!];
 }
 

@@ -18,8 +18,8 @@ import { whileLocked } from '../files/storeLock.ts';
  * they do not show which shorter bars are missing.
  */
 function finerInterval(store: BarStore, key: BarKey): Interval | null {
-  const usable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
-  return nestedIn(key.interval).find((interval) => usable({ ...key, interval })) ?? null;
+  const isUsable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
+  return nestedIn(key.interval).find((interval) => isUsable({ ...key, interval })) ?? null;
 }
 
 /**

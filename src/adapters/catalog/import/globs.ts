@@ -54,17 +54,17 @@ type Sign = '*' | ((letter: string) => boolean) | readonly (readonly Sign[])[];
 /** Returns the test for names that match a part of a pattern. Its time is proportional to the product of both lengths for any pattern. */
 function matcherOf(part: string): (name: string) => boolean {
   const signs = signsOf(part);
-  return (name) => reached(signs, name, new Set([0])).has(name.length);
+  return (name) => reachableStates(signs, name, new Set([0])).has(name.length);
 }
 
 /** Returns the positions in a name at which `signs` may end if they start at one of `from`. */
-function reached(signs: readonly Sign[], name: string, from: ReadonlySet<number>): ReadonlySet<number> {
+function reachableStates(signs: readonly Sign[], name: string, from: ReadonlySet<number>): ReadonlySet<number> {
   let places = from;
   for (const sign of signs) {
     const next = new Set<number>();
     if (sign === '*') for (let at = Math.min(...places); at <= name.length; at++) next.add(at);
     else if (typeof sign === 'function') for (const at of places) if (at < name.length && sign(name[at]!)) next.add(at + 1);
-    if (typeof sign === 'object') for (const choice of sign) for (const at of reached(choice, name, places)) next.add(at);
+    if (typeof sign === 'object') for (const choice of sign) for (const at of reachableStates(choice, name, places)) next.add(at);
     if (next.size === 0) return next;
     places = next;
   }

@@ -48,14 +48,14 @@ export async function importSeries(files: readonly string[], options: SeriesImpo
 }
 
 async function importOne(key: SeriesKey, files: readonly string[], catalog: string): Promise<ImportedSeries> {
-  importedSeries(catalog, key);
+  loadImported(catalog, key);
   const reads: [file: string, rows: SeriesColumns][] = [];
   for (const file of files) reads.push([file, await readSeries(file, key)]);
   return whileLocked(lockPath(catalog, { market: 'futures', symbol: key.symbol }), () => storeReads(key, reads, catalog));
 }
 
 /** Returns the stored series, or null. Throws ConfigError if its rows were generated. */
-function importedSeries(catalog: string, key: SeriesKey): LoadedSeries | null {
+function loadImported(catalog: string, key: SeriesKey): LoadedSeries | null {
   const stored = loadSeries(catalog, key);
   if (stored?.entry.synthetic !== true) return stored;
   throw new ConfigError(
@@ -65,12 +65,12 @@ function importedSeries(catalog: string, key: SeriesKey): LoadedSeries | null {
 }
 
 function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, rows: SeriesColumns])[], catalog: string): ImportedSeries {
-  const stored = importedSeries(catalog, key);
+  const stored = loadImported(catalog, key);
   let all = stored?.columns ?? null;
   let fileRows = 0;
   for (const [file, read] of reads) {
     fileRows += read.length;
-    all = all === null ? read : joined(all, read, key, file, seriesPath(catalog, key));
+    all = all === null ? read : mergeRows(all, read, key, file, seriesPath(catalog, key));
   }
   if (all === null) throw new ConfigError('no file to import', 'name one or more files');
   const newRows = all.length - (stored?.columns.length ?? 0);
@@ -79,7 +79,7 @@ function storeReads(key: SeriesKey, reads: readonly (readonly [file: string, row
 }
 
 /** Merges both in time order; equal rows become one. Throws ConfigError if rows of one time differ. */
-function joined(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
+function mergeRows(one: SeriesColumns, other: SeriesColumns, key: SeriesKey, file: string, path: string): SeriesColumns {
   const rows = new Map<number, readonly number[]>();
   for (const { timeMs, figures, length } of [one, other]) {
     for (let row = 0; row < length; row++) {

@@ -38,10 +38,10 @@ export function readStaged(path: string): BarFile | null {
   try {
     return withArrowFile(path, (file) => {
       const columns = emptyColumns(file.rows);
-      file.times('open_time', 0, columns.openMs);
-      for (const [i, name] of NAMES.entries()) if (i > 0) file.floats(name, 0, columns[RAW[i]!]);
+      file.readTimes('open_time', 0, columns.openMs);
+      for (const [i, name] of NAMES.entries()) if (i > 0) file.readFloats(name, 0, columns[RAW[i]!]);
       const lines = new Int32Array(file.rows);
-      file.ints('line', 0, lines);
+      file.readInts('line', 0, lines);
       const reported: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
       if (!isStagedMeta(reported) || reported.sha256 !== hashOf(columns, lines)) return null;
       const { seen, repeats, rejects, format } = reported;

@@ -46,11 +46,11 @@ export class CsvFile {
       this.checkLength(this.rest.length + piece.length);
       this.rest = Buffer.concat([this.rest, piece]);
       if (end < 0) return;
-      this.line(this.rest, 0, this.rest.length);
+      this.addLine(this.rest, 0, this.rest.length);
       at = end + 1;
     }
     for (let end = chunk.indexOf(this.lineEnd, at); end >= 0; end = chunk.indexOf(this.lineEnd, at)) {
-      this.line(chunk, at, end);
+      this.addLine(chunk, at, end);
       at = end + 1;
     }
     this.checkLength(chunk.length - at);
@@ -59,22 +59,22 @@ export class CsvFile {
 
   /** Ends the file. The last line may lack its line end. */
   finish(): ParsedFile {
-    if (this.rest.length > 0) this.line(this.rest, 0, this.rest.length);
+    if (this.rest.length > 0) this.addLine(this.rest, 0, this.rest.length);
     const { file } = this.rules;
     if (this.count === 0) throw new ConfigError(`${file}: the file is empty`, 'fetch the file again');
     if (this.collector === null) throw new ConfigError(`${file}: there are no rows in it`, 'fetch the file again');
     return this.collector.parsed();
   }
 
-  private line(bytes: Buffer, from: number, until: number): void {
+  private addLine(bytes: Buffer, from: number, until: number): void {
     this.checkLength(until - from);
     this.count++;
     const to = until > from && bytes[until - 1] === RETURN ? until - 1 : until;
     if (this.rows) this.takeRow(bytes, from, to);
-    else this.head(bytes, from, to);
+    else this.readHead(bytes, from, to);
   }
 
-  private head(bytes: Buffer, from: number, to: number): void {
+  private readHead(bytes: Buffer, from: number, to: number): void {
     const text = bytes.toString('utf8', from, to);
     if (this.count === 1 && isAddress(text)) {
       this.afterAddress = true;

@@ -31,8 +31,8 @@ export async function readFeather(path: string, rules: RowRules, onProgress: (ro
       for (let from = 0; from < file.rows; from += BLOCK_ROWS) {
         const length = Math.min(BLOCK_ROWS, file.rows - from);
         const part = block.map((column) => column.subarray(0, length));
-        file.times(time, from, part[0]!);
-        for (const [i, name] of FLOATS.entries()) file.floats(name, from, part[i + 1]!);
+        file.readTimes(time, from, part[0]!);
+        for (const [i, name] of FLOATS.entries()) file.readFloats(name, from, part[i + 1]!);
         for (let row = 0; row < length; row++) rows.take(from + row + 1, part, row);
         onProgress(collector.rows, (from + length) / file.rows);
       }

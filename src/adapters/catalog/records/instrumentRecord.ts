@@ -131,7 +131,7 @@ function feeBeside(record: RecordReader<(typeof KEYS)[number]>, key: 'makerFee' 
   return record.wrong(
     key,
     `nothing: the fees of a contract, fractions of the notional, are open${name} and close${name} of its record`,
-    record.given(key),
+    record.required(key),
     `in a run definition fees: { ${side}: '0.0005' } sets both (0.05 %); docs/data.md shows a record`,
   );
 }
@@ -171,6 +171,6 @@ function instrumentOf(record: RecordReader<(typeof KEYS)[number]>, market: Marke
   };
   if (common.base === common.quote) throw record.wrong('base', 'another asset than the quote', common.base);
   if (!hasContract) return common;
-  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', record.given('contract'));
+  if (market !== 'futures') throw record.wrong('contract', 'none for an instrument of spot', record.required('contract'));
   return { ...common, contract: parseContract(record, common) };
 }

@@ -130,7 +130,7 @@ export class RecordReader<Key extends string> {
   }
 
   /** Returns the unchecked value. */
-  given(key: Key): unknown {
+  required(key: Key): unknown {
     return this.values[key];
   }
   wrong(key: Key, expected: string, got: unknown, remedy = REMEDY): ConfigError {

@@ -125,7 +125,7 @@ const PLAIN = /^\d+(\.\d+)?$/;
 
 /** Returns a time as a plain decimal if its format is known; otherwise unchanged. */
 function plainTime(field: string): string {
-  const text = unquoted(field);
+  const text = unquote(field);
   if (/^\d+(\.0+)?$/.test(text)) return text.split('.')[0]!;
   const ms = msOfDate(text);
   return ms === null ? text : String(ms);
@@ -133,11 +133,11 @@ function plainTime(field: string): string {
 
 function plainNumber(field: string): string {
   if (PLAIN.test(field)) return field;
-  const text = unquoted(field);
+  const text = unquote(field);
   return /^\d+(\.\d*)?[eE][+-]?\d{1,3}$/.test(text) || /^\d+\.$/.test(text) ? withoutExponent(text) : text;
 }
 
-function unquoted(field: string): string {
+function unquote(field: string): string {
   return field
     .trim()
     .replace(/^"(.*)"$/, '$1')

@@ -36,7 +36,7 @@ export async function readSeries(path: string, key: SeriesKey): Promise<SeriesCo
     const cells = text.split(',').map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
     if (columns === null) columns = columnsOf(cells, path, key);
     else
-      rows.text(
+      rows.addText(
         line,
         columns.map((at) => cells[at] ?? ''),
       );
@@ -79,11 +79,11 @@ async function readFeather(path: string, key: SeriesKey): Promise<SeriesColumns>
         key.kind === 'mark' ? FIGURES.mark : [file.fields.some(({ name }) => name === 'funding_rate') ? 'funding_rate' : 'open'];
       const time = file.fields.find(({ kind }) => kind === 'timestamp')?.name ?? 'date';
       const columns = [time, ...names].map(() => new Float64Array(file.rows));
-      file.times(time, 0, columns[0]!);
-      names.forEach((name, i) => file.floats(name, 0, columns[i + 1]!));
+      file.readTimes(time, 0, columns[0]!);
+      names.forEach((name, i) => file.readFloats(name, 0, columns[i + 1]!));
       const rows = new SeriesRows(path, key);
       for (let row = 0; row < file.rows; row++)
-        rows.numbers(
+        rows.addNumbers(
           row + 1,
           columns.map((column) => column[row]!),
         );
@@ -108,7 +108,7 @@ class SeriesRows {
   }
 
   /** Takes a row as written: the time, then the figures. */
-  text(line: number, [time = '', ...cells]: readonly string[]): void {
+  addText(line: number, [time = '', ...cells]: readonly string[]): void {
     const wrong = cells.find((cell) => !NUMBER.test(cell));
     if (wrong !== undefined) throw this.bad(line, `expected a number, got ${JSON.stringify(wrong)}`);
     const timeMs = /^\d+$/.test(time) ? msOfUnix(Number(time)) : (msOfDate(time) ?? NaN);
@@ -116,7 +116,7 @@ class SeriesRows {
     this.take(line, timeMs, cells.map(Number), Math.max(...cells.map(digitsIn)));
   }
   /** Takes a row of doubles. Each stands for the shortest decimal that reads back as it. */
-  numbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
+  addNumbers(line: number, [timeMs = NaN, ...figures]: readonly number[]): void {
     const digits = figures.reduce((max, figure) => decimalsIn(Math.abs(figure), max, MAX_DIGITS), 0);
     this.take(line, timeMs, figures, digits);
   }

@@ -57,7 +57,7 @@ export function storeSeries(catalog: string, key: SeriesKey, columns: SeriesColu
     data_sha256: dataSha256,
   };
   writeArrowColumns(path, stored, metadata, {
-    durable: true,
+    isDurable: true,
     verify: (temporary) =>
       withArrowFile(temporary, (file) => {
         if (hashOf(rowsOf(file, key, 0, file.rows)) !== dataSha256)
@@ -133,8 +133,8 @@ function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): Seri
   const column = () => new Float64Array(to - from);
   const timeMs = column();
   const figures = FIGURES[key.kind].map(column);
-  file.times(TIME[key.kind], from, timeMs);
-  FIGURES[key.kind].forEach((name, i) => file.floats(name, from, figures[i]!));
+  file.readTimes(TIME[key.kind], from, timeMs);
+  FIGURES[key.kind].forEach((name, i) => file.readFloats(name, from, figures[i]!));
   return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
 
@@ -144,8 +144,8 @@ function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: numb
   const timeMs = column();
   const figures = FIGURES[key.kind].map(column);
   file.readWhole(start, end, null, (from, to) => {
-    file.times(TIME[key.kind], from, timeMs.subarray(from - start, to - start));
-    FIGURES[key.kind].forEach((name, i) => file.floats(name, from, figures[i]!.subarray(from - start, to - start)));
+    file.readTimes(TIME[key.kind], from, timeMs.subarray(from - start, to - start));
+    FIGURES[key.kind].forEach((name, i) => file.readFloats(name, from, figures[i]!.subarray(from - start, to - start)));
   });
   return { length: end - start, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }

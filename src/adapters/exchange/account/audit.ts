@@ -39,7 +39,7 @@ export class Audits {
   *run(kind: AuditKind): Work<AuditResult> {
     const { venueNow, own, active, reconcile, holdings } = this.#parts;
     const venueMs = yield* venueNow();
-    if (venueMs === null) return gap(0, 'the exchange does not tell its time');
+    if (venueMs === null) return gap(0, 'the exchange does not report its time');
     const instruments = kind === 'full' ? own : active();
     const areWhole = yield* all(instruments.map((index) => reconcile(index, OPTIONS[kind])));
     const isWhole = areWhole.every((each) => each);

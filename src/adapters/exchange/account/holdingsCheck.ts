@@ -73,7 +73,7 @@ export class HoldingsCheck {
       const areTradesWhole = yield* this.#readTrades(number === 1 ? instruments : own, sinceMs, options);
       if (!areTradesWhole) return NOTHING;
       // Trades that arrived since may explain the previous read.
-      if (before?.isComparable === true && before.gaps().some(isNone)) return this.#agreed(instruments);
+      if (before?.isComparable === true && before.gaps().some(isNone)) return this.#verifiedAt(instruments);
       const snapshot: Snapshot | null = yield* this.#read(instruments, options);
       if (snapshot === null) return NOTHING;
       const verified = this.#compare(snapshot, before, instruments);
@@ -85,7 +85,7 @@ export class HoldingsCheck {
   }
 
   /** The operator has explained the proven differences: they become part of what the account must hold. Other differences remain. */
-  explained(): void {
+  acceptDifferences(): void {
     const { holdings, positions, own } = this.#parts.core;
     if (this.#assetGap !== null) holdings.explain(this.#assetGap);
     for (const index of own) {
@@ -117,17 +117,17 @@ export class HoldingsCheck {
     if (!snapshot.isComparable) {
       if (snapshot.signature !== before?.signature) return null;
       snapshot.adopt();
-      return this.#agreed(instruments);
+      return this.#verifiedAt(instruments);
     }
     const gaps = snapshot.gaps();
-    if (gaps.some(isNone)) return this.#agreed(instruments);
+    if (gaps.some(isNone)) return this.#verifiedAt(instruments);
     const known = new Set(before?.isComparable === true ? before.gaps().map(({ key }) => key) : []);
     const proved = gaps.find(({ key }) => known.has(key));
     return proved === undefined ? null : { isWhole: true, differences: snapshot.proved(proved) };
   }
 
   /** On spot, the assets of all instruments are compared at once. */
-  #agreed(instruments: readonly number[]): Verified {
+  #verifiedAt(instruments: readonly number[]): Verified {
     if (instruments.length === this.#parts.core.own.length) this.#forgetGaps();
     for (const index of instruments) this.#lotGaps.delete(index);
     this.#parts.agreed();
@@ -201,8 +201,8 @@ export class HoldingsCheck {
         if (differing.length === 0) return [NO_GAP];
         // For one contract all candidate differences; for several contracts only that with the newest state of each.
         const [only] = differing;
-        if (differing.length === 1) return gapsOf(only!).map((gap) => named(gap, nameOf(only!)));
-        return [joined(differing.map((net) => named(gapsOf(net)[0]!, nameOf(net))))];
+        if (differing.length === 1) return gapsOf(only!).map((gap) => nameGap(gap, nameOf(only!)));
+        return [joinGaps(differing.map((net) => nameGap(gapsOf(net)[0]!, nameOf(net))))];
       },
       proved: (gap) => {
         for (const net of nets) {
@@ -228,11 +228,11 @@ interface Net {
 
 const NO_GAP: Gap = { key: '', by: [] };
 const isNone = ({ by }: Gap): boolean => by.length === 0;
-const named = ({ by }: Gap, name: string): Gap => {
+const nameGap = ({ by }: Gap, name: string): Gap => {
   const own = by.map(([what, each]) => [`${name} ${what}`, each] as const);
   return { key: own.map(([what, each]) => `${what} ${each.toFixed()}`).join(' '), by: own };
 };
-const joined = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
+const joinGaps = (gaps: readonly Gap[]): Gap => ({ key: gaps.map(({ key }) => key).join(' '), by: gaps.flatMap(({ by }) => by) });
 const differenceOf = (asset: string, total: Decimal, by: Decimal): string =>
   `${asset}: the account holds ${total.toFixed()}, its trades make ${total.minus(by).toFixed()}`;
 

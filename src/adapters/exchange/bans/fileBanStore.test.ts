@@ -33,7 +33,7 @@ function start(atMs: number, status: number): { sent: number; why: LimitRefusal[
     'cancel',
     (ticket) => {
       sent++;
-      ticket.answered(status, null, null);
+      ticket.finish(status, null, null);
     },
     (reason) => why.push(reason),
   );
@@ -85,7 +85,7 @@ describe('a ban in a file', () => {
           message:
             `spot.cancelOrder is not sent: ${path}: the record of a ban is not what isobar wrote, ` +
             'so that the exchange may have banned this address; nothing is sent',
-          remedy: `wait until the exchange does not answer 418 any more, a day if you cannot tell; then remove ${path} and start again`,
+          remedy: `wait until the exchange does not answer 418 any more, a day if you do not know; then remove ${path} and start again`,
           retryAtMs: Infinity,
         },
       ]);
@@ -119,7 +119,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS, 200).why).toMatchObject([{ message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity }]);
   });
 
-  it('that cannot be written holds in this process, and a person is told', () => {
+  it('that cannot be written holds in this process, and is reported to a person', () => {
     mkdirSync(join(folder, '..'), { recursive: true });
     writeFileSync(folder, 'a file where the folder would be');
     const queue = new DueQueue();
@@ -130,7 +130,7 @@ describe('a ban in a file', () => {
       bans: { read: () => null, write: (ban) => store.write(ban) },
       onEvent: (event) => events.push(event),
     });
-    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.answered(418, null, null), () => {}); // prettier-ignore
+    const ask = () => limiter.acquire('spot.ping', 'steady', (ticket) => ticket.finish(418, null, null), () => {}); // prettier-ignore
     ask();
     expect(events.map(({ kind }) => kind)).toEqual(['banNotSaved', 'banned']);
     expect(limiter.state.bannedUntilMs).toBe(START_MS + 300_000);

@@ -26,7 +26,7 @@ export class FileBanStore implements BanStore {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       return code === 'ENOENT' ? null : this.#unreadable(`cannot be read (${code})`);
     }
-    return parsed(text) ?? this.#unreadable('is not what isobar wrote');
+    return parseStopped(text) ?? this.#unreadable('is not what isobar wrote');
   }
 
   /** Throws when the disk write fails. */
@@ -55,7 +55,7 @@ export class FileBanStore implements BanStore {
   #unreadable(why: string): UnreadableBan {
     return {
       unreadable: `${this.#path}: the record of a ban ${why}, so that the exchange may have banned this address; nothing is sent`,
-      remedy: `wait until the exchange does not answer 418 any more, a day if you cannot tell; then remove ${this.#path} and start again`,
+      remedy: `wait until the exchange does not answer 418 any more, a day if you do not know; then remove ${this.#path} and start again`,
     };
   }
 }
@@ -65,7 +65,7 @@ const textOf = ({ sinceMs, untilMs, strikes }: Ban): string =>
 const banMessage = (untilMs: number): string => `HTTP 418: nothing is sent before ${formatTime(untilMs)}`;
 
 /** Returns null if `text` is not a valid record. */
-function parsed(text: string): Ban | null {
+function parseStopped(text: string): Ban | null {
   if (text.length > MAX_CHARACTERS) return null;
   let data: unknown;
   try {

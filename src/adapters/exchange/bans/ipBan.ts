@@ -40,14 +40,14 @@ export class IpBan {
     return this.unreadable === null && this.#stop.mayPass(nowMs);
   }
   passed(): Pass {
-    return this.#stop.passed();
+    return this.#stop.passAt();
   }
   /** Returns true if other calls may pass now. */
   ended(pass: Pass, isFine: boolean): boolean {
-    return this.#stop.ended(pass, isFine);
+    return this.#stop.hasEnded(pass, isFine);
   }
 
-  struck(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
+  onBan(pass: Pass, nowMs: number, retryAfterMs: number | null): void {
     if (this.#stop.struck(pass, nowMs, retryAfterMs) === 'same') return;
     try {
       this.#persist();

@@ -55,7 +55,7 @@ export class RateStop implements Stopped {
     return !this.isOn(nowMs) && (this.#isProven || this.#probe === null);
   }
 
-  passed(): Pass {
+  passAt(): Pass {
     const pass: Pass = { epoch: this.#epoch };
     if (!this.#isProven) this.#probe ??= pass;
     return pass;
@@ -64,7 +64,7 @@ export class RateStop implements Stopped {
   /**
    * A call ended without a new violation. `isFine`: a reply came that was not such a violation. Returns true if other calls may pass now.
    */
-  ended(pass: Pass, isFine: boolean): boolean {
+  hasEnded(pass: Pass, isFine: boolean): boolean {
     if (pass !== this.#probe) return false;
     this.#probe = null;
     if (isFine) this.#isProven = true;

@@ -8,7 +8,7 @@ describe('after 429', () => {
   it.each([
     ['HTTP 429', 429, null],
     ['-1003 with HTTP 200', 200, -1003],
-  ] as const)('%s its class stops for 2 s, then 4, then 8; the others go on', (_, status, code) => {
+  ] as const)('%s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders');
     for (const stopMs of [2000, 4000, 8000]) {
@@ -38,7 +38,7 @@ describe('after 429', () => {
     expect(rig.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
-  it('cancels go on, unless it was their own class', () => {
+  it('cancels continue, unless it was their own class', () => {
     const otherFixture = new LimitsFixture();
     otherFixture.ask('spot.newOrder', 'order');
     otherFixture.answer(429);
@@ -92,7 +92,7 @@ class Store implements BanStore {
 }
 
 describe('after 418', () => {
-  it('nothing at all is sent for five minutes, cancels included, and those who wait are told', () => {
+  it('nothing at all is sent for five minutes, cancels included, and waiting calls are refused', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders', 'steady', 10);
     fixture.answer(418);
@@ -120,7 +120,7 @@ describe('after 418', () => {
     const second = setup.another({ sameAddressAs: setup.limiter });
     setup.ask('spot.account', 'steady', 20, second);
     setup.ask('spot.openOrders');
-    setup.sent.at(-1)!.ticket.answered(418, null, null);
+    setup.sent.at(-1)!.ticket.finish(418, null, null);
     expect(setup.refusals).toHaveLength(12);
     setup.pass(300_000);
     setup.ask('spot.myTrades', 'steady', 3);
@@ -144,7 +144,7 @@ describe('after 418', () => {
     expect(lengths).toEqual([300_000, 600_000, 86_400_000, 2_400_000]);
   });
 
-  it('a restart goes on with it, and with how many there were', () => {
+  it('a restart continues with it, and with their number', () => {
     const bans = new Store();
     const otherFixture = new LimitsFixture({ bans });
     otherFixture.ask('spot.account');
@@ -156,7 +156,7 @@ describe('after 418', () => {
     otherFixture.pass(200_000);
     otherFixture.ask('spot.account', 'steady', 2, restarted);
     expect(otherFixture.count()).toBe(2);
-    otherFixture.sent.at(-1)!.ticket.answered(418, null, null);
+    otherFixture.sent.at(-1)!.ticket.finish(418, null, null);
     expect(restarted.state.bannedUntilMs).toBe(START_MS + 300_000 + 600_000);
     otherFixture.pass(600_000 + 86_400_000);
     otherFixture.ask('spot.account', 'steady', 2, otherFixture.another({ bans }));
@@ -179,7 +179,7 @@ describe('after 418', () => {
     expect(stand.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
   });
 
-  it('a person is told once, also that it could not be kept', () => {
+  it('it is reported to a person once, also that it could not be kept', () => {
     const bans: BanStore = {
       read: () => null,
       write: () => {

@@ -26,11 +26,11 @@ function readAll(ids: readonly number[], size: number, cursor: number | null, me
     for (const id of rows) got.add(id);
     return { ids: rows.map(String), isFull: rows.length >= size };
   };
-  let step = paging.first(take(serve(ids, size, null, meaning)));
+  let step = paging.takeNewest(take(serve(ids, size, null, meaning)));
   while (step.kind === 'ask') {
     expect(asked.has(step.fromId)).toBe(false);
     asked.add(step.fromId);
-    step = paging.next(take(serve(ids, size, step.fromId, meaning)));
+    step = paging.takeRequested(take(serve(ids, size, step.fromId, meaning)));
   }
   return { kind: step.kind, got, pages: asked.size + 1 };
 }
@@ -62,18 +62,18 @@ describe('Paging', () => {
   it('is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
     const unreachable = new Paging('1');
     const page = { ids: ['7', '8', '9'], isFull: true };
-    expect(unreachable.first(page).kind).toBe('ask');
-    let step = unreachable.next(page);
-    while (step.kind === 'ask') step = unreachable.next(page);
+    expect(unreachable.takeNewest(page).kind).toBe('ask');
+    let step = unreachable.takeRequested(page);
+    while (step.kind === 'ask') step = unreachable.takeRequested(page);
     expect(step.kind).toBe('gap');
   });
 
   it('knows ids beyond what a double holds', () => {
     const paging = new Paging('9007199254740993');
-    expect(paging.first({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
+    expect(paging.takeNewest({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
       kind: 'ask',
       fromId: '9007199254740992',
     });
-    expect(paging.next({ ids: ['9007199254740993', '9007199254740994'], isFull: true })).toEqual({ kind: 'complete' });
+    expect(paging.takeRequested({ ids: ['9007199254740993', '9007199254740994'], isFull: true })).toEqual({ kind: 'complete' });
   });
 });

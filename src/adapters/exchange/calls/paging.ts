@@ -39,51 +39,51 @@ export class Paging {
   }
 
   /** Takes the newest page. `reachesBack`: it is known to include a row older than all relevant ones. */
-  first(page: PageSeen, reachesBack = false): PageStep {
-    const ids = sorted(page.ids);
+  takeNewest(page: PageSeen, reachesBack = false): PageStep {
+    const ids = sortIds(page.ids);
     this.#low = ids[0] ?? null;
-    if (!page.isFull || reachesBack || this.#low === null || this.#touches(this.#low)) return { kind: 'complete' };
+    if (!page.isFull || reachesBack || this.#low === null || this.#reachesCursor(this.#low)) return { kind: 'complete' };
     this.#reached = this.#cursor;
     // Without a cursor there is no row to start from.
-    return this.#cursor === null ? this.#down() : this.#up();
+    return this.#cursor === null ? this.#askDownward() : this.#askUpward();
   }
 
   /** Takes the page requested last. */
-  next(page: PageSeen, reachesBack = false): PageStep {
+  takeRequested(page: PageSeen, reachesBack = false): PageStep {
     if (++this.#pages > MAX_PAGES) return { kind: 'gap' };
-    return this.#isDown ? this.#wentDown(page, reachesBack) : this.#wentUp(page);
+    return this.#isDown ? this.#takeDownward(page, reachesBack) : this.#takeUpward(page);
   }
 
-  #wentUp(page: PageSeen): PageStep {
-    const ids = sorted(page.ids);
+  #takeUpward(page: PageSeen): PageStep {
+    const ids = sortIds(page.ids);
     const [reached, low] = [this.#reached!, this.#low!];
     const last = ids.at(-1);
     // The page must contain the id that it was asked to start from, and newer ids.
-    if (last === undefined || !ids.includes(reached) || last <= reached) return this.#down();
+    if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();
     this.#reached = last;
-    return last >= low ? { kind: 'complete' } : this.#up();
+    return last >= low ? { kind: 'complete' } : this.#askUpward();
   }
 
-  #wentDown(page: PageSeen, reachesBack: boolean): PageStep {
-    const ids = sorted(page.ids);
+  #takeDownward(page: PageSeen, reachesBack: boolean): PageStep {
+    const ids = sortIds(page.ids);
     const low = this.#low!;
     const [first] = ids;
     if (first === undefined || !ids.includes(low)) return { kind: 'gap' };
     if (first === low) return { kind: page.isFull ? 'gap' : 'complete' };
     this.#low = first;
-    return !page.isFull || reachesBack || this.#touches(first) ? { kind: 'complete' } : this.#down();
+    return !page.isFull || reachesBack || this.#reachesCursor(first) ? { kind: 'complete' } : this.#askDownward();
   }
 
-  #touches(low: bigint): boolean {
+  #reachesCursor(low: bigint): boolean {
     return this.#cursor !== null && low <= this.#cursor;
   }
-  #up(): PageStep {
+  #askUpward(): PageStep {
     return { kind: 'ask', fromId: String(this.#reached! - 1n) };
   }
-  #down(): PageStep {
+  #askDownward(): PageStep {
     this.#isDown = true;
     return { kind: 'ask', fromId: String(this.#low! + 1n) };
   }
 }
 
-const sorted = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(rising);
+const sortIds = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(rising);

@@ -112,7 +112,7 @@ describe('its row', () => {
     });
   });
 
-  it('is none once it has fired', () => {
+  it('no longer exists once it has fired', () => {
     expect(triggerAsOrderRow(trigger('TRIGGERED'), 'id', 'cid')).toBeNull();
   });
 });

@@ -29,7 +29,7 @@ export const isTriggerOrder = ({ triggerTicks }: Pick<OrderRequest, 'triggerTick
 export function triggerOrderArgs(order: OrderRequest, terms: FuturesOrderTerms, cid: string): OpArgs<'futures.createConditionOrder'> {
   const { instrument, triggerTicks } = order;
   const { timeInForce, ...args } = futuresOrderArgs(order, terms, cid);
-  if (timeInForce !== undefined) throw new InvariantError('a condition order has no time in force');
+  if (timeInForce !== undefined) throw new InvariantError('a trigger order has no time in force');
   return {
     ...args,
     triggerType: triggerTypeOf(order, order.triggersAbove === true),

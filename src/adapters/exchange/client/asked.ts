@@ -4,14 +4,14 @@ import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Given } from '../../../protocol/arguments.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 
-/** Prefix of the cause when `believed` rejects a reply. */
+/** Prefix of the cause when `checkSubject` rejects a reply. */
 export const OTHER_ANSWER = 'an answer about something else than what was asked';
 
 /**
  * Returns the outcome of a read unchanged, or `unknown` if the reply names another symbol, contract or order than the arguments. One such
  * row voids the whole reply, because the other rows may be wrong in the same way.
  */
-export function believed<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
+export function checkSubject<T>(outcome: Outcome<T>, args: Given): Outcome<T> {
   if (outcome.kind !== 'acked') return outcome;
   const other = otherIn(outcome.value, args);
   return other === null ? outcome : { kind: 'unknown', cause: `${OTHER_ANSWER}: ${other}`, status: 200, error: null };

@@ -10,7 +10,7 @@ import { signRequest, type UnsignedRequest } from '../../../protocol/request.ts'
 import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateReplyWire.ts';
-import { believed } from './asked.ts';
+import { checkSubject } from './asked.ts';
 import type { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
@@ -148,7 +148,7 @@ export class RestCall<O extends Op> {
       late?.(outcome);
     };
     const wired = { method, url: origin + target, headers, body, isPublic: this.#isPublic };
-    const stop = wire(wired, (outcome) => this.#answered(outcome, ticket), late && received);
+    const stop = wire(wired, (outcome) => this.#onAnswer(outcome, ticket), late && received);
     this.#giveUp = () => {
       stop();
       if (late) this.#listening = scheduler.at(scheduler.nowMs + LATE_MS, stop);
@@ -160,22 +160,22 @@ export class RestCall<O extends Op> {
     this.#listening = null;
   }
 
-  #answered(transport: WireOutcome, ticket: Ticket): void {
+  #onAnswer(transport: WireOutcome, ticket: Ticket): void {
     const { clock } = this.#parts;
     this.#isOnWire = false;
     this.#giveUp = null;
     const isReply = transport.kind === 'reply';
-    const found = outcomeOf(this.#target.op, this.#explained(transport));
+    const found = outcomeOf(this.#target.op, this.#explainFailure(transport));
     // Reads only: the acknowledgement of an order is compared with the order elsewhere.
-    const outcome = this.#effect === 'read' ? believed(found, this.#target.args) : found;
+    const outcome = this.#effect === 'read' ? checkSubject(found, this.#target.args) : found;
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
-    ticket.answered(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
+    ticket.finish(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
     // A request that was never sent gets no reply. If the reply arrived before the cancel, no other follows.
     if (isReply || outcome.kind === 'notSent') this.#stopListening();
     if (this.#ended !== null) this.#finish(outcome);
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
-    else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#again(outcome);
+    else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#retry(outcome);
     else this.#finish(outcome);
   }
 
@@ -185,7 +185,7 @@ export class RestCall<O extends Op> {
   }
 
   /** Returns the outcome. If this call caused the failure itself, its own cause replaces that of the wire. */
-  #explained(transport: WireOutcome): WireOutcome {
+  #explainFailure(transport: WireOutcome): WireOutcome {
     return transport.kind === 'failed' && this.#ended !== null ? { ...transport, cause: this.#ended } : transport;
   }
 
@@ -204,7 +204,7 @@ export class RestCall<O extends Op> {
     }
   }
 
-  #again(outcome: Outcome<OpResult<O>>): void {
+  #retry(outcome: Outcome<OpResult<O>>): void {
     const { scheduler, random } = this.#parts;
     const atMs = scheduler.nowMs + retryPauseMs(this.#attempt, random());
     // An attempt that cannot finish before the deadline would only make the caller wait.
@@ -223,7 +223,7 @@ export class RestCall<O extends Op> {
     const outcome: Outcome<never> = { kind: 'notSent', cause: why.message };
     this.#sentMs = null;
     this.#log(outcome, null, false);
-    this.#later(() => this.#finish(outcome));
+    this.#schedule(() => this.#finish(outcome));
   }
 
   /** Ends the call. If the request is on the wire, the wire reports how far it got. */
@@ -235,10 +235,10 @@ export class RestCall<O extends Op> {
     giveUp?.();
     if (this.#isOnWire) return;
     // The outcome of an earlier attempt says more than the time-out.
-    this.#later(() => this.#finish(this.#last ?? { kind: 'notSent', cause: why }));
+    this.#schedule(() => this.#finish(this.#last ?? { kind: 'notSent', cause: why }));
   }
 
-  #later(run: () => void): void {
+  #schedule(run: () => void): void {
     const { scheduler } = this.#parts;
     scheduler.at(scheduler.nowMs, run);
   }

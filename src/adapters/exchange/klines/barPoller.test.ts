@@ -157,7 +157,7 @@ describe('a feed of bars', () => {
     expect(world.causes[0]).toMatch(/^connection refused 1$/);
   });
 
-  it('tells of the hole that a longer outage leaves', () => {
+  it('reports the hole that a longer outage leaves', () => {
     const [from, to] = [START + 10 * MINUTE, START + 400 * MINUTE];
     const world = new World({ away: (ms) => ms > from && ms < to, feed: { firstRows: 2 } });
     world.poller.start();
@@ -212,7 +212,7 @@ describe('a feed of bars', () => {
         (ticket) => {
           sent.push(scheduler.nowMs);
           scheduler.at(scheduler.nowMs + 30, () => {
-            ticket.answered(200, null, null);
+            ticket.finish(200, null, null);
             const openMs = openOf('1m', scheduler.nowMs);
             const klines = Array.from({ length: rows }, (_, i) => klineOf(openMs - i * MINUTE, 100));
             done({ kind: 'acked', value: { rows: klines, refused: [] } });

@@ -100,12 +100,12 @@ export class BarPoller {
 
   #poll(): void {
     const serverMs = this.#surelyMs();
-    if (serverMs === null) return this.#failed("the exchange's clock could not be measured");
+    if (serverMs === null) return this.#reportFailure("the exchange's clock could not be measured");
     const rows = this.#rows(serverMs);
     const received = (outcome: Parameters<Parameters<AskKlines>[1]>[0]): void => {
       if (!this.#isRunning) return;
       this.#giveUp = null;
-      if (outcome.kind !== 'acked') return this.#failed(causeOf(outcome));
+      if (outcome.kind !== 'acked') return this.#reportFailure(causeOf(outcome));
       this.#take(outcome.value, rows, serverMs);
       // The sink may have stopped the feed.
       if (this.#isRunning) this.#wait(this.#nextMs());
@@ -141,7 +141,7 @@ export class BarPoller {
     for (const event of events) if (this.#isRunning) sink.event(event);
   }
 
-  #failed(problem: string): void {
+  #reportFailure(problem: string): void {
     this.#failures++;
     const nextMs = this.#nextMs();
     this.#parts.sink.onProblem(problem, nextMs - this.#parts.serverTime().ms);

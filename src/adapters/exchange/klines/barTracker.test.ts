@@ -64,7 +64,7 @@ function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
 }
 
 describe('bars from a venue that does anything', () => {
-  it('are told once, in order, with gaps, late and revised ones; the last word on each is what the venue says', () => {
+  it('are reported once, in order, with gaps, late and revised ones; the last word on each is what the venue says', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('1m', '1h', '1d', '1M'), (seed, interval) => {
         const rng = seededRng(seed);
@@ -86,7 +86,7 @@ describe('bars from a venue that does anything', () => {
     );
   });
 
-  it('are made into longer ones that are told by the same rules', () => {
+  it('are made into longer ones that are reported by the same rules', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('4h', '30m', '1w'), (seed, interval) => {
         const rng = seededRng(seed);
@@ -156,7 +156,7 @@ describe('a window of bars', () => {
     expect(window.isFull).toBe(true);
   });
 
-  it('tells a hole that an exchange left from one that its newest rows do not reach', () => {
+  it('distinguishes a hole that an exchange left from one that its newest rows do not reach', () => {
     const tracker = new BarTracker('1m');
     expect(kinds(tracker.take(windowOf([0, 1])))).toEqual(['bar 0', 'bar 1']);
     expect(kinds(tracker.take(windowOf([3, 4], 3)))).toEqual(['gap 1 notSent', 'bar 3', 'bar 4']);
@@ -165,7 +165,7 @@ describe('a window of bars', () => {
     expect(kinds(tracker.take(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
   });
 
-  it('goes on from bars that are known', () => {
+  it('continues from bars that are known', () => {
     const known = windowOf([10, 11, 13]).closed;
     const tracker = new BarTracker('1m', known);
     expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);

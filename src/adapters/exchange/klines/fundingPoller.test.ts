@@ -41,11 +41,11 @@ function fixture() {
     },
   });
   poller.start();
-  return { queue, state, asked, told: reported, poller, runTo: (ms: number) => queue.runDue(ms - state.sleptMs) };
+  return { queue, state, asked, reported, poller, runTo: (ms: number) => queue.runDue(ms - state.sleptMs) };
 }
 
-test('each rate is read at each lead, and the next one is awaited when its time is over', () => {
-  const { runTo, asked, told: reported } = fixture();
+test('each rate is read at each lead, and the next one is awaited when its time has ended', () => {
+  const { runTo, asked, reported } = fixture();
   runTo(DUE + 100);
   expect(asked).toEqual(RATE_LEADS_MS.map((lead) => DUE - lead));
   expect(reported).toEqual(['next 05T08:00', ...RATE_LEADS_MS.map(() => '05T08:00 0.008'), 'next 05T16:00']);
@@ -54,8 +54,8 @@ test('each rate is read at each lead, and the next one is awaited when its time 
   expect(reported.at(-1)).toBe('05T16:00 0.0016');
 });
 
-test('while nobody answers it is asked again, ever more rarely, until the time is over', () => {
-  const { runTo, asked, told: reported, state } = fixture();
+test('without a reply it is asked again, ever more rarely, until the time has ended', () => {
+  const { runTo, asked, reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 1000);
   expect(reported.filter((text) => text === 'no answer')).toHaveLength(asked.length);
@@ -70,7 +70,7 @@ test('while nobody answers it is asked again, ever more rarely, until the time i
 });
 
 test('one answer in time is enough', () => {
-  const { runTo, told: reported, state } = fixture();
+  const { runTo, reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 30_000);
   state.isAway = false;
@@ -79,7 +79,7 @@ test('one answer in time is enough', () => {
 });
 
 test('an answer that may be from after the funding time counts for nothing', () => {
-  const { runTo, told: reported, state } = fixture();
+  const { runTo, reported, state } = fixture();
   state.takesMs = 4990;
   state.uncertaintyMs = 20;
   runTo(DUE + HOUR);
@@ -87,8 +87,8 @@ test('an answer that may be from after the funding time counts for nothing', () 
   expect(reported).toEqual(['next 05T08:00', '05T08:00 0.008', '05T08:00 0.008', 'next 05T16:00']);
 });
 
-test('a process that slept over funding times goes on with the one that comes', () => {
-  const { runTo, told: reported, state, asked } = fixture();
+test('a process that slept over funding times continues with the one that comes', () => {
+  const { runTo, reported, state, asked } = fixture();
   runTo(START + HOUR);
   state.sleptMs = 20 * HOUR;
   runTo(Date.UTC(2026, 0, 6, 8) + 1000);
@@ -97,7 +97,7 @@ test('a process that slept over funding times goes on with the one that comes', 
 });
 
 test('nothing is asked of a clock that is not known, and nothing after a stop', () => {
-  const { runTo, asked, told: reported, state, poller, queue } = fixture();
+  const { runTo, asked, reported, state, poller, queue } = fixture();
   state.uncertaintyMs = Infinity;
   runTo(DUE + HOUR);
   expect(asked).toEqual([]);

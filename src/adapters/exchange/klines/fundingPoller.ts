@@ -30,8 +30,8 @@ export interface RatePollerDeps {
 
 /** Lead times of the reads before a funding time: an early one to have a rate at all, a late one because the rate may still move. */
 export const RATE_LEADS_MS = [300_000, 60_000, 5000] as const;
-const CALL_MS = { least: 1000, most: 10_000 } as const;
-const AGAIN_MS = { least: 1000, most: 60_000 } as const;
+const CALL_MS = { min: 1000, max: 10_000 } as const;
+const AGAIN_MS = { min: 1000, max: 60_000 } as const;
 /** Longer waits are cut, because the clock offset drifts. */
 const MAX_WAIT_MS = 3_600_000;
 
@@ -83,7 +83,7 @@ export class RatePoller {
     }
     const atMs = this.#askMs();
     if (isKnown && atMs <= ms) return this.#ask(ms);
-    const waitMs = isKnown ? Math.min(MAX_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : AGAIN_MS.most;
+    const waitMs = isKnown ? Math.min(MAX_WAIT_MS, atMs - ms, dueMs + uncertaintyMs - ms) : AGAIN_MS.max;
     this.#timer = scheduler.at(scheduler.nowMs + Math.max(1, Math.ceil(waitMs)), () => {
       this.#timer = null;
       this.#goOn();
@@ -100,14 +100,14 @@ export class RatePoller {
     const dueMs = this.#dueMs;
     this.#leadMs = RATE_LEADS_MS.findLast((each) => dueMs - each <= nowMs) ?? this.#leadMs;
     this.#againMs = Infinity;
-    this.#giveUp = ask(Math.min(CALL_MS.most, Math.max(CALL_MS.least, dueMs - nowMs)), (outcome) => {
+    this.#giveUp = ask(Math.min(CALL_MS.max, Math.max(CALL_MS.min, dueMs - nowMs)), (outcome) => {
       if (!this.#isRunning) return;
       this.#giveUp = null;
       const { ms, uncertaintyMs } = serverTime();
       // A reply from after the funding time may have the next period's rate.
       const isInTime = ms + uncertaintyMs < dueMs;
       if (outcome.kind !== 'acked') {
-        const pauseMs = Math.min(AGAIN_MS.most, AGAIN_MS.least * 2 ** Math.min(10, this.#failures++));
+        const pauseMs = Math.min(AGAIN_MS.max, AGAIN_MS.min * 2 ** Math.min(10, this.#failures++));
         if (ms + pauseMs < dueMs) this.#againMs = ms + pauseMs;
         sink.onProblem(causeOf(outcome));
       } else if (isInTime) {

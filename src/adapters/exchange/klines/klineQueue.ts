@@ -63,7 +63,7 @@ export class KlineQueue {
         },
       };
       this.#waiting.push(call);
-      this.#soon();
+      this.#scheduleRun();
       return () => {
         const at = this.#waiting.indexOf(call);
         if (at >= 0) this.#waiting.splice(at, 1);
@@ -76,7 +76,7 @@ export class KlineQueue {
   }
 
   /** A single feed has nothing to be ordered with, so its calls go at once. */
-  #soon(): void {
+  #scheduleRun(): void {
     if (this.#members === 1) return this.#fill();
     this.#timer ??= this.#scheduler.at(this.#scheduler.nowMs + GATHER_MS, () => {
       this.#timer = null;

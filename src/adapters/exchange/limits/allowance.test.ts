@@ -43,7 +43,7 @@ function course(limit: number, seed: number, hours = 1): Course {
           else refusedMs.push(queue.nowMs - START_MS);
           if (isServed && queue.nowMs >= START_MS + SETTLED_MS) settled++;
           queue.at(queue.nowMs + 5 + rng.next() * 45, () => {
-            ticket.answered(isServed ? 200 : 429, null, null);
+            ticket.finish(isServed ? 200 : 429, null, null);
             if (queue.nowMs >= START_MS + SETTLED_MS) minAllowance = Math.min(minAllowance, allowance());
             next();
           });
@@ -84,11 +84,11 @@ describe('an allowance below a limit that nobody knows', () => {
 describe('an allowance', () => {
   it('is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
-    allowance.refused(12, 0);
+    allowance.onRefusal(12, 0);
     expect(allowance.now).toBe(6);
     const seen: number[] = [];
     for (let ms = 0; ms <= 200_000; ms += 10_000) {
-      allowance.pressed(ms);
+      allowance.onDemand(ms);
       seen.push(allowance.now);
     }
     expect(seen.slice(0, 6)).toEqual([6, 6, 7, 7, 8, 8]);
@@ -100,9 +100,9 @@ describe('an allowance', () => {
     let nowMs = 0;
     const waits: number[] = [];
     for (let i = 0; i < 7; i++) {
-      allowance.refused(8, nowMs);
+      allowance.onRefusal(8, nowMs);
       const refusedMs = nowMs;
-      while (allowance.now < 8) allowance.pressed((nowMs += 10_000));
+      while (allowance.now < 8) allowance.onDemand((nowMs += 10_000));
       waits.push((nowMs - refusedMs) / 60_000);
     }
     expect(waits).toEqual([10, 20, 40, 80, 160, 240, 240]);
@@ -110,14 +110,14 @@ describe('an allowance', () => {
 
   it('always has room for the heaviest call', () => {
     const allowance = new Allowance(20, 5, WINDOW_MS);
-    for (let i = 0; i < 9; i++) allowance.refused(3, i);
+    for (let i = 0; i < 9; i++) allowance.onRefusal(3, i);
     expect(allowance.now).toBe(5);
   });
 
   it('does not grow on its own: without calls that wait there is nothing to learn', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
-    allowance.refused(20, 0);
-    allowance.pressed(HOUR_MS);
+    allowance.onRefusal(20, 0);
+    allowance.onDemand(HOUR_MS);
     expect(allowance.now).toBe(11);
   });
 });

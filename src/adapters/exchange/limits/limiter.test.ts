@@ -52,7 +52,7 @@ describe('calls within the limit', () => {
         'steady',
         (ticket) => {
           went.push(i);
-          ticket.answered(200, null, null);
+          ticket.finish(200, null, null);
         },
         () => {},
       );
@@ -90,8 +90,8 @@ describe('calls within the limit', () => {
         (ticket) => {
           went++;
           again();
-          ticket.answered(200, null, null);
-          ticket.answered(429, null, null);
+          ticket.finish(200, null, null);
+          ticket.finish(429, null, null);
         },
         () => {},
       );

@@ -77,7 +77,7 @@ export class Limiter {
       bans: ban,
       maxWaiting,
       banned: () => all.forEach((each) => each.refuseAll()),
-      unbanned: () => all.forEach((each) => each.pump()),
+      unbanned: () => all.forEach((each) => each.sendWaiting()),
       onEvent,
     };
   }

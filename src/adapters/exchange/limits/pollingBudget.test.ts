@@ -74,7 +74,7 @@ describe('the budget of polling', () => {
           'steady',
           (ticket) => {
             maxMs = Math.max(maxMs, queue.nowMs - round * 2000);
-            queue.at(queue.nowMs + 10 + rng.next() * 1590, () => ticket.answered(200, null, null));
+            queue.at(queue.nowMs + 10 + rng.next() * 1590, () => ticket.finish(200, null, null));
           },
           () => {},
         );

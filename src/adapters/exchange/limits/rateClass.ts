@@ -20,7 +20,7 @@ export interface Ticket {
    * Must be called once when the call has ended: the HTTP status and the service's code, null if absent, both null if no reply came.
    * `retryAfterMs`: the pause that the reply demands. Without this call, the ticket counts permanently.
    */
-  answered(status: number | null, code: number | null, retryAfterMs: number | null): void;
+  finish(status: number | null, code: number | null, retryAfterMs: number | null): void;
 }
 
 export interface QueuedCall {
@@ -76,7 +76,7 @@ export class RateClass implements Usage {
   readonly #use: WindowUse;
   readonly #stop = new RateStop(STOP_RULES);
   readonly #allowance: Allowance;
-  readonly #lanes: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
+  readonly #queues: Readonly<Record<Priority, QueuedCall[]>> = { cancel: [], reconcile: [], order: [], bars: [], steady: [] };
   #timer: number | null = null;
   #timerMs = Infinity;
 
@@ -91,33 +91,33 @@ export class RateClass implements Usage {
   enter(call: QueuedCall): () => void {
     const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
-    const lane = this.#lanes[call.priority];
-    if (bannedMs !== null) call.refused(this.#banned(call.op, bannedMs));
+    const queue = this.#queues[call.priority];
+    if (bannedMs !== null) call.refused(this.#banRefusal(call.op, bannedMs));
     else {
       // If the timer is late, release waiting calls first, so that the queue is not full only for that reason.
-      if (lane.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.pump();
-      if (lane.length >= maxWaiting) call.refused(queueFull(call.op, lane.length, this.#soonestMs()));
+      if (queue.length >= maxWaiting && scheduler.nowMs >= this.#timerMs) this.sendWaiting();
+      if (queue.length >= maxWaiting) call.refused(queueFull(call.op, queue.length, this.#soonestMs()));
       else {
-        lane.push(call);
-        this.pump();
+        queue.push(call);
+        this.sendWaiting();
       }
     }
     return () => {
-      const at = lane.indexOf(call);
+      const at = queue.indexOf(call);
       if (at < 0) return;
-      lane.splice(at, 1);
+      queue.splice(at, 1);
       // A lighter call behind the removed one may fit now.
-      this.pump();
+      this.sendWaiting();
     };
   }
 
   /** Sends all calls that may go now, and sets the timer for the next one. */
-  pump(): void {
+  sendWaiting(): void {
     const { nowMs } = this.#common.scheduler;
     this.#use.settle(nowMs);
     for (const priority of PRIORITIES) {
-      const lane = this.#lanes[priority];
-      while (lane[0] && this.#mayGo(lane[0], nowMs)) this.#send(lane[0], nowMs);
+      const queue = this.#queues[priority];
+      while (queue[0] && this.#mayGo(queue[0], nowMs)) this.#send(queue[0], nowMs);
     }
     this.#arm(nowMs);
   }
@@ -127,7 +127,7 @@ export class RateClass implements Usage {
     const { bans, scheduler } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;
     for (const priority of PRIORITIES) {
-      for (const { op, refused } of this.#lanes[priority].splice(0)) refused(this.#banned(op, bannedMs));
+      for (const { op, refused } of this.#queues[priority].splice(0)) refused(this.#banRefusal(op, bannedMs));
     }
   }
 
@@ -155,30 +155,30 @@ export class RateClass implements Usage {
     return this.#use.sentBy(priority);
   }
   firstOf(priority: Priority): number {
-    return this.#lanes[priority][0]?.weight ?? 0;
+    return this.#queues[priority][0]?.weight ?? 0;
   }
 
   get #waiting(): number {
-    return PRIORITIES.reduce((sum, priority) => sum + this.#lanes[priority].length, 0);
+    return PRIORITIES.reduce((sum, priority) => sum + this.#queues[priority].length, 0);
   }
 
   #mayGo({ priority, weight }: QueuedCall, nowMs: number): boolean {
     if (!this.#common.bans.mayPass(nowMs) || !this.#stop.mayPass(nowMs)) return false;
     if (fits(priority, weight, this, this.#allowance.now)) return true;
-    this.#allowance.pressed(nowMs);
+    this.#allowance.onDemand(nowMs);
     return fits(priority, weight, this, this.#allowance.now);
   }
 
   /** Updates all state before `go` runs, because `go` may request another call or report a reply at once. */
   #send(call: QueuedCall, nowMs: number): void {
     const { op, priority, weight } = call;
-    this.#lanes[priority].shift();
-    const flight = this.#use.sent(priority, weight, nowMs);
-    const [ban, stop] = [this.#common.bans.passed(), this.#stop.passed()];
+    this.#queues[priority].shift();
+    const flight = this.#use.addFlight(priority, weight, nowMs);
+    const [ban, stop] = [this.#common.bans.passed(), this.#stop.passAt()];
     let isOver = false;
     call.go({
       op,
-      answered: (status, code, retryAfterMs) => {
+      finish: (status, code, retryAfterMs) => {
         if (isOver) return;
         isOver = true;
         this.#ended(flight, { ban, stop }, { status, code, retryAfterMs });
@@ -193,23 +193,23 @@ export class RateClass implements Usage {
     const level = Math.max(flight.level, this.#use.all);
     this.#use.ended(flight, isLost, nowMs);
     if (status === 418) {
-      this.#stop.ended(passes.stop, false);
-      bans.struck(passes.ban, nowMs, retryAfterMs);
+      this.#stop.hasEnded(passes.stop, false);
+      bans.onBan(passes.ban, nowMs, retryAfterMs);
       banned();
       return;
     }
-    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#limited(passes.stop, level, retryAfterMs);
-    else this.#stop.ended(passes.stop, !isLost);
+    if (status === 429 || code === VENUE_CODES.tooManyRequests.code) this.#onRateLimit(passes.stop, level, retryAfterMs);
+    else this.#stop.hasEnded(passes.stop, !isLost);
     if (bans.ended(passes.ban, !isLost)) unbanned();
-    else this.pump();
+    else this.sendWaiting();
   }
 
-  #limited(pass: Pass, level: number, retryAfterMs: number | null): void {
+  #onRateLimit(pass: Pass, level: number, retryAfterMs: number | null): void {
     const { rateClass, source } = this.#limit;
     const { nowMs } = this.#common.scheduler;
     const struck = this.#stop.struck(pass, nowMs, retryAfterMs);
     if (struck === 'same') return;
-    if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.refused(level, nowMs);
+    if (struck === 'new' && (source === 'dialect' || source === 'assumed')) this.#allowance.onRefusal(level, nowMs);
     const { untilMs, strikes } = this.#stop;
     this.#common.onEvent({ kind: 'limited', rateClass, untilMs, strikes, allowance: this.#allowance.now });
   }
@@ -226,7 +226,7 @@ export class RateClass implements Usage {
     this.#timer = scheduler.at(dueMs, () => {
       this.#timer = null;
       this.#timerMs = Infinity;
-      this.pump();
+      this.sendWaiting();
     });
   }
 
@@ -237,7 +237,7 @@ export class RateClass implements Usage {
     return Math.max(nowMs, Math.min(this.#use.nextMs, nowMs + this.#limit.windowMs));
   }
 
-  #banned(op: Op, untilMs: number): LimitRefusal {
+  #banRefusal(op: Op, untilMs: number): LimitRefusal {
     const { unreadable } = this.#common.bans;
     return unreadable ? bannedUnread(op, unreadable) : bannedUntil(op, untilMs);
   }

@@ -54,7 +54,7 @@ function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weig
       while (use.all + weight > limit) passTo(Math.max(nowMs, Math.min(use.nextMs, ...flying.map(({ answeredMs }) => answeredMs))));
     }
     if (use.all + weight > limit) continue;
-    flying.push({ flight: use.sent('cancel', weight, Math.floor(nowMs)), answeredMs: nowMs + outMs + backMs });
+    flying.push({ flight: use.addFlight('cancel', weight, Math.floor(nowMs)), answeredMs: nowMs + outMs + backMs });
     received.push({ atMs: nowMs + outMs, weight });
   }
   return received;
@@ -111,7 +111,7 @@ describe('requests that count from sending until a window after their answer', (
 
   it('count for longer where no answer came: nobody knows when they arrive', () => {
     const use = new WindowUse(WINDOW_MS);
-    use.ended(use.sent('cancel', 1, 0), true, 3000);
+    use.ended(use.addFlight('cancel', 1, 0), true, 3000);
     use.settle(3000 + 5000 + WINDOW_MS);
     expect(use.all).toBe(1);
     use.settle(3000 + 5000 + WINDOW_MS + 10);
@@ -121,9 +121,9 @@ describe('requests that count from sending until a window after their answer', (
 
   it('use up a share from the moment of sending: that is our own affair', () => {
     const use = new WindowUse(WINDOW_MS);
-    use.sent('steady', 2, 0);
-    use.sent('order', 1, 0);
-    use.sent('reconcile', 4, 0);
+    use.addFlight('steady', 2, 0);
+    use.addFlight('order', 1, 0);
+    use.addFlight('reconcile', 4, 0);
     expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([2, 1, 7]);
     use.settle(WINDOW_MS);
     expect([use.sentBy('steady'), use.sentBy('order'), use.all]).toEqual([0, 0, 7]);

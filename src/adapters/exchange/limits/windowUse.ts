@@ -56,7 +56,7 @@ export class WindowUse {
     return Math.min(this.#answered.nextMs, this.#sent.order.nextMs, this.#sent.steady.nextMs);
   }
 
-  sent(priority: Priority, weight: number, nowMs: number): Flight {
+  addFlight(priority: Priority, weight: number, nowMs: number): Flight {
     this.#flying += weight;
     if (priority === 'order' || priority === 'steady') this.#sent[priority].add(weight, nowMs + this.#windowMs);
     return { weight, level: this.all };

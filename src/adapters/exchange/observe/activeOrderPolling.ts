@@ -34,7 +34,7 @@ export class ActiveOrderPolling {
   }
 
   /** Schedules a read, because an order of the instrument may have changed. */
-  soon(instrument: number): void {
+  scheduleRead(instrument: number): void {
     this.#arm(instrument, this.#parts.settings.followMs);
   }
   stop(): void {

@@ -97,7 +97,7 @@ export class OrderAttribution {
   attribute(row: OrderRow, seen: Sighting): TrackedOrder | null {
     const { venueId } = row;
     const extra = this.#extras.get(venueId);
-    if (extra !== undefined) this.#seen(extra, row);
+    if (extra !== undefined) this.#cancelIfOpen(extra, row);
     if (this.isExcluded(venueId)) return null;
     const match = matchRow(row, seen.instrument, this.#parts.tracks);
     switch (match.kind) {
@@ -107,10 +107,10 @@ export class OrderAttribution {
         this.adopt(match.track, venueId, seen, row.timeMs);
         return match.track;
       case 'duplicate':
-        this.#duplicate(match.track, row);
+        this.#cancelDuplicate(match.track, row);
         return null;
       case 'contested':
-        this.contested([match.track, ...(match.other === null ? [] : [match.other])], venueId);
+        this.contestVenueId([match.track, ...(match.other === null ? [] : [match.other])], venueId);
         return null;
       case 'alien':
         this.reportForeign(venueId, seen.instrument, 'no order of ours asks for what it asks');
@@ -126,7 +126,7 @@ export class OrderAttribution {
     if (this.isExcluded(triggerOrderId)) return;
     const alike = Array.from(own).filter(({ request, venueId }) => venueId === null && matchesTrigger(row, request));
     const track = alike.find(({ signMs }) => !isOlder(row, signMs));
-    if (track === undefined) return this.#alienWaiting(triggerOrderId, seen.instrument, alike);
+    if (track === undefined) return this.#warnOfForeignTrigger(triggerOrderId, seen.instrument, alike);
     // The create is still in flight. Its reply identifies the order, so do not match by fingerprint.
     if (track.lifecycle === 'sent') return;
     this.adopt(track, triggerTrackId(triggerOrderId, track.cid), seen, null);
@@ -137,7 +137,7 @@ export class OrderAttribution {
     const { tracks } = this.#parts;
     const sink = this.#parts.sink();
     const { isBelievedAbsent, lifecycle, isContested, filledLots } = track;
-    if (isContested) this.#decided(track, venueId, filledLots);
+    if (isContested) this.#settleVenueId(track, venueId, filledLots);
     // A fired trigger order continues as the order that resulted from it. The engine sees no change, so nothing is reported.
     const hasFired = track.venueId !== null && !isBelievedAbsent;
     const atMs = timeMs ?? venueMs;
@@ -152,7 +152,7 @@ export class OrderAttribution {
   }
 
   /** `alike`: our orders with equal terms. The row says that it is older than they are. */
-  #alienWaiting(triggerId: string, instrument: number, alike: readonly TrackedOrder[]): void {
+  #warnOfForeignTrigger(triggerId: string, instrument: number, alike: readonly TrackedOrder[]): void {
     const [first] = alike;
     const why = first === undefined ? 'no order of ours waits like it' : `it waits like ${first.cid} and says that it is older`;
     this.reportForeign(triggerId, instrument, why, true);
@@ -161,11 +161,11 @@ export class OrderAttribution {
   reportForeign(venueId: string, instrument: number, why: string, isWaiting = false): void {
     if (this.isExcluded(venueId)) return;
     this.#foreignOrders.set(venueId, { venueId, instrument, why, isWaiting });
-    this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is nobody's: ${why}`);
+    this.#parts.raisedCauses.raise('ALIEN', null, `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is foreign: ${why}`);
   }
 
   /** The order's venue order id is certain again. Fills booked under the contested id may belong to another order. */
-  #decided(track: TrackedOrder, venueId: string, filledLots: number): void {
+  #settleVenueId(track: TrackedOrder, venueId: string, filledLots: number): void {
     const { raisedCauses, tracks } = this.#parts;
     const { instrumentIndex } = track.request;
     if (filledLots > 0 && track.contestedId !== venueId)
@@ -175,17 +175,17 @@ export class OrderAttribution {
         `${track.cid} is order ${venueId}: its fills were booked from order ${track.contestedId}`,
       );
     track.isContested = false;
-    if (!tracks.hasContested(instrumentIndex)) raisedCauses.settled('ECHO', instrumentIndex);
+    if (!tracks.hasContested(instrumentIndex)) raisedCauses.clear('ECHO', instrumentIndex);
   }
 
   /** The venue has used one id for several orders. None of them has it until a list or a query shows whose it is. */
-  contested(tracks: readonly TrackedOrder[], venueId: string): void {
+  contestVenueId(tracks: readonly TrackedOrder[], venueId: string): void {
     const { raisedCauses, sink } = this.#parts;
     const known = tracks.filter(({ isOpen }) => isOpen);
     const names = tracks.map(({ cid }) => cid).join(' and ');
     const id = parseTriggerTrackId(venueId)?.triggerId ?? venueId;
     for (const track of known) {
-      this.#parts.tracks.unnamed(track);
+      this.#parts.tracks.removeVenueId(track);
       sink().outcomeUnknown(track.id, `the exchange gives the id ${id} to another order too`, true);
     }
     for (const index of new Set(known.map(({ request }) => request.instrumentIndex)))
@@ -193,14 +193,14 @@ export class OrderAttribution {
   }
 
   /** Reports a fill without a strategy. If it belongs to a duplicate of our order, the halt names it. */
-  extraFilled(venueId: string, fill: UnattributedFill): void {
+  reportUnattributedFill(venueId: string, fill: UnattributedFill): void {
     const extra = this.#extras.get(venueId);
     if (extra === undefined) return;
     extra.fills.push(fill);
     this.#nameExtra(venueId, extra);
   }
   /** Takes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
-  listed(instrument: number, venueIds: ReadonlySet<string>): void {
+  applyCompleteList(instrument: number, venueIds: ReadonlySet<string>): void {
     for (const [venueId, extra] of this.#extras) if (extra.instrument === instrument && !venueIds.has(venueId)) extra.isOpen = false;
   }
   /**
@@ -218,11 +218,11 @@ export class OrderAttribution {
   }
 
   /** An intermediary has sent the order twice. The first one counts, this one is cancelled, and the operator must check. */
-  #duplicate(track: TrackedOrder, row: OrderRow): void {
-    this.#seen(this.#extra(track, row.venueId), row);
+  #cancelDuplicate(track: TrackedOrder, row: OrderRow): void {
+    this.#cancelIfOpen(this.#extra(track, row.venueId), row);
   }
   /** The order was acknowledged under another id than the one found meanwhile. */
-  doubled(track: TrackedOrder, venueId: string): void {
+  addSecondId(track: TrackedOrder, venueId: string): void {
     const extra = this.#extra(track, venueId);
     extra.isOpen = true;
     this.#parts.cancelExtra(extra.instrument, venueId);
@@ -236,7 +236,7 @@ export class OrderAttribution {
     return extra;
   }
   /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */
-  #seen(extra: Extra, { venueId, status }: OrderRow): void {
+  #cancelIfOpen(extra: Extra, { venueId, status }: OrderRow): void {
     extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);
   }

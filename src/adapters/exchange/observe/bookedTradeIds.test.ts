@@ -29,7 +29,7 @@ describe('SeenTrades', () => {
   it('of an earlier life books nothing again, and counts what came after the totals were noted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
-    seen.totalsUpTo('4');
+    seen.noteTotalsUpTo('4');
     expect([3, 4, 5, 6].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false, true]);
     expect([3, 4, 5, 6].map((id) => seen.countsInTotals(leg(id)))).toEqual([false, false, true, true]);
     // A page that reaches back to it holds everything that has to be counted.
@@ -76,12 +76,12 @@ describe('SeenTrades', () => {
   it('counts from the totals on only where all of what came after them was counted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
-    seen.totalsUpTo('3');
+    seen.noteTotalsUpTo('3');
     seen.countsInTotals(leg(4));
-    seen.countedSinceTotals();
+    seen.noteAllCounted();
     expect(seen.cursorBefore(Infinity)).toBe('3');
     seen.countsInTotals(leg(5));
-    seen.countedSinceTotals();
+    seen.noteAllCounted();
     expect([seen.cursorBefore(Infinity), seen.countsInTotals(leg(5)), seen.countsInTotals(leg(6))]).toEqual(['5', false, true]);
   });
 });

@@ -39,7 +39,7 @@ export class BookedTradeIds {
     this.add({ tradeId, side, timeMs: -Infinity });
   }
   /** The noted totals of the account include all trades up to `tradeId`. */
-  totalsUpTo(tradeId: string): void {
+  noteTotalsUpTo(tradeId: string): void {
     this.#totalsId = BigInt(tradeId);
   }
 
@@ -95,7 +95,7 @@ export class BookedTradeIds {
     return count;
   }
   /** All trades since the totals were read. If all of them are counted, the totals are current, and every new trade counts. */
-  countedSinceTotals(): void {
+  noteAllCounted(): void {
     if (this.#totalsId === null) return;
     for (const [key, { id }] of this.#booked) if (id > this.#totalsId && !this.#counted.has(key)) return;
     this.#totalsId = null;

@@ -42,7 +42,7 @@ export class Identify {
       for (const row of unnamed)
         this.#note(row, history === null ? null : (history.rows.find(({ venueId }) => venueId === row.venueId) ?? 'none'), found);
     }
-    return this.#joined(page, found);
+    return this.#joinPages(page, found);
   }
 
   *#query(row: OrderRow, instrument: Instrument, options: CallOptions, found: FoundRows): Work<void> {
@@ -57,7 +57,7 @@ export class Identify {
     else if (silences < MAX_SILENCES) found.set(row.venueId, null);
   }
 
-  #joined({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, found: FoundRows): Page<OrderRow> {
+  #joinPages({ rows, isCut, isReadable, isWhole }: Page<OrderRow>, found: FoundRows): Page<OrderRow> {
     const joined = rows.flatMap((row) => {
       const answer = found.get(row.venueId);
       return answer === null ? [] : [answer ?? row];

@@ -95,11 +95,11 @@ export class InstrumentReconciler {
     const { ownership, index, venueMs, instrument } = this.#parts;
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const found = new Set<TrackedOrder>();
-    if (page.isWhole) ownership.listed(index, new Set(page.rows.map(({ venueId }) => venueId)));
+    if (page.isWhole) ownership.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of page.rows) {
       const track = ownership.attribute(row, seen);
       if (track === null) continue;
-      this.#listed(track);
+      this.#measureReadLag(track);
       const isBehind = toScaled(row.executed, instrument.quantityDigits) !== track.filledLots;
       if (!isTerminal(row) && !isBehind) found.add(track);
     }
@@ -116,7 +116,7 @@ export class InstrumentReconciler {
     for (const row of rows ?? []) {
       if (!mayWait(row)) continue;
       const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
-      if (known?.venueId && isOther(row, known.request)) ownership.contested([known], known.venueId);
+      if (known?.venueId && isOther(row, known.request)) ownership.contestVenueId([known], known.venueId);
       else if (known !== undefined) listed?.add(known);
       else ownership.attributeTrigger(row, own, seen);
     }
@@ -124,7 +124,7 @@ export class InstrumentReconciler {
   }
 
   /** The time from an acknowledgement until a list shows the order measures the read lag. */
-  #listed(track: TrackedOrder): void {
+  #measureReadLag(track: TrackedOrder): void {
     const { delayObserver, nowMs } = this.#parts;
     if (track.listed === 'missed') delayObserver?.onReadLag(nowMs() - track.knownMs);
     track.listed = 'seen';

@@ -12,7 +12,7 @@ const MILLION = 1_000_000;
  * follows from the instrument's rates. It is in the asset that this side receives if the reported leg also pays in what it receives.
  * `closes`: its order closes a contract position, which has its own rates.
  */
-export function mirrored(row: TradeRow, instrument: Instrument, closes = false): TradeRow {
+export function mirrorTrade(row: TradeRow, instrument: Instrument, closes = false): TradeRow {
   const isMaker = !row.isMaker;
   const isBuy = row.side === 'sell';
   const ppm = rateOf(instrument, isMaker, closes);

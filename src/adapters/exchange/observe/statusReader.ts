@@ -145,11 +145,11 @@ export class StatusReader {
       this.#due.delete(track);
     } else if (verdict.kind === 'unconfirmed') {
       track.terminal = verdict.first;
-      this.#again(track, verdict.againMs);
+      this.#readAgain(track, verdict.againMs);
     } else this.#reportEnd(track, verdict.how);
   }
 
-  #again(track: TrackedOrder, atMs: number): void {
+  #readAgain(track: TrackedOrder, atMs: number): void {
     const { scheduler } = this.#parts;
     this.#due.set(track, atMs);
     this.#cancelTimer(track);

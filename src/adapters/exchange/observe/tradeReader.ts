@@ -14,7 +14,7 @@ import type { OrderAttribution } from './attribution.ts';
 import { Paging, type PageStep } from '../calls/paging.ts';
 import type { OrderRow, TradeRow } from '../calls/rows.ts';
 import { BookedTradeIds } from './bookedTradeIds.ts';
-import { mirrored } from './selfTrade.ts';
+import { mirrorTrade } from './selfTrade.ts';
 import type { TrackedOrder, TrackedOrders } from '../order/trackedOrder.ts';
 import type { RaisedCauses } from '../order/raisedCauses.ts';
 import { MAX_ROWS, type TradesFrom, type VenueCalls } from '../calls/venueCalls.ts';
@@ -105,7 +105,7 @@ export class TradeReader {
   }
   /** The operator has ignored the order: books its fills to the account. */
   ignoreFills(venueId: string): void {
-    for (const row of this.#foreign.get(venueId) ?? []) this.#bookOutside(row);
+    for (const row of this.#foreign.get(venueId) ?? []) this.#bookUnattributed(row);
     this.#foreign.delete(venueId);
   }
 
@@ -157,7 +157,7 @@ export class TradeReader {
       if (!page.isReadable) isReadable = false;
       const pageSeen = { ids: page.rows.map(({ tradeId }) => tradeId), isFull: page.isCut };
       const reachesBack = cursor === null && page.rows.some((row) => row.timeMs < boundMs);
-      const step: PageStep = isFirst ? paging.first(pageSeen, reachesBack) : paging.next(pageSeen, reachesBack);
+      const step: PageStep = isFirst ? paging.takeNewest(pageSeen, reachesBack) : paging.takeRequested(pageSeen, reachesBack);
       if (step.kind !== 'ask') return { rows, isWhole: step.kind === 'complete' && isReadable };
       from = { fromId: step.fromId, max: MAX_ROWS };
     }
@@ -173,7 +173,7 @@ export class TradeReader {
       this.seen.noteListed(row);
       this.#count(row);
     }
-    if (isWhole) this.seen.countedSinceTotals();
+    if (isWhole) this.seen.noteAllCounted();
     const mirrors = isWhole ? fresh.flatMap((row) => this.#mirror(row, rows)) : [];
     const atMs = this.#parts.nowMs();
     for (const row of [...fresh, ...mirrors]) if (!this.#unattributed.has(keyOf(row))) this.#unattributed.set(keyOf(row), { row, atMs });
@@ -194,7 +194,7 @@ export class TradeReader {
     const { tracks, instrument } = this.#parts;
     const track = row.otherId === null || row.otherId === row.venueId ? undefined : tracks.byVenueId(row.otherId);
     if (track === undefined) return [];
-    const other = mirrored(row, instrument, track.request.reduceOnly);
+    const other = mirrorTrade(row, instrument, track.request.reduceOnly);
     return rows.has(keyOf(other)) || !this.seen.isNew(other) ? [] : [other];
   }
 
@@ -250,7 +250,7 @@ export class TradeReader {
       }
       if (track !== undefined) this.#book(track, row);
       else if (ownership.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
-      else this.#bookOutside(row);
+      else this.#bookUnattributed(row);
       this.#unattributed.delete(key);
       this.seen.add(row);
     }
@@ -286,11 +286,11 @@ export class TradeReader {
   }
 
   /** Books a fill that belongs to the account and to no strategy. */
-  #bookOutside(row: TradeRow): void {
+  #bookUnattributed(row: TradeRow): void {
     const { ownership, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
     external(fill);
-    ownership.extraFilled(row.venueId, fill);
+    ownership.reportUnattributedFill(row.venueId, fill);
   }
 }
 

@@ -54,14 +54,14 @@ export class ExchangeContext {
       const problem = accountHaltCode(outcome);
       if (problem !== null) this.#onAccountHalt(problem);
       this.#noteBan(outcome);
-      this.#hearOther(outcome, symbol ?? contractName);
+      this.#ignoreReply(outcome, symbol ?? contractName);
     });
     const wrong = (what: string): void => this.raisedCauses.raise('MISMATCH', null, what);
     this.venue = market === 'spot' ? spotCalls(this.calls, wrong) : futuresCalls(this.calls, this.settingsTarget, wrong);
     this.raisedCauses = new RaisedCauses(this.sink, instruments, parts.isRaisedElsewhere);
     this.incidents = new Incidents(scheduler, settings, {
-      began: (why) => this.raisedCauses.raise('INCIDENT', null, why),
-      ended: () => this.raisedCauses.resolve('INCIDENT', null),
+      onBegin: (why) => this.raisedCauses.raise('INCIDENT', null, why),
+      onEnd: () => this.raisedCauses.resolve('INCIDENT', null),
     });
     this.clock = new VenueClockMonitor({ venue: this.venue, serverTime, settings, delayObserver, raisedCauses: this.raisedCauses });
   }
@@ -71,7 +71,7 @@ export class ExchangeContext {
     return this.listener;
   };
   /** Books a fill to the account and journals it. */
-  readonly bookOutside = (fill: UnattributedFill): void => {
+  readonly bookUnattributed = (fill: UnattributedFill): void => {
     this.outside.book(fill);
     this.parts.notes?.outside?.(fill);
   };
@@ -90,7 +90,7 @@ export class ExchangeContext {
     } else if (outcome.kind === 'acked' && nowMs > this.#bannedMs + IN_FLIGHT_MS) this.raisedCauses.resolve('BANNED', null);
   }
   /** A reply about something else is ignored as a whole. The next complete list clears the cause. */
-  #hearOther(outcome: Outcome<unknown>, wireName: unknown): void {
+  #ignoreReply(outcome: Outcome<unknown>, wireName: unknown): void {
     if (outcome.kind !== 'unknown' || !outcome.cause.startsWith(OTHER_ANSWER)) return;
     const index = this.own.find((each) => this.parts.instruments[each]!.wireName === wireName);
     if (index !== undefined) this.raisedCauses.raise('GAP', index, outcome.cause);

@@ -9,7 +9,7 @@ import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
 import { HoldingBook } from './expectedHoldings.ts';
 import { FillScale, TradeNumbers } from './fills.ts';
 import type { TradeRow } from '../calls/rows.ts';
-import { mirrored } from '../observe/selfTrade.ts';
+import { mirrorTrade } from '../observe/selfTrade.ts';
 
 const ROW: TradeRow = {
   tradeId: '1', venueId: '5', otherId: '6', side: 'buy', price: '100', qty: '1', fee: '0.001', feeCoin: 'BTC', isMaker: false, timeMs: 1,
@@ -43,7 +43,7 @@ describe('FillScale', () => {
     );
   });
 
-  it('tells what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+  it('reports what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
     const scale = new FillScale(spotInstrument());
     const fill = new Fill();
     expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([
@@ -70,9 +70,9 @@ describe('FillScale', () => {
 
 describe('a trade with ourselves', () => {
   it('seen from its other side is the same trade, with the fee that this side pays', () => {
-    const other = mirrored(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
+    const other = mirrorTrade(ROW, spotInstrument('BTC', { makerFeePpm: 1000 }));
     expect(other).toMatchObject({ tradeId: '1', venueId: '6', otherId: '5', side: 'sell', isMaker: true, fee: '0.1', feeCoin: 'USDT' });
-    expect(mirrored({ ...other, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
+    expect(mirrorTrade({ ...other, feeCoin: 'USDT' }, spotInstrument('BTC', { takerFeePpm: 1000 }))).toMatchObject({
       side: 'buy',
       fee: '0.001',
       feeCoin: 'BTC',
@@ -82,7 +82,7 @@ describe('a trade with ourselves', () => {
   it('of contracts has the fee of what they are worth, for opening and for closing', () => {
     const instrument = linearContract({ openMakerFeePpm: 100, closeMakerFeePpm: 200 });
     const row = { ...ROW, price: '1000', qty: '10', feeCoin: null };
-    const fee = (closes: boolean) => Number(mirrored(row, instrument, closes).fee);
+    const fee = (closes: boolean) => Number(mirrorTrade(row, instrument, closes).fee);
     // Ten contracts are worth 100000 units of 10^-4: 10 USDT.
     expect([fee(false), fee(true)]).toEqual([0.001, 0.002]);
   });

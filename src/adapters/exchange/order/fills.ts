@@ -39,7 +39,7 @@ export class FillScale {
     fill.tradeId = tradeId;
     fill.price = price ?? this.#ticks(row.price).round().toNumber();
     fill.lots = lots;
-    fill.notional = price === null ? this.#units(this.#worth(row.price, new Decimal(lots))) : this.notional(price, lots);
+    fill.notional = price === null ? this.#units(this.#valueOf(row.price, new Decimal(lots))) : this.notional(price, lots);
     // A fee in a third coin is no cost in this instrument's assets.
     fill.fee = feeInBase === null ? 0 : this.fee(row.fee, feeInBase);
     fill.feeInBase = feeInBase ?? false;
@@ -50,7 +50,7 @@ export class FillScale {
 
   /** Returns the money of a row in units, rounded half up, for any quantity. */
   rowUnits(row: TradeRow): number {
-    return this.#units(this.#worth(row.price, this.lotsOf(row)));
+    return this.#units(this.#valueOf(row.price, this.lotsOf(row)));
   }
   /** Returns how a row changes the account's assets, with the fee as the books have it. */
   changesOf(row: TradeRow): readonly HoldingChange[] {
@@ -93,7 +93,7 @@ export class FillScale {
   #units(money: Decimal): number {
     return money.times(Decimal.pow(10, this.#instrument.quoteDigits)).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
   }
-  #worth(price: string, lots: Decimal): Decimal {
+  #valueOf(price: string, lots: Decimal): Decimal {
     const qty = lots.div(Decimal.pow(10, this.#instrument.quantityDigits));
     return notionalOf(this.#instrument, qty, new Decimal(price));
   }

@@ -6,8 +6,8 @@ import type { OrderSettings } from '../calls/settings.ts';
 type Settings = Pick<OrderSettings, 'incidentCount' | 'incidentWindowMs' | 'incidentCleanMs'>;
 
 export interface IncidentSink {
-  began(why: string): void;
-  ended(): void;
+  onBegin(why: string): void;
+  onEnd(): void;
 }
 
 export class Incidents {
@@ -30,7 +30,7 @@ export class Incidents {
     this.#seen = [...this.#seen.filter((atMs) => atMs > nowMs - incidentWindowMs), nowMs];
     if (!this.#isOn && this.#seen.length >= incidentCount) {
       this.#isOn = true;
-      this.#sink.began(`${this.#seen.length} answers without a known outcome within ${incidentWindowMs / 1000} s`);
+      this.#sink.onBegin(`${this.#seen.length} answers without a known outcome within ${incidentWindowMs / 1000} s`);
     }
     if (this.#isOn) this.#arm();
   }
@@ -46,7 +46,7 @@ export class Incidents {
       this.#timer = null;
       this.#isOn = false;
       this.#seen = [];
-      this.#sink.ended();
+      this.#sink.onEnd();
     });
   }
 }

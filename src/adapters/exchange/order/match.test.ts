@@ -100,7 +100,7 @@ describe('matchRow', () => {
     );
   });
 
-  it('forgets what is over after a while, and never what may still land', () => {
+  it('forgets what has ended after a while, and never what may still arrive', () => {
     const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const track of tracks.all) if (track.lifecycle === 'done' && !track.isSought) tracks.retire(track, 1000);
     tracks.forget(1001, 1000);

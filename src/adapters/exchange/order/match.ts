@@ -28,7 +28,7 @@ const FOREIGN: RowMatch = { kind: 'alien' };
  */
 export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrders): RowMatch {
   const known = tracks.byVenueId(row.venueId);
-  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', track: known } : contested(known, row, tracks);
+  if (known) return isRowOf(row, known, instrument) ? { kind: 'known', track: known } : contestedMatch(known, row, tracks);
   if (row.cid !== null) {
     const named = tracks.byCid(row.cid);
     if (!named || named.request.instrumentIndex !== instrument) return FOREIGN;
@@ -52,7 +52,7 @@ function isRowOf({ cid, side }: OrderRow, { request, cid: own, venueId }: Tracke
   return cid === null || cid.toUpperCase() === own.toUpperCase();
 }
 
-function contested(known: TrackedOrder, { cid }: OrderRow, tracks: TrackedOrders): RowMatch {
+function contestedMatch(known: TrackedOrder, { cid }: OrderRow, tracks: TrackedOrders): RowMatch {
   const other = cid === null ? undefined : tracks.byCid(cid);
   return { kind: 'contested', track: known, other: other === known ? null : (other ?? null) };
 }

@@ -41,12 +41,8 @@ export class RaisedCauses {
     this.#standing.set(key, { code, instrument, venueId: null, what });
     this.#sink().raiseHalt(code, instrument, what);
   }
-  /** The operator has cleared it. */
+  /** Forgets a cause: the operator has cleared it, or the venue's data is consistent again. The halt itself stays until the operator clears it. */
   clear(code: HaltCode, instrument: number | null): void {
-    this.#standing.delete(keyOf(code, instrument));
-  }
-  /** The venue's data is consistent again. The halt stays until the operator clears it. */
-  settled(code: HaltCode, instrument: number | null): void {
     this.#standing.delete(keyOf(code, instrument));
   }
   /** Clears a cause. No effect if it is not raised, or if only the operator may clear it. */

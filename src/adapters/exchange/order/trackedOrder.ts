@@ -142,7 +142,7 @@ export class TrackedOrders {
     this.#byVenueId.set(placeOf(venueId), track);
   }
   /** Removes a venue order id that turned out not to identify the order. Its outcome is unknown again. */
-  unnamed(track: TrackedOrder): void {
+  removeVenueId(track: TrackedOrder): void {
     if (track.venueId !== null && this.byVenueId(track.venueId) === track) this.#byVenueId.delete(placeOf(track.venueId));
     track.contestedId = track.venueId ?? track.contestedId;
     track.venueId = null;

@@ -135,7 +135,7 @@ export class EvidenceReader {
       if (!track.isSought) return false;
       const seen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };
       const reachesBack = page.rows.some(({ timeMs }) => timeMs !== null && timeMs < sinceMs);
-      const step: PageStep = isFirst ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
+      const step: PageStep = isFirst ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
       if (step.kind !== 'ask') return step.kind === 'complete';
       fromId = step.fromId;
     }

@@ -35,7 +35,7 @@ export function* readForeignOrder(
 ): Work<ForeignOrderDetails | string> {
   const foreign = ownership.foreignOrders.get(venueId);
   if (foreign === undefined) return `${venueId} is no order that waits for a name`;
-  if (foreign.isWaiting) return 'a condition order cannot be taken over: cancel it at the exchange, or ignore it';
+  if (foreign.isWaiting) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
   const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.
   const row = yield* venue.order(instrument, venueId, RECONCILE);

@@ -25,13 +25,13 @@ export class Cancels {
     this.#parts = parts;
   }
 
-  /** Requests the order's cancellation. Without an id it waits for `named`. */
+  /** Requests the order's cancellation. Without an id it waits for `onVenueId`. */
   want(track: TrackedOrder): void {
     track.isCancelWanted = true;
     if (track.isLive && !this.#timers.has(track)) this.#send(track, this.#parts.settings.cancelRetryMs);
   }
   /** The venue order id has become known. */
-  named(track: TrackedOrder): void {
+  onVenueId(track: TrackedOrder): void {
     if (track.isCancelWanted) this.want(track);
   }
   /** The order has ended. */

@@ -57,7 +57,7 @@ const EARLY_MS = 1000;
 
 export class CreateQueue {
   readonly #parts: CreateQueueDeps;
-  readonly #lanes = new Map<string, SideQueue>();
+  readonly #sideQueues = new Map<string, SideQueue>();
   readonly #sent = new SendOnceGuard();
 
   constructor(parts: CreateQueueDeps) {
@@ -66,37 +66,37 @@ export class CreateQueue {
 
   /** True if no create is waiting or on the wire. */
   get isEmpty(): boolean {
-    for (const { queue, onWire } of this.#lanes.values()) if (queue.length > 0 || onWire !== null) return false;
+    for (const { queue, onWire } of this.#sideQueues.values()) if (queue.length > 0 || onWire !== null) return false;
     return true;
   }
 
   submit(track: TrackedOrder, seq: number): void {
-    const lane = this.#sideQueueOf(track);
-    lane.queue.push({ track, seq });
-    this.#pump(lane);
+    const sideQueue = this.#sideQueueOf(track);
+    sideQueue.queue.push({ track, seq });
+    this.#sendWaiting(sideQueue);
   }
   /** Called when more of the journal is durable. */
-  durable(): void {
-    for (const lane of this.#lanes.values()) this.#pump(lane);
+  onDurable(): void {
+    for (const sideQueue of this.#sideQueues.values()) this.#sendWaiting(sideQueue);
   }
 
   #sideQueueOf({ request: { instrumentIndex, side } }: TrackedOrder): SideQueue {
     const key = `${side} ${instrumentIndex}`;
-    const known = this.#lanes.get(key);
+    const known = this.#sideQueues.get(key);
     if (known) return known;
     const made: SideQueue = { queue: [], onWire: null };
-    this.#lanes.set(key, made);
+    this.#sideQueues.set(key, made);
     return made;
   }
 
-  #pump(lane: SideQueue): void {
-    while (lane.onWire === null) {
-      const [head] = lane.queue;
+  #sendWaiting(sideQueue: SideQueue): void {
+    while (sideQueue.onWire === null) {
+      const [head] = sideQueue.queue;
       if (head === undefined || this.#parts.journal.durableSeq < head.seq) return;
-      lane.queue.shift();
+      sideQueue.queue.shift();
       const why = this.#whyNot(head.track);
       if (why !== null) this.#parts.sink().notSent(head.track.id, why);
-      else start(this.#send(lane, head.track));
+      else start(this.#send(sideQueue, head.track));
     }
   }
 
@@ -116,27 +116,27 @@ export class CreateQueue {
     return holdCode(track);
   }
 
-  *#send(lane: SideQueue, track: TrackedOrder): Work<void> {
+  *#send(sideQueue: SideQueue, track: TrackedOrder): Work<void> {
     const { venue, settings } = this.#parts;
     this.#sent.take(track.id);
     track.isOnWire = true;
-    lane.onWire = track;
+    sideQueue.onWire = track;
     const outcome = yield* venue.create(track.request, track.cid, {
       timeoutMs: settings.createTimeoutMs,
       signMs: timeMs(track.signMs),
-      late: (late) => this.#late(track, late),
+      late: (late) => this.#onLateReply(track, late),
     });
-    lane.onWire = null;
-    this.#answered(track, outcome, lane);
-    this.#pump(lane);
+    sideQueue.onWire = null;
+    this.#onAnswer(track, outcome, sideQueue);
+    this.#sendWaiting(sideQueue);
   }
 
-  #answered(track: TrackedOrder, outcome: Outcome<CreatedOrder>, lane: SideQueue): void {
+  #onAnswer(track: TrackedOrder, outcome: Outcome<CreatedOrder>, sideQueue: SideQueue): void {
     const { sink, raisedCauses } = this.#parts;
     const found = createOutcome(outcome, track.request, track.cid);
     switch (found.kind) {
       case 'acked':
-        return this.#acked(track, found.venueId, found.timeMs);
+        return this.#onAck(track, found.venueId, found.timeMs);
       case 'refused':
         // A list has shown the order meanwhile, which is stronger than a refusal.
         if (track.lifecycle === 'sent' || track.lifecycle === 'unknown') sink().refused(track.id, found.code);
@@ -148,23 +148,23 @@ export class CreateQueue {
         if (track.lifecycle !== 'sent') return;
         sink().outcomeUnknown(track.id, found.code === null ? found.cause : `${found.code}: ${found.cause}`);
         // With an unknown order on this side, the rest of the queue must not be sent.
-        for (const { track: next } of lane.queue.splice(0)) sink().notSent(next.id, 'SIDE_UNKNOWN');
+        for (const { track: next } of sideQueue.queue.splice(0)) sink().notSent(next.id, 'SIDE_UNKNOWN');
       }
     }
   }
 
   /** Handles a late reply. It still counts, and its value is the create's. */
-  #late(track: TrackedOrder, outcome: Outcome<unknown>): void {
+  #onLateReply(track: TrackedOrder, outcome: Outcome<unknown>): void {
     if (outcome.kind === 'refused') {
-      if (track.lifecycle === 'unknown') this.#answered(track, outcome, this.#sideQueueOf(track));
+      if (track.lifecycle === 'unknown') this.#onAnswer(track, outcome, this.#sideQueueOf(track));
       return;
     }
     if (outcome.kind !== 'acked') return;
     const venueId = orderIdIn(outcome.value);
-    if (venueId !== null) this.#acked(track, venueId, null);
+    if (venueId !== null) this.#onAck(track, venueId, null);
   }
 
-  #acked(track: TrackedOrder, venueId: string, atMs: number | null): void {
+  #onAck(track: TrackedOrder, venueId: string, atMs: number | null): void {
     const { tracks, sink, adopted, serverTime, delayObserver, raisedCauses, settings, contested, isExtra, doubled } = this.#parts;
     if (track.venueId !== null) {
       if (track.venueId !== venueId) doubled(track, venueId);

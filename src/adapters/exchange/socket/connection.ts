@@ -61,7 +61,7 @@ export function openSocket(url: string, random: () => number, events: Connection
     upgraded.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
     upgraded.on('close', () => end('the connection was lost'));
     if (isOver) upgraded.destroy();
-    else if (!isAccepted(response, key)) end('the answer to the opening is none of a WebSocket');
+    else if (!isAccepted(response, key)) end('expected a WebSocket handshake reply, got another reply');
     else listen(upgraded, head, random, { ...events, pinged: () => isOver || events.pinged() }, end);
   });
   request.end();

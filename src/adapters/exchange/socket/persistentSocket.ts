@@ -79,19 +79,19 @@ export class PersistentSocket {
   #connect(): void {
     this.#attempts++;
     this.#become({ kind: 'connecting', attempt: this.#attempts });
-    this.#after(this.#openTimeoutMs, () => this.#lost(`no connection within ${this.#openTimeoutMs} ms`));
+    this.#schedule(this.#openTimeoutMs, () => this.#onLoss(`no connection within ${this.#openTimeoutMs} ms`));
     this.#connection = openSocket(this.#url, this.#random, {
       opened: () => {
         this.#awaitPing();
         this.#become({ kind: 'open', sinceMs: this.#scheduler.nowMs, lastPingMs: null, pings: 0 });
       },
-      pinged: () => this.#pinged(),
-      closed: (why) => this.#lost(why),
+      pinged: () => this.#onPing(),
+      closed: (why) => this.#onLoss(why),
     });
   }
 
   /** Only a ping resets the pauses. A connection that closes right after opening must not cause fast retries. */
-  #pinged(): void {
+  #onPing(): void {
     if (this.#state.kind !== 'open') return;
     this.#attempts = 0;
     this.#state = { ...this.#state, lastPingMs: this.#scheduler.nowMs, pings: this.#state.pings + 1 };
@@ -99,13 +99,13 @@ export class PersistentSocket {
   }
 
   #awaitPing(): void {
-    this.#after(this.#silenceMs, () => this.#lost(`no ping for ${this.#silenceMs} ms`));
+    this.#schedule(this.#silenceMs, () => this.#onLoss(`no ping for ${this.#silenceMs} ms`));
   }
 
-  #lost(why: string): void {
+  #onLoss(why: string): void {
     this.#drop();
     const waitMs = reconnectPauseMs(Math.max(this.#attempts, 1), this.#random());
-    this.#after(waitMs, () => this.#connect());
+    this.#schedule(waitMs, () => this.#connect());
     this.#become({ kind: 'waiting', untilMs: this.#scheduler.nowMs + waitMs, attempt: this.#attempts + 1, why });
   }
 
@@ -116,7 +116,7 @@ export class PersistentSocket {
     this.#timer = null;
   }
 
-  #after(ms: number, run: () => void): void {
+  #schedule(ms: number, run: () => void): void {
     if (this.#timer !== null) this.#scheduler.cancel(this.#timer);
     this.#timer = this.#scheduler.at(this.#scheduler.nowMs + ms, run);
   }

@@ -194,7 +194,7 @@ describe('ServerClock', () => {
     expect([text.at(-1), world.asked.length]).toEqual([true, 15]);
   });
 
-  test('is waited for by those who need it, and not again where the service has just not told it', () => {
+  test('is waited for by those who need it, and not again where the service has just not reported it', () => {
     const world = new World(() => null);
     let ready = 0;
     const wait = (): void => world.clock.whenReady('spot', () => void ready++);

@@ -10,9 +10,9 @@ import { segmentName } from './segmentName.ts';
 
 export interface JournalListener {
   /** All records up to `seq` are durable. Called with rising numbers, each once. */
-  durable(seq: number): void;
+  onDurable(seq: number): void;
   /** Nothing appended from now on becomes durable, so no order may be sent until a restart. Called once. */
-  failed(why: string): void;
+  onFailure(why: string): void;
 }
 
 export interface JournalFileOptions {
@@ -93,7 +93,7 @@ export class JournalFile {
     this.#sync(prior, () =>
       this.#sync(options.folder, () => {
         this.#isBusy = false;
-        this.#next();
+        this.#writeNext();
       }),
     );
   }
@@ -122,7 +122,7 @@ export class JournalFile {
   /** Calls `done` when everything is durable or never will be. Nothing may be appended afterwards. */
   close(done: () => void): void {
     this.#whenClosed = done;
-    if (!this.#isBusy) this.#soon(() => this.#next());
+    if (!this.#isBusy) this.#soon(() => this.#writeNext());
   }
 
   /** Begins the next file. Its first record describes the end of the previous file. */
@@ -150,13 +150,13 @@ export class JournalFile {
       this.#fail(`${this.#waitingBytes} bytes wait for the disk`);
     else if (!this.#isBusy && !this.#isAsked) {
       this.#isAsked = true;
-      this.#soon(() => this.#next());
+      this.#soon(() => this.#writeNext());
     }
     return seq;
   }
 
   /** Writes and syncs what waits for one file. Later lines wait for the next write. */
-  #next(): void {
+  #writeNext(): void {
     this.#isAsked = false;
     if (this.#isBusy) return;
     const next = this.#failure === null ? this.#waiting.shift() : undefined;
@@ -176,11 +176,11 @@ export class JournalFile {
     } catch (error) {
       if (!(error instanceof DiskError)) throw error;
       this.#fail(error.message);
-      this.#next();
+      this.#writeNext();
       return;
     }
     this.#isBusy = true;
-    const lasts = (): void => this.#lasts(lastSeq);
+    const lasts = (): void => this.#reportDurable(lastSeq);
     // The name of a new file must be durable too.
     this.#sync(path, isNew ? () => this.#sync(this.#options.folder, lasts) : lasts);
   }
@@ -195,16 +195,16 @@ export class JournalFile {
       const identity = identityOf(this.#disk, path);
       if (identity !== null) this.#finishedFiles.push([path, identity]);
       this.#isBusy = false;
-      this.#next();
+      this.#writeNext();
     });
   }
 
-  #lasts(seq: number): void {
+  #reportDurable(seq: number): void {
     this.#isBusy = false;
     this.#durableSeq = seq;
-    this.#listener.durable(seq);
+    this.#listener.onDurable(seq);
     // The listener may have appended and so requested the next write. A second request finds nothing to do.
-    this.#next();
+    this.#writeNext();
   }
 
   /** A failed sync is never retried: a later success would prove nothing (order-safety, W4). */
@@ -214,9 +214,9 @@ export class JournalFile {
       else if (this.#failure !== null || failure !== null) {
         this.#isBusy = false;
         this.#fail(failure === REPLACED ? changedText(path) : `${path}: ${failure}`);
-        this.#next();
+        this.#writeNext();
       } else if (this.#areFinishedFilesUnchanged()) then();
-      else this.#next();
+      else this.#writeNext();
     });
   }
 
@@ -237,7 +237,7 @@ export class JournalFile {
     this.#failure = why;
     this.#waiting.length = 0;
     this.#waitingBytes = 0;
-    this.#listener.failed(why);
+    this.#listener.onFailure(why);
   }
 }
 

@@ -129,5 +129,5 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
  * Returns the same JSON with everything except printable ASCII escaped, so that a damaged byte cannot form another character, and a
  * terminal can show it.
  */
-const ascii = (json: string): string => (/^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escaped));
-const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const ascii = (json: string): string => (/^[\x20-\x7e]*$/.test(json) ? json : json.replace(/[^\x20-\x7e]/g, escapeText));
+const escapeText = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -105,7 +105,7 @@ export class JournalState {
         this.halts.delete(`${record.scope} ${record.code}`);
         break;
       case 'CURSOR':
-        this.#cursor(record);
+        this.#applyCursor(record);
         this.unnoted.delete(`${record.symbol} ${record.channel}`);
         break;
       case 'FUNDED':
@@ -146,7 +146,7 @@ export class JournalState {
           targets: [],
           endMs: NaN,
         });
-        if (record.role === 'takeProfit') this.#targetSent(record);
+        if (record.role === 'takeProfit') this.#removePendingTarget(record);
         break;
       case 'FILL':
         this.symbols.add(record.symbol);
@@ -166,7 +166,7 @@ export class JournalState {
   };
 
   /** Totals and the newest trade that they include form a group. Without its end marker they may not belong together. */
-  #cursor(record: RecordOf<'CURSOR'>): void {
+  #applyCursor(record: RecordOf<'CURSOR'>): void {
     const key = `${record.symbol} ${record.channel}`;
     if (TOTALS.has(record.channel)) this.#totals.set(key, record);
     else if (record.channel === 'noted') {
@@ -196,18 +196,18 @@ export class JournalState {
       if (open === undefined) unfinished.set(cid, known);
       return;
     }
-    this.#ended(known);
+    this.#applyEnd(known);
     unfinished.delete(cid);
   }
 
   /** Copies the trace as it ended. Later records do not count for it. */
-  #ended(trace: OrderTrace): void {
+  #applyEnd(trace: OrderTrace): void {
     const { order } = trace.intent;
     for (const { draft, ended } of this.drafts.values())
       if (draft.ahead.includes(order)) ended.set(order, { ...trace, fills: [...trace.fills], targets: [...trace.targets] });
   }
 
-  #targetSent(target: RecordOf<'INTENT'>): void {
+  #removePendingTarget(target: RecordOf<'INTENT'>): void {
     for (const trace of this.unfinished.values()) {
       if (trace.intent.order !== target.parent) continue;
       trace.targets.push(target);

@@ -25,10 +25,18 @@ export function sizesOf(order: Order): Sizes {
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
-type Guards = Pick<RecordBody<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
+export type GuardTexts = Pick<RecordBody<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
 
 /** Returns the prices of an order's bracket and of its triggers. */
-export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTicks, triggerTicks, triggersAbove }: Order): Guards {
+export function guardsOf({
+  instrument,
+  takeProfit,
+  stopLoss,
+  trailing,
+  firedAtTicks,
+  triggerTicks,
+  triggersAbove,
+}: Order): GuardTexts & { readonly rises: boolean } {
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return {
     takeProfit: price(takeProfit),
@@ -40,72 +48,53 @@ export function guardsOf({ instrument, takeProfit, stopLoss, trailing, firedAtTi
   };
 }
 
-/** Members have the order of the record table, so that the body is written unchanged. */
+type Terms = Pick<RecordBody<'DRAFT'>, 'order' | 'strategy' | 'role' | 'reduceOnly' | 'timeInForce' | Exclude<keyof Sizes, 'fp'>>;
+
+/** Returns the terms that records of an order share. Here and below, members have the order of the record table: a line is written so. */
+function termsOf({ id, strategy, role, reduceOnly, timeInForce }: Order, { symbol, side, qty, amount, price }: Sizes): Terms {
+  return { order: id, strategy, symbol, side, role, qty, amount, price, reduceOnly, timeInForce };
+}
+
+/** Returns the record of an approved order. */
 export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 'reason' | 'riskReserve'>): RecordBody<'INTENT'> {
-  const { symbol, side, qty, amount, price, fp } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, trigger, condition: triggerPrice, rises: triggersAbove } = guardsOf(order);
+  const sizes = sizesOf(order);
   return {
     cid: text.cid,
-    order: order.id,
-    strategy: order.strategy,
-    symbol,
-    side,
-    role: order.role,
-    qty,
-    amount,
-    price,
-    reduceOnly: order.reduceOnly,
-    timeInForce: order.timeInForce,
-    fp,
+    ...termsOf(order, sizes),
+    fp: sizes.fp,
     slot: order.slot,
     reason: text.reason,
     parent: order.parent,
-    takeProfit,
-    stopLoss,
-    trailing,
-    trigger,
-    condition: triggerPrice,
-    rises: triggersAbove,
+    ...guardsOf(order),
     riskReserve: text.riskReserve,
     createdMs: order.createdMs,
   };
 }
 
-/** Returns the terms of a draft and the orders that it waits for. */
+/** Returns the record of a draft, with the orders that it waits for. */
 export function draftOf(order: Order, { ahead, replaced, targetLots }: Waits): Omit<RecordBody<'DRAFT'>, 'cid'> {
   const { instrument } = order;
-  const { symbol, side, qty, amount, price } = sizesOf(order);
-  const { takeProfit, stopLoss, trailing, condition: triggerPrice, rises: triggersAbove } = guardsOf(order);
+  const { trigger: _trigger, ...guards } = guardsOf(order);
   return {
-    order: order.id,
-    strategy: order.strategy,
-    symbol,
-    side,
-    role: order.role,
-    qty,
-    amount,
-    price,
-    reduceOnly: order.reduceOnly,
-    timeInForce: order.timeInForce,
+    ...termsOf(order, sizesOf(order)),
     slot: order.slot,
-    takeProfit,
-    stopLoss,
-    trailing,
-    condition: triggerPrice,
-    rises: triggersAbove === true,
+    ...guards,
     createdMs: order.createdMs,
     ahead,
-    replaced:
-      replaced === null
-        ? null
-        : {
-            side: replaced.side,
-            qty: qtyText(order, replaced.lots),
-            amount: recordMoneyText(instrument, replaced.quoteUnits),
-            filled: qtyText(order, replaced.filledLots),
-            spent: recordMoneyText(instrument, replaced.filledUnits),
-          },
+    replaced: replaced === null ? null : replacedText(order, replaced),
     target: Number.isNaN(targetLots) ? null : fromScaled(targetLots, instrument.quantityDigits),
+  };
+}
+
+/** Returns size and fills of the order that a draft replaces. */
+function replacedText(order: Order, { side, lots, quoteUnits, filledLots, filledUnits }: NonNullable<Waits['replaced']>) {
+  const { instrument } = order;
+  return {
+    side,
+    qty: qtyText(order, lots),
+    amount: recordMoneyText(instrument, quoteUnits),
+    filled: qtyText(order, filledLots),
+    spent: recordMoneyText(instrument, filledUnits),
   };
 }
 

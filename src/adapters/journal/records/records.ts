@@ -11,6 +11,23 @@ const lifecycle = oneOf<Lifecycle>('draft', 'sent', 'unknown', 'working', 'cance
 const reason = orNull(oneOf<DoneReason>('denied', 'notSent', 'refused', 'noEffect', 'filled', 'canceled', 'rejected', 'expired'));
 const haltState = oneOf('HALT_NEW', 'CANCEL_ONLY', 'KILLED');
 
+/** The terms of an order. One of `qty` and `amount` is null; `price` is null for a market order without a limit. */
+const ORDER_TERMS = {
+  order: whole,
+  strategy: whole,
+  symbol: text,
+  side,
+  role,
+  qty: orNull(decimal),
+  amount: orNull(decimal),
+  price: orNull(decimal),
+  reduceOnly: flag,
+  timeInForce,
+} as const;
+/** The bracket of an entry: prices, and the distance of a trailing stop. */
+const BRACKET = { takeProfit: orNull(decimal), stopLoss: orNull(decimal), trailing: orNull(decimal) } as const;
+
+/** The kinds with their members, in the order in which a line has them. */
 export const RECORD_KINDS = {
   /** First record of every file: the end of the previous file. A torn tail may follow that end, and is ignored. */
   SEGMENT: { format: whole, number: whole, account: text, priorSeq: whole, priorBytes: whole, priorCrc: text },
@@ -18,31 +35,17 @@ export const RECORD_KINDS = {
   CONFIG: { hash: text, version: text, limits: facts, leaseMs: whole, timeScale: positive },
   /** The risk verdict on an order, and its inputs. */
   VERDICT: { cid: text, order: whole, ok: flag, code: orNull(text), inputs: facts },
-  /**
-   * Risk has approved the order and reserved its worst case. One of `qty` and `amount` is null; `price` is null for a market order without
-   * a limit.
-   */
+  /** Risk has approved the order and reserved its worst case. */
   INTENT: {
     cid: text,
-    order: whole,
-    strategy: whole,
-    symbol: text,
-    side,
-    role,
-    qty: orNull(decimal),
-    amount: orNull(decimal),
-    price: orNull(decimal),
-    reduceOnly: flag,
-    timeInForce,
+    ...ORDER_TERMS,
     fp: text,
     slot: text,
     reason: text,
     /** Number of the order to whose bracket it belongs; 0 if it has no parent. */
     parent: whole,
-    /** The bracket of an entry: prices, and the distance of a trailing stop. For a stop leg, `trigger` is the price that fired it. */
-    takeProfit: orNull(decimal),
-    stopLoss: orNull(decimal),
-    trailing: orNull(decimal),
+    ...BRACKET,
+    /** The price that fired a stop leg. */
     trigger: orNull(decimal),
     /** Trigger price of a trigger order at the venue. */
     condition: orNull(decimal),
@@ -58,20 +61,9 @@ export const RECORD_KINDS = {
    */
   DRAFT: {
     cid: text,
-    order: whole,
-    strategy: whole,
-    symbol: text,
-    side,
-    role,
-    qty: orNull(decimal),
-    amount: orNull(decimal),
-    price: orNull(decimal),
-    reduceOnly: flag,
-    timeInForce,
+    ...ORDER_TERMS,
     slot: text,
-    takeProfit: orNull(decimal),
-    stopLoss: orNull(decimal),
-    trailing: orNull(decimal),
+    ...BRACKET,
     condition: orNull(decimal),
     rises: flag,
     createdMs: whole,

@@ -12,7 +12,7 @@ import { sentOrder } from './restored.ts';
 /** What no intent says: how the order stands comes from records that follow, the worst case and the pool are this process's own. */
 const NOT_ASKED_FOR = new Set([
   'state', 'reason', 'confirmed', 'venueId', 'filledLots', 'filledUnits', 'changedMs', 'arrivedMs',
-  'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'reserved', 'cancelWanted', 'wasUnknown', 'code', 'nextFree', 'isFree',
+  'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'isReserved', 'wantsCancel', 'wasUnknown', 'code', 'nextFree', 'isFree',
   // What was wanted beyond what was sent: the rate guard alone reads it, at the moment of the decision.
   'fingerprintOffset',
 ]); // prettier-ignore

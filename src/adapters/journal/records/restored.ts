@@ -19,16 +19,18 @@ export interface RestartFacts {
 
 /** Throws ConfigError for an order of an instrument that is not in this run. */
 export function restoredOrders(state: JournalState, instruments: readonly Instrument[], facts: RestartFacts): RestoredOrders {
-  const restored = (traces: Iterable<OrderTrace>, now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>): RestoredOrder[] =>
-    [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
-  const ended = (now: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
+  const restoreOrder = (
+    traces: Iterable<OrderTrace>,
+    now: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>,
+  ): RestoredOrder[] => [...traces].map((trace) => ({ ...intentOf(trace, instruments), ...now(trace) }));
+  const restoreEnded = (now: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
     state: now,
     signMs: trace.send?.signMs ?? trace.intent.createdMs,
   });
   const orders = [
-    ...restored(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
-    ...restored(state.provenAbsent.values(), ended('provenAbsent')),
-    ...restored(state.refused.values(), ended('refused')),
+    ...restoreOrder(state.unfinished.values(), (trace) => nowOf(restartOf(trace, facts.isTorn), trace, facts.venueMs)),
+    ...restoreOrder(state.provenAbsent.values(), restoreEnded('provenAbsent')),
+    ...restoreOrder(state.refused.values(), restoreEnded('refused')),
   ];
   // Reservations of orders proven absent end in the order in which they were proven.
   return {

@@ -2,7 +2,7 @@
 
 import { VENUE_CODES } from '../../../model/venueCodes.ts';
 import { type Param, SECURITY } from '../../../protocol/endpoints/endpoint.ts';
-import { isInWindow, RECV_WINDOW, sameSignature, signedHead, signsBody } from '../../../protocol/sign.ts';
+import { isInWindow, RECV_WINDOW, isSameSignature, signedHead, signsBody } from '../../../protocol/sign.ts';
 import type { Profile } from '../../dialect/switches.ts';
 import type { Json } from '../../../protocol/json/json.ts';
 import { isWindowName, readWindow } from '../params/readParams.ts';
@@ -21,7 +21,7 @@ export interface AuthDeps {
 interface Check {
   readonly step: number;
   /** Returns 0 if the check passed, else the error code. */
-  readonly code: (visit: RequestContext, parts: AuthDeps) => number;
+  readonly code: (context: RequestContext, parts: AuthDeps) => number;
 }
 
 export const HEADER = { key: 'x-ch-apikey', timestamp: 'x-ch-ts', signature: 'x-ch-sign' } as const;
@@ -31,9 +31,9 @@ const wantsSignature = ({ route }: RequestContext): boolean => SECURITY[route.ro
 
 /** The checks in their order. The first check that fails sets the error code. */
 export const CHECKS: readonly Check[] = [
-  { step: 4, code: (visit) => passes(has(visit, HEADER.key), VENUE_CODES.noKeyHeader) },
-  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
-  { step: 4, code: (visit) => passes(!wantsSignature(visit) || has(visit, HEADER.signature), VENUE_CODES.noSignatureHeader) },
+  { step: 4, code: (context) => passes(has(context, HEADER.key), VENUE_CODES.noKeyHeader) },
+  { step: 4, code: (context) => passes(!wantsSignature(context) || has(context, HEADER.timestamp), VENUE_CODES.noTimestampHeader) },
+  { step: 4, code: (context) => passes(!wantsSignature(context) || has(context, HEADER.signature), VENUE_CODES.noSignatureHeader) },
   { step: 5, code: knowsKey },
   { step: 5, code: ({ key }) => passes(key?.isClosed !== true, VENUE_CODES.noThisCompany) },
   { step: 6, code: ({ request }, { denied }) => passes(!denied.has(request.ip), VENUE_CODES.illegalIp) },
@@ -41,41 +41,42 @@ export const CHECKS: readonly Check[] = [
     step: 6,
     code: ({ key, request }, { profile }) => (key?.addresses == null || key.addresses.has(request.ip) ? 0 : Number(profile.ipListCode)),
   },
-  { step: 7, code: (visit) => passes(!wantsSignature(visit) || isTimely(visit), VENUE_CODES.invalidTimestamp) },
+  { step: 7, code: (context) => passes(!wantsSignature(context) || isTimely(context), VENUE_CODES.invalidTimestamp) },
   {
     step: 8,
-    code: (visit, { profile }) => passes(!wantsSignature(visit) || isSigned(visit, visit.key, profile), VENUE_CODES.invalidSignature),
+    code: (context, { profile }) =>
+      passes(!wantsSignature(context) || isSigned(context, context.key, profile), VENUE_CODES.invalidSignature),
   },
-  { step: 8, code: (visit, parts) => passes(!wantsSignature(visit) || isFresh(visit, parts), VENUE_CODES.invalidSignature) },
-  { step: 9, code: (visit) => passes(isPermitted(visit), VENUE_CODES.rejectedKey) },
+  { step: 8, code: (context, parts) => passes(!wantsSignature(context) || isFresh(context, parts), VENUE_CODES.invalidSignature) },
+  { step: 9, code: (context) => passes(isPermitted(context), VENUE_CODES.rejectedKey) },
 ];
 
-function knowsKey(visit: RequestContext, { keyring }: AuthDeps): number {
-  visit.key = keyring.find(visit.request.headers[HEADER.key] ?? '');
-  return passes(visit.key !== null, VENUE_CODES.rejectedKey);
+function knowsKey(context: RequestContext, { keyring }: AuthDeps): number {
+  context.key = keyring.find(context.request.headers[HEADER.key] ?? '');
+  return passes(context.key !== null, VENUE_CODES.rejectedKey);
 }
 
 /** True when the timestamp lies in the admission window. A timestamp that is not a whole number never does. */
-function isTimely(visit: RequestContext): boolean {
-  const text = visit.request.headers[HEADER.timestamp] ?? '';
-  return /^\d{1,15}$/.test(text) && isInWindow(Number(text), visit.nowMs, visit.windowMs ?? RECV_WINDOW.defaultMs);
+function isTimely(context: RequestContext): boolean {
+  const text = context.request.headers[HEADER.timestamp] ?? '';
+  return /^\d{1,15}$/.test(text) && isInWindow(Number(text), context.nowMs, context.windowMs ?? RECV_WINDOW.defaultMs);
 }
 
 /** True when the signature matches. It covers the bytes as received, so the target is never decoded and encoded again. */
-export function isSigned(visit: RequestContext, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
-  const { request } = visit;
+export function isSigned(context: RequestContext, key: Key | null, { signQuery }: Pick<Profile, 'signQuery'>): boolean {
+  const { request } = context;
   if (key === null) return false;
   const { method, target, body, headers } = request;
   const timestamp = headers[HEADER.timestamp] ?? '';
   const got = headers[HEADER.signature] ?? '';
   const signed = signsBody(method) && body.length > 0 ? body : null;
-  const isOf = (path: string): boolean => sameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
+  const isOf = (path: string): boolean => isSameSignature(key.sign(signedHead({ timestamp, method, path }), signed), got);
   const split = target.indexOf('?');
   if (split < 0 || signQuery === 'include') return isOf(target);
   const isOfBare = isOf(target.slice(0, split));
   // Both digests are always computed and compared, so that the duration reveals nothing about a digest.
   if (signQuery !== 'either') return isOfBare;
-  return isOf(target) || (isOfBare && isPlainQuery(visit));
+  return isOf(target) || (isOfBare && isPlainQuery(context));
 }
 
 /**

@@ -95,18 +95,18 @@ export class RequestPipeline {
     if (route === 'notServed') return stop(VENUE_CODES.unsupportedOperation.code);
     if ((profile.contentType === 'all' || request.method !== 'GET') && !isJson(request)) return stop(VENUE_CODES.noContentType.code);
 
-    const visit = new RequestContext(request, route, split, nowMs);
+    const context = new RequestContext(request, route, split, nowMs);
     const isPublic = route.row.security === 'NONE';
-    const refusal = isPublic ? this.#checkPublic(visit) : this.#authenticate(visit);
-    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(visit, refusal) : null;
+    const refusal = isPublic ? this.#checkPublic(context) : this.#authenticate(context);
+    const waitMs = this.#limits.isLimited(route.row) ? this.#admit(context, refusal) : null;
     if (waitMs !== null) {
-      this.#bans.refused(plainAddress(request.ip), nowMs);
+      this.#bans.countRefusal(plainAddress(request.ip), nowMs);
       return { kind: 'stop', market, code: VENUE_CODES.tooManyRequests.code, isBanned: false, retryMs: waitMs };
     }
     if (refusal !== 0) return stop(refusal);
 
-    const caller = isPublic || visit.key === null ? null : { account: visit.key.account, uid: visit.key.uid };
-    const found = visit.sent;
+    const caller = isPublic || context.key === null ? null : { account: context.key.account, uid: context.key.uid };
+    const found = context.sent;
     if ('code' in found) return stop(found.code);
     const args = this.#check(route, found.sent, request.method);
     if ('code' in args) return stop(args.code);
@@ -120,28 +120,28 @@ export class RequestPipeline {
   }
 
   /** Returns null if the rate limits allow the request, else the ms after which they will. */
-  #admit(visit: RequestContext, refusal: number): number | null {
-    const { request, route, key, nowMs } = visit;
+  #admit(context: RequestContext, refusal: number): number | null {
+    const { request, route, key, nowMs } = context;
     const subject = refusal === 0 && key !== null ? `key ${key.apiKey}` : `ip ${plainAddress(request.ip)}`;
     const isWeighed = refusal === 0 && this.#parts.profile.batchWeight === 'elements';
-    return this.#limits.admit(route.row, subject, isWeighed ? visit.weight : 1, nowMs);
+    return this.#limits.admit(route.row, subject, isWeighed ? context.weight : 1, nowMs);
   }
 
-  #authenticate(visit: RequestContext): number {
+  #authenticate(context: RequestContext): number {
     for (const { code } of CHECKS) {
-      const found = code(visit, this.#parts);
+      const found = code(context, this.#parts);
       if (found !== 0) return found;
     }
     return 0;
   }
 
   /** Checks a public call. Only the deny list can reject it. With valid credentials the call counts against the key's limits. */
-  #checkPublic(visit: RequestContext): number {
-    const { headers, ip } = visit.request;
+  #checkPublic(context: RequestContext): number {
+    const { headers, ip } = context.request;
     if (this.#parts.denied.has(ip)) return VENUE_CODES.illegalIp.code;
     const key = this.#parts.keyring.find(headers[HEADER.key] ?? '');
-    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(visit, key, this.#parts.profile);
-    if (isRight) visit.key = key;
+    const isRight = (headers[HEADER.signature] ?? '') === '' || isSigned(context, key, this.#parts.profile);
+    if (isRight) context.key = key;
     return 0;
   }
 

@@ -69,7 +69,7 @@ export function paramPlanOf(params: Params): ParamPlan {
     params: entries.flatMap(([name, param]) => {
       if (param.onlyWith !== undefined && comesLater(entries, name, param.onlyWith.name)) return [];
       const late = entries.filter(([other, { onlyWith }]) => onlyWith?.name === name && comesLater(entries, other, name));
-      return [planned(name, param), ...late.map((each) => planned(...each))];
+      return [planParam(name, param), ...late.map((each) => planParam(...each))];
     }),
     either: entries.filter(([, { need }]) => need === 'either').map(([name]) => name),
     known: new Set(entries.flatMap(([name, { otherNames = [] }]) => [name, ...otherNames])),
@@ -77,7 +77,7 @@ export function paramPlanOf(params: Params): ParamPlan {
   };
 }
 
-function planned(name: string, param: Param): Planned {
+function planParam(name: string, param: Param): Planned {
   return {
     name,
     param,

@@ -45,8 +45,8 @@ export function paramsOfQuery(query: string): SentOrCode {
   for (const part of query === '' ? [] : query.split('&')) {
     if (part === '') continue;
     const split = part.indexOf('=');
-    const name = decoded(split < 0 ? part : part.slice(0, split));
-    const value = decoded(split < 0 ? '' : part.slice(split + 1));
+    const name = decodePart(split < 0 ? part : part.slice(0, split));
+    const value = decodePart(split < 0 ? '' : part.slice(split + 1));
     if (name === null || value === null || sent.has(name)) return { code: VENUE_CODES.illegalChars.code };
     sent.set(name, value);
     if (sent.size > MAX_PARAMETERS) return { code: VENUE_CODES.tooManyParameters.code };
@@ -54,7 +54,7 @@ export function paramsOfQuery(query: string): SentOrCode {
   return { sent };
 }
 
-function decoded(text: string): string | null {
+function decodePart(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch (error) {

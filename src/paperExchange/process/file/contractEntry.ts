@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { assumedTiers } from '../../../adapters/catalog/records/contractRecord.ts';
 import { lots } from '../../../base/brand.ts';
 import { nearestScaled } from '../../../base/number/decimal.ts';
-import { scaledDown } from '../../../base/number/decimalText.ts';
+import { scaleDown } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Contract, MarginTier } from '../../../model/contract.ts';
 import { instrumentId, type Instrument } from '../../../model/instrument.ts';
@@ -59,7 +59,7 @@ export function contractInstrument(entry: ContractEntry, at: number, where: stri
   const [type = '', coin = '', priceCoin = ''] = contractName.split('-');
   const [quote, base] = inverse ? [coin, priceCoin] : [priceCoin, coin];
   const multiplierDigits = multiplier.split('.')[1]?.length ?? 0;
-  const face = scaledDown(multiplier, multiplierDigits) ?? 0;
+  const face = scaleDown(multiplier, multiplierDigits) ?? 0;
   if (face < 1)
     throw new ConfigError(`${where} ${contractName} multiplier: expected a face value above 0, got ${multiplier}`, "for example '0.0001'");
   const marginDigits = entry.marginDigits ?? (inverse ? 8 : Math.max(MARGIN_DIGITS, multiplierDigits + priceDigits));
@@ -111,4 +111,4 @@ const tiersOf = (tiers: NonNullable<ContractEntry['tiers']>, marginDigits: numbe
   }));
 
 /** Converts a fraction with at most six decimals to millionths. */
-export const contractPpm = (fraction: string): number => scaledDown(fraction, 6) ?? 0;
+export const contractPpm = (fraction: string): number => scaleDown(fraction, 6) ?? 0;

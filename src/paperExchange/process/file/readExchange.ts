@@ -7,7 +7,7 @@ import type { BarKey } from '../../../adapters/catalog/files/paths.ts';
 import { catalogStore, type BarStore } from '../../../adapters/catalog/bars/store.ts';
 import { lots } from '../../../base/brand.ts';
 import { nearestScaled } from '../../../base/number/decimal.ts';
-import { scaledDown } from '../../../base/number/decimalText.ts';
+import { scaleDown } from '../../../base/number/decimalText.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import { parseInterval } from '../../../model/interval.ts';
@@ -104,7 +104,7 @@ export function readProfile(file: string): SwitchValues {
 
 function instrumentOf(entry: InstrumentEntry, file: string): Instrument {
   const { symbol, base, quote, priceDigits, quantityDigits, minQuantity } = entry;
-  const minLots = minQuantity === undefined ? 1 : (scaledDown(minQuantity, quantityDigits) ?? 0);
+  const minLots = minQuantity === undefined ? 1 : (scaleDown(minQuantity, quantityDigits) ?? 0);
   if (minLots < 1)
     throw new ConfigError(`${file} ${symbol} minQuantity: finer than ${quantityDigits} digits`, 'give one that can be ordered');
   return {

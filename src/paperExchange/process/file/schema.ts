@@ -79,7 +79,7 @@ const limit = map(
 const fills = map(
   {
     ...rowFills.shape,
-    graceMs: integerValue('ms', 'what arrives so long after the open of a bar is taken as there at its open', 0).optional(),
+    graceMs: integerValue('ms', 'orders that arrive at most this long after the open of a bar count as arrived at its open', 0).optional(),
   },
   'fills, such as { limit: through }',
 );

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { formatTime } from '../../../model/time.ts';
 import { html, type Markup } from '../../../report/page/markup.ts';
 import { counted } from '../../../base/text/format.ts';
-import { scoped, shell } from '../../../report/page/shell.ts';
+import { scopeCss, shell } from '../../../report/page/shell.ts';
 import { STYLE } from '../../../report/page/style.ts';
 import type { ServiceConfig } from '../../dialect/config.ts';
 import { truthOfMarkets } from '../../faults/truth.ts';
@@ -66,7 +66,7 @@ function documentOf({ service, config, url }: Looked, symbol: string | null): st
               <div class="two">${book(chosen)} ${trades(chosen)}</div>`
       }
       ${orders(service, config)} ${accounts(truth)} ${service.sides.futures === null ? null : positions(truth)}`,
-    rest: scoped(SCRIPT),
+    rest: scopeCss(SCRIPT),
   });
 }
 
@@ -99,8 +99,8 @@ function headersOf(text: string): Readonly<Record<string, string>> {
 }
 
 const hashes = (text: string, element: 'script' | 'style'): string =>
-  Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, inside = '']) => {
-    return `'sha256-${createHash('sha256').update(inside).digest('base64')}'`;
+  Array.from(text.matchAll(new RegExp(`<${element}>([\\s\\S]*?)</${element}>`, 'g')), ([, content = '']) => {
+    return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
   }).join(' ');
 
 /**

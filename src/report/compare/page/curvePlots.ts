@@ -6,7 +6,7 @@ import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/d
 import { fixed, NONE, signed, signedPercent, THIN, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
-import { AXIS_WIDTH, keyed, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH, legendKey, percents, timePlot } from '../../page/browser/timePlot.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 
 declare const uPlot: typeof uPlotClass;
@@ -30,7 +30,7 @@ export class CurvePlots {
   readonly #columns: CurveColumns;
   #isLog = false;
   #plots: Partial<Record<Name, uPlotClass>> = {};
-  readonly #ask = oncePerFrame(() => this.#window());
+  readonly #ask = oncePerFrame(() => this.#applyWindow());
 
   constructor(root: HTMLElement, columns: CurveColumns) {
     this.#root = root;
@@ -63,14 +63,14 @@ export class CurvePlots {
     this.#plots.growth?.setData([[...ms], ...drawn.map((values) => [...values])], false);
     this.#plots.depth?.setData([[...ms], ...depth.map((values) => [...values])], false);
     this.#plots.between?.setData([[...ms], sideOf(between, 1), sideOf(between, -1)], false);
-    this.#window();
+    this.#applyWindow();
   }
 
   #width(): number {
     return Math.max(200, this.#root.clientWidth);
   }
 
-  #window(): void {
+  #applyWindow(): void {
     const { from, to } = this.shown;
     for (const [name, plot] of Object.entries(this.#plots)) {
       plot.batch(() => {
@@ -149,7 +149,7 @@ export class CurvePlots {
     const reading = (side: 0 | 1, name: string, letter: string) => {
       const [value, down] = [growth[side][row], depth[side][row]];
       const text = typeof value !== 'number' || typeof down !== 'number' ? NONE : `${fixed(value, 2)}, drawdown ${signedPercent(down)}`;
-      return keyed(name, `${letter} ${text}`);
+      return legendKey(name, `${letter} ${text}`);
     };
     const gap = between[row];
     read.replaceChildren(

@@ -55,7 +55,7 @@ export function faint(hex: string, opacity: number): string {
 }
 
 /** Resolves after the browser has drawn the preceding changes. */
-export function painted(): Promise<void> {
+export function waitForPaint(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 }
 

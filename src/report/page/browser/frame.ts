@@ -40,18 +40,18 @@ export class PlotFrame {
   }
 
   /** Draws a box with a tooltip. */
-  titled(properties: Readonly<Record<string, string | number>>, title: string): void {
+  drawTitledBox(properties: Readonly<Record<string, string | number>>, title: string): void {
     this.svg.append(vector('rect', properties, vector('title', {}, title)));
   }
 
-  marksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
+  drawMarksLeft(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
     ticks.forEach((tick, at) => {
       this.add('line', { x1: LEFT, x2: this.width - RIGHT, y1: this.y(tick), y2: this.y(tick), class: tick === 0 ? 'zero' : 'axis' });
       this.add('text', { x: LEFT - 6, y: this.y(tick) + 4, 'text-anchor': 'end' }, texts[at] ?? '');
     });
   }
 
-  marksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
+  drawMarksBelow(ticks: readonly number[], texts: readonly string[] = numberTexts(ticks)): void {
     ticks.forEach((tick, at) => {
       const x = this.x(tick);
       this.add('line', { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM, class: tick === 0 ? 'zero' : 'axis' });
@@ -78,6 +78,6 @@ export function drawBins(
     const [x0, x1] = [frame.x(startOf(bin)), frame.x(startOf(bin + 1))];
     const top = Math.min(frame.y(amount), frame.y(0) - 1);
     const box = { x: x0 + 0.5, y: top, width: Math.max(0.5, x1 - x0 - 1), height: frame.y(0) - top };
-    frame.titled({ ...box, fill: `var(--${colourOf(bin)})`, 'fill-opacity': 0.75 }, textOf(bin, amount));
+    frame.drawTitledBox({ ...box, fill: `var(--${colourOf(bin)})`, 'fill-opacity': 0.75 }, textOf(bin, amount));
   });
 }

@@ -71,7 +71,7 @@ export function timePlot(plot: TimePlot, series: uPlotClass.Series[], y: uPlotCl
 }
 
 /** Returns text after a short line in the colour of its curve. */
-export function keyed(name: string, text: string): HTMLElement {
+export function legendKey(name: string, text: string): HTMLElement {
   return element('span', {}, element('i', { class: 'swatch', style: `border-color:var(--${name})` }), text);
 }
 

@@ -6,7 +6,7 @@ import { pointsBetween, type EquityPoints, type EquityRows } from './rows/equity
 import { fixed, signedPercent, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
-import { AXIS_WIDTH, keyed, percents, timePlot } from '../../page/browser/timePlot.ts';
+import { AXIS_WIDTH, legendKey, percents, timePlot } from '../../page/browser/timePlot.ts';
 import { TimeWindow } from '../../page/browser/timeWindow.ts';
 import type { PageData } from '../../page/wire.ts';
 
@@ -174,13 +174,13 @@ export class EquityPlots {
   /** Marks the time window of the price chart as a band behind the curve. */
   #markPriceWindow(plot: uPlotClass): void {
     if (this.#priceWindow.isWhole) return;
-    this.#band(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
+    this.#drawBand(plot, this.#priceWindow.from, this.#priceWindow.to, faint(colour('accent'), 0.22));
   }
 
   #markDrawdowns(plot: uPlotClass): void {
     const { ctx } = plot;
     this.#page.drawdowns.forEach(({ peakMs, troughMs, recoveryMs }, at) => {
-      this.#band(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
+      this.#drawBand(plot, peakMs, recoveryMs ?? this.#page.toMs, faint(colour('muted'), 0.1));
       if (troughMs < this.shown.from || troughMs > this.shown.to) return;
       ctx.save();
       ctx.fillStyle = colour('text');
@@ -191,7 +191,7 @@ export class EquityPlots {
     });
   }
 
-  #band(plot: uPlotClass, from: number, to: number, fill: string): void {
+  #drawBand(plot: uPlotClass, from: number, to: number, fill: string): void {
     const { left, top, width, height } = plot.bbox;
     const start = Math.max(left, plot.valToPos(from, 'x', true));
     const end = Math.min(left + width, plot.valToPos(to, 'x', true));
@@ -217,9 +217,9 @@ export class EquityPlots {
     if (!read || row < 0 || ms[row] === undefined) return;
     const held = hold[row];
     const { asset } = this.#page;
-    const parts = [element('span', {}, timeText(ms[row])), keyed('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
-    if (held !== null && held !== undefined) parts.push(keyed('bench', `buy and hold ${fixed(held, 2)}`));
-    parts.push(keyed('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
+    const parts = [element('span', {}, timeText(ms[row])), legendKey('accent', `equity ${fixed(equity[row]!, 2)} ${asset}`)];
+    if (held !== null && held !== undefined) parts.push(legendKey('bench', `buy and hold ${fixed(held, 2)}`));
+    parts.push(legendKey('loss', `drawdown ${signedPercent(drawdown[row]!)}`));
     read.replaceChildren(...parts);
   }
 }

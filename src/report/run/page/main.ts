@@ -3,7 +3,7 @@
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
-import { byId, painted } from '../../page/browser/dom.ts';
+import { byId, waitForPaint } from '../../page/browser/dom.ts';
 import { EquityPlots } from './equityPlots.ts';
 import { drawdownsOf, exposureBetween, type EquityRows, type HeldPosition } from './rows/equityRows.ts';
 import { ChartMarket } from './rows/market.ts';
@@ -53,7 +53,7 @@ function firstExposure(): { ms: number[]; exposure: number[] } {
 }
 
 async function unpackAll(): Promise<void> {
-  await painted();
+  await waitForPaint();
   setStatus('drawn');
   trades = await unpackTrades(page.trades);
   tradeRows = rowsByInstrument(trades, markets.length);
@@ -64,12 +64,12 @@ async function unpackAll(): Promise<void> {
     await market.unpack();
     if (chart?.market === market) chart.show(market, trades, tradeRows[at] ?? []);
   }
-  await painted();
+  await waitForPaint();
   const rows = await equityRows();
-  await painted();
+  await waitForPaint();
   const holdings = holdingsOf();
   equity?.refine(rows, holdings === null ? firstExposure : (from, to, spans) => exposureBetween(rows, holdings, from, to, spans));
-  await painted();
+  await waitForPaint();
   setStatus('ready');
 }
 
@@ -86,7 +86,7 @@ async function equityRows(): Promise<EquityRows> {
     ms[row] = minutes[row - 1]! * MINUTE;
     all[row] = values[row - 1]!;
   }
-  await painted();
+  await waitForPaint();
   return { length, ms, equity: all, hold: holdAt(ms), drawdown: drawdownsOf(all) };
 }
 

@@ -29,8 +29,11 @@ export class Overlay implements ISeriesPrimitive {
   #api: SeriesAttachedParameter | null = null;
   #markers: { x: number; y: number; row: number }[] = [];
   readonly #views: readonly IPrimitivePaneView[] = [
-    { zOrder: () => 'bottom', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#gaps(context, size)) }) },
-    { zOrder: () => 'top', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#trades(context, size)) }) },
+    {
+      zOrder: () => 'bottom',
+      renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#drawGaps(context, size)) }),
+    },
+    { zOrder: () => 'top', renderer: () => ({ draw: (target) => this.#draw(target, (context, size) => this.#drawTrades(context, size)) }) },
   ];
 
   attached(api: SeriesAttachedParameter): void {
@@ -76,7 +79,7 @@ export class Overlay implements ISeriesPrimitive {
     return (ms) => zero + placeOf(drawn.slice, ms) * (one - zero);
   }
 
-  #gaps(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
+  #drawGaps(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
     const drawn = this.#drawn;
     const x = this.#xOf();
     if (!drawn || !x) return;
@@ -95,16 +98,16 @@ export class Overlay implements ISeriesPrimitive {
     }
   }
 
-  #trades(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
+  #drawTrades(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
     this.#markers = [];
     const drawn = this.#drawn;
     const x = this.#xOf();
     const series = this.#api?.series;
     if (!drawn?.trades || !x || !series) return;
     if (drawn.rows.length > MAX_MARKERS) {
-      this.#density(context, x, drawn.rows, drawn.trades, height);
+      this.#drawDensity(context, x, drawn.rows, drawn.trades, height);
       if (drawn.selected === null) return;
-    } else this.#brackets(context, x, width);
+    } else this.#drawBrackets(context, x, width);
     const { of } = drawn.trades;
     const scale = 10 ** (drawn.priceDigits + PRICE_EXTRA_DIGITS);
     const shown = drawn.rows.length > MAX_MARKERS ? drawn.rows.filter((row) => row === drawn.selected) : drawn.rows;
@@ -120,21 +123,27 @@ export class Overlay implements ISeriesPrimitive {
       context.moveTo(x0, y0);
       context.lineTo(x1, y1);
       context.stroke();
-      marker(context, x0, y0, isLong, isSelected);
-      marker(context, x1, y1, !isLong, isSelected);
+      drawMarker(context, x0, y0, isLong, isSelected);
+      drawMarker(context, x1, y1, !isLong, isSelected);
       this.#markers.push({ x: x0, y: y0, row }, { x: x1, y: y1, row });
     }
   }
 
   /** Draws a tick at each pixel where a trade was entered. */
-  #density(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows, height: number): void {
+  #drawDensity(
+    context: CanvasRenderingContext2D,
+    x: (ms: number) => number,
+    rows: readonly number[],
+    { of }: TradeRows,
+    height: number,
+  ): void {
     const seen = new Set<number>();
     for (const row of rows) seen.add(Math.round(x(of.entryMs[row]!)));
     context.fillStyle = faint(colour('accent'), 0.6);
     for (const at of seen) context.fillRect(at, height - 8, 1, 8);
   }
 
-  #brackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {
+  #drawBrackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {
     const drawn = this.#drawn;
     const series = this.#api?.series;
     if (!drawn?.brackets || !series) return;
@@ -157,7 +166,7 @@ export class Overlay implements ISeriesPrimitive {
 }
 
 /** Draws ▲ below its price for a buy, ▼ above it for a sell. The tip is at the price. */
-function marker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
+function drawMarker(context: CanvasRenderingContext2D, x: number, y: number, isBuy: boolean, isSelected: boolean): void {
   const size = isSelected ? MARKER + 2 : MARKER;
   const down = isBuy ? 1 : -1;
   context.beginPath();

@@ -46,8 +46,8 @@ function drawReturns({ of }: TradeRows): void {
     { low: 0, high: Math.max(...bins) * 1.05 },
     'Distribution of the returns of trades',
   );
-  frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
-  frame.marksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
+  frame.drawMarksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
+  frame.drawMarksBelow(niceTicks(low * step, high * step, frame.width > 400 ? 8 : 5));
   drawBins(
     frame,
     bins,
@@ -70,9 +70,9 @@ function drawExcursions({ of, length }: TradeRows): void {
   const across = { low: 0, high: Math.max(far(of.mae), 1e-3) * 1.03 };
   const up = { low: 0, high: Math.max(far(of.mfe), 1e-3) * 1.03 };
   const frame = new PlotFrame(host, across, up, 'Worst against best running profit of each trade');
-  frame.marksLeft(niceTicks(0, up.high, 5));
+  frame.drawMarksLeft(niceTicks(0, up.high, 5));
   const below = niceTicks(0, across.high, frame.width > 400 ? 8 : 5);
-  frame.marksBelow(below, numberTexts(below.map((tick) => -tick)));
+  frame.drawMarksBelow(below, numberTexts(below.map((tick) => -tick)));
   const size = rows.length > 2000 ? 2 : 4;
   for (const [name, wanted] of [
     ['loss', false],
@@ -122,8 +122,8 @@ function drawHolding({ of, length }: TradeRows): void {
     { low: 0, high: Math.max(...bins) * 1.05 },
     'Holding times of trades',
   );
-  frame.marksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
-  frame.marksBelow(
+  frame.drawMarksLeft(niceTicks(0, Math.max(...bins), 4).filter(Number.isInteger));
+  frame.drawMarksBelow(
     marks.map(placeOf),
     marks.map((mark) => spanText(mark * MINUTE)),
   );
@@ -148,12 +148,12 @@ function drawSharpe({ rollingSharpe }: PageData): void {
   const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
   const air = (high - low) * 0.05;
   const frame = new PlotFrame(host, { low: start, high: end }, { low: low - air, high: high + air }, 'Sharpe over the last 90 days');
-  frame.marksLeft(niceTicks(low - air, high + air, 5));
+  frame.drawMarksLeft(niceTicks(low - air, high + air, 5));
   const step = Math.max(1, Math.ceil((end - start) / DAY / (frame.width > 400 ? 6 : 4))) * DAY;
   const ticks = Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, at) => Math.ceil(start / DAY) * DAY + at * step).filter(
     (at) => at <= end,
   );
-  frame.marksBelow(ticks, timeTexts(ticks, DAY));
+  frame.drawMarksBelow(ticks, timeTexts(ticks, DAY));
   let path = '';
   values.forEach((value, at) => {
     if (value !== null)

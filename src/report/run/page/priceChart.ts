@@ -136,7 +136,7 @@ export class PriceChart {
     chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : PANE_HEIGHT));
     chart.subscribeCrosshairMove((event) => this.#read(event));
     this.#update();
-    this.#legend(null);
+    this.#showLegend(null);
   }
 
   /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
@@ -282,10 +282,10 @@ export class PriceChart {
   #read(event: MouseEventParams): void {
     const slice = this.#slice;
     const at = event.logical === undefined ? -1 : Math.round(Number(event.logical));
-    this.#legend(slice && at >= 0 && at < slice.rows.length ? at : null);
+    this.#showLegend(slice && at >= 0 && at < slice.rows.length ? at : null);
   }
 
-  #legend(at: number | null): void {
+  #showLegend(at: number | null): void {
     const legend = byId('price-legend');
     if (!legend) return;
     const parts: HTMLElement[] = [];
@@ -299,8 +299,8 @@ export class PriceChart {
       parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
     } else {
       parts.push(
-        coloured('gain', '▲ buy'),
-        coloured('loss', '▼ sell'),
+        colouredText('gain', '▲ buy'),
+        colouredText('loss', '▼ sell'),
         element('span', {}, 'line: entry to exit'),
         element('span', {}, 'dashed: stop, target'),
         element('span', {}, 'shaded: no data'),
@@ -325,7 +325,7 @@ export class PriceChart {
 }
 
 /** Returns a text whose leading sign has its own colour. */
-function coloured(name: string, text: string): HTMLElement {
+function colouredText(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
 }
 

@@ -13,7 +13,7 @@ export interface TradeTableColumn {
   readonly text: (row: number) => string;
   /** Plain text for the exported file. Without it, the file gets `text` without its formatting. */
   readonly plain?: (row: number) => string;
-  readonly tint?: boolean;
+  readonly isTinted?: boolean;
   /** True when a narrow screen shows the column too. */
   readonly isMain?: boolean;
 }
@@ -44,15 +44,15 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
 
 /** Returns the columns for instrument and strategy. Each appears only when the run has more than one. */
 function whose({ instruments, strategies }: PageData, { of }: TradeRows): readonly TradeTableColumn[] {
-  const named = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
+  const nameColumn = (name: string, column: ArrayLike<number>, nameOf: (at: number) => string | undefined): TradeTableColumn => ({
     name,
     key: name,
     value: (row) => column[row]!,
     text: (row) => nameOf(column[row]!) ?? NONE,
   });
   return [
-    ...(instruments.length > 1 ? [named('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
-    ...(strategies.length > 1 ? [named('strategy', of.strategy, (at) => strategies[at])] : []),
+    ...(instruments.length > 1 ? [nameColumn('instrument', of.instrument, (at) => instruments[at]?.name)] : []),
+    ...(strategies.length > 1 ? [nameColumn('strategy', of.strategy, (at) => strategies[at])] : []),
   ];
 }
 
@@ -95,26 +95,26 @@ function price(page: PageData, trades: TradeRows, name: string, key: string, col
   return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
 }
 
-function money(name: string, key: string, column: Float64Array, digits: number, tint = false): TradeTableColumn {
+function money(name: string, key: string, column: Float64Array, digits: number, isTinted = false): TradeTableColumn {
   return {
     name,
     key,
     value: (row) => column[row]!,
-    text: (row) => (tint && column[row]! > 0 ? '+' : '') + exactText(column[row]!, digits, 2),
+    text: (row) => (isTinted && column[row]! > 0 ? '+' : '') + exactText(column[row]!, digits, 2),
     plain: (row) => plainInteger(column[row]!, digits),
-    tint,
+    isTinted,
   };
 }
 
-function fraction(name: string, key: string, column: Float64Array, tint = false): TradeTableColumn {
+function fraction(name: string, key: string, column: Float64Array, isTinted = false): TradeTableColumn {
   return {
     name,
     key,
     value: (row) => column[row]!,
     text: (row) => (Number.isNaN(column[row]!) ? NONE : signed((column[row]! / SCALE) * 100, 2)),
     plain: (row) => (Number.isNaN(column[row]!) ? '' : (column[row]! / SCALE).toFixed(FRACTION_DIGITS)),
-    tint,
-    isMain: tint,
+    isTinted,
+    isMain: isTinted,
   };
 }
 

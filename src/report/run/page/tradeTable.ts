@@ -53,7 +53,7 @@ export class TradeTable {
 
   #refresh(): void {
     const { of, length } = this.#trades;
-    const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosen(`filter-${name}`));
+    const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosenNumber(`filter-${name}`));
     const inWindow = isChecked('filter-window');
     const order: number[] = [];
     for (let row = 0; row < length; row++) {
@@ -110,8 +110,8 @@ export class TradeTable {
   }
 
   #row(row: number): HTMLElement {
-    const cells = this.#columns.map(({ text, tint, value, isMain }, at) => {
-      const sign = tint ? tone(value(row)) : '';
+    const cells = this.#columns.map(({ text, isTinted, value, isMain }, at) => {
+      const sign = isTinted ? tone(value(row)) : '';
       return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
     });
     const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
@@ -152,7 +152,7 @@ export class TradeTable {
   /** Exports the rows that pass the filters as CSV, in the current order. */
   #export(): void {
     const lines = [this.#columns.map(({ key }) => key).join(',')];
-    for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoted((plain ?? text)(row))).join(','));
+    for (const row of this.#order) lines.push(this.#columns.map(({ text, plain }) => quoteCell((plain ?? text)(row))).join(','));
     const url = URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' }));
     const link = element('a', { href: url, download: `${this.#page.name}-trades.csv` });
     document.body.append(link);
@@ -162,11 +162,11 @@ export class TradeTable {
   }
 }
 
-function quoted(text: string): string {
+function quoteCell(text: string): string {
   return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
 }
 
-function chosen(id: string): number | null {
+function chosenNumber(id: string): number | null {
   const select = byId(id);
   return select instanceof HTMLSelectElement && select.value !== '' ? Number(select.value) : null;
 }

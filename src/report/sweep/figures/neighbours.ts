@@ -59,7 +59,7 @@ function isWithin(place: number, size: number): boolean {
 }
 
 /** Returns the sets ordered by `values`, the best first. Sets without a value are left out. Equal sets keep their grid order. */
-export function ranked(values: Float64Array, isMoreBetter: boolean): readonly number[] {
+export function rankValues(values: Float64Array, isMoreBetter: boolean): readonly number[] {
   const sets = Array.from(values.keys()).filter((set) => Number.isFinite(values[set] ?? NaN));
   const sign = isMoreBetter ? -1 : 1;
   return sets.toSorted((a, b) => sign * ((values[a] ?? 0) - (values[b] ?? 0)) || a - b);

@@ -44,10 +44,10 @@ export class HeatMap {
     this.#model = model;
     this.#view = view;
     this.#onCursor = onCursor;
-    canvas.addEventListener('pointermove', (event) => this.#point(event, false));
-    canvas.addEventListener('pointerdown', (event) => this.#point(event, true));
+    canvas.addEventListener('pointermove', (event) => this.#onPointer(event, false));
+    canvas.addEventListener('pointerdown', (event) => this.#onPointer(event, true));
     canvas.addEventListener('pointerleave', () => this.#onCursor(this.#cells[this.#cursor ?? -1] ?? null, false));
-    canvas.addEventListener('keydown', (event) => this.#key(event));
+    canvas.addEventListener('keydown', (event) => this.#onKey(event));
     this.show(view);
   }
 
@@ -126,7 +126,7 @@ export class HeatMap {
       context.globalAlpha = 0.45;
       context.fillRect(x, y, width - gap, height - gap);
       context.globalAlpha = 1;
-      if (cell.kind !== 'ran') hatch(context, x, y, width - gap, height - gap);
+      if (cell.kind !== 'ran') drawHatching(context, x, y, width - gap, height - gap);
       return;
     }
     const { fill, text } = coloursOf(cell.value, this.#scale);
@@ -186,7 +186,7 @@ export class HeatMap {
     outline(context, [x, y, lastX + width - x, lastY + height - y], colour('text'), 1.5, [5, 3]);
   }
 
-  #point(event: PointerEvent, isChosen: boolean): void {
+  #onPointer(event: PointerEvent, isChosen: boolean): void {
     const layout = this.#layout;
     if (!layout) return;
     const column = Math.floor((event.offsetX - layout.left) / layout.cellWidth);
@@ -197,7 +197,7 @@ export class HeatMap {
     else this.#onCursor(this.#cells[at] ?? this.#cells[this.#cursor ?? -1] ?? null, false);
   }
 
-  #key(event: KeyboardEvent): void {
+  #onKey(event: KeyboardEvent): void {
     const layout = this.#layout;
     const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (!layout || !step || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -246,7 +246,7 @@ function outline(
   context.setLineDash([]);
 }
 
-function hatch(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+function drawHatching(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
   context.save();
   context.beginPath();
   context.rect(x, y, width, height);

@@ -1,7 +1,7 @@
 // The sets of the page as columns, with the values that the charts need.
 /// <reference lib="dom" />
 
-import { written, type FigureKind } from '../../words/figures.ts';
+import { writeFigure, type FigureKind } from '../../words/figures.ts';
 import { count, fixed, NONE } from '../../../base/text/format.ts';
 import { unpack32, unpackDecimals } from '../../page/browser/unpack.ts';
 import { neighbourhoods } from '../figures/neighbours.ts';
@@ -59,7 +59,7 @@ export function commandOf({ page, places }: Model, set: number): string {
 
 /** Returns a figure as text with its unit. */
 export function sweepFigureText(value: number, kind: FigureKind, asset: string): string {
-  return Number.isFinite(value) ? written(value, kind, asset) : NONE;
+  return Number.isFinite(value) ? writeFigure(value, kind, asset) : NONE;
 }
 
 /** Returns a figure as short text: fewer digits for a large number, and no unit except the percent sign. */

@@ -43,8 +43,8 @@ export function drawSpread(model: Model, figure: SweepFigure): void {
   const max = Math.max(...bins);
   const across = { low: first * step, high: (first + bins.length) * step };
   const frame = new PlotFrame(host, across, { low: 0, high: max * 1.3 }, `Sets by ${figure.label}`);
-  frame.marksLeft(niceTicks(0, max, 4).filter(Number.isInteger));
-  frame.marksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
+  frame.drawMarksLeft(niceTicks(0, max, 4).filter(Number.isInteger));
+  frame.drawMarksBelow(niceTicks(across.low, across.high, frame.width > 400 ? 8 : 5));
   const text = (bin: number, amount: number) =>
     `${fixed((first + bin) * step, 2)} to ${fixed((first + bin + 1) * step, 2)}: ${amount} sets`;
   drawBins(
@@ -105,12 +105,12 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
   const frame = new PlotFrame(
     host,
     { low: -0.5, high: values.length - 0.5 },
-    padded(Math.min(0, ...shown), Math.max(0, ...shown)),
+    padRange(Math.min(0, ...shown), Math.max(0, ...shown)),
     `${figure.label} by ${name}`,
   );
   const span = { low: Math.min(0, ...shown), high: Math.max(0, ...shown) };
   const ticks = niceTicks(span.low, span.high, 4);
-  frame.marksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
+  frame.drawMarksLeft(ticks, factor === 100 ? numberTexts(ticks).map((text) => `${text}%`) : numberTexts(ticks));
   const min = Math.ceil((Math.max(...values.map((value) => String(value).length)) * 8 + 12) / ((frame.width - 52) / values.length));
   values.forEach((value, at) => {
     if (at % Math.max(1, min) === 0) frame.add('text', { x: frame.x(at), y: 212, 'text-anchor': 'middle' }, String(value));
@@ -138,12 +138,12 @@ function drawParameter(model: Model, figure: SweepFigure, axis: number, host: HT
     });
     frame.add('circle', { cx: x, cy: frame.y(band.best), r: 2.5, fill: 'var(--text)' });
     const note = `${name} ${values[at]}: middle ${sweepFigureText(band.middle / factor, figure.kind, model.page.asset)}, best ${sweepFigureText(band.best / factor, figure.kind, model.page.asset)}`;
-    frame.titled({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);
+    frame.drawTitledBox({ x: x - wide / 2 - 2, y: TOP, width: wide + 4, height: 188, fill: 'transparent' }, note);
   });
   frame.show();
 }
 
-function padded(low: number, high: number): AxisRange {
+function padRange(low: number, high: number): AxisRange {
   const room = Math.max(high - low, 1e-6) * 0.05;
   return { low: low - (low < 0 ? room : 0), high: high + room };
 }

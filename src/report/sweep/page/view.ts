@@ -64,14 +64,14 @@ export function mapCells(model: Model, view: View): readonly MapCell[] {
     found[row * columns + (model.places[view.across]?.[set] ?? 0)]?.push(set);
   }
   const isMean = view.pinned.some((held, axis) => held === 'mean' && axis !== view.across && axis !== view.down);
-  return found.map((sets, at) => ({ column: at % columns, row: Math.floor(at / columns), ...summed(model, sets, values, isMean) }));
+  return found.map((sets, at) => ({ column: at % columns, row: Math.floor(at / columns), ...sumCells(model, sets, values, isMean) }));
 }
 
 function isShown({ places }: Model, { across, down, pinned }: View, set: number): boolean {
   return pinned.every((value, axis) => axis === across || axis === down || typeof value !== 'number' || places[axis]?.[set] === value);
 }
 
-function summed(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
+function sumCells(model: Model, sets: readonly number[], values: Float64Array, isMean: boolean): Pick<MapCell, 'value' | 'set' | 'kind'> {
   const outcomeOf = (set: number) => OUTCOMES[model.outcomes[set] ?? 0] ?? 'ran';
   const [first] = sets;
   if (first === undefined) return { value: NaN, set: null, kind: 'none' };

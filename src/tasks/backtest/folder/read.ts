@@ -189,8 +189,8 @@ export function readStoredEquity(folder: string): StoredEquity {
   try {
     return withArrowFile(path, (file) => {
       const [timeMs, equity] = [new Float64Array(file.rows), new Float64Array(file.rows)];
-      file.times('time_ms', 0, timeMs);
-      file.floats('equity', 0, equity);
+      file.readTimes('time_ms', 0, timeMs);
+      file.readFloats('equity', 0, equity);
       return { timeMs, equity };
     });
   } catch (error) {

@@ -121,7 +121,7 @@ export async function writeRunFolder(out: string, staging: string, run: Finished
     });
     await report;
     tables();
-    log.event('run is written', { resultHash: summary.resultHash });
+    log.addEvent('run is written', { resultHash: summary.resultHash });
     writeFileSync(place('run.log'), log.text());
     return moveInto(out, staging, name);
   } catch (error) {

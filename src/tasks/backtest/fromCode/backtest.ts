@@ -1,7 +1,7 @@
 // `backtest(options)` of `isobar/run`: one backtest from code, in this thread. The command runs the same in a worker.
 
 import { dirname, resolve } from 'node:path';
-import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import {
@@ -40,7 +40,7 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
   const run = await runBacktestRequest(requested, { load, modules, importer: importFresh });
   // Lets the engine of this run be collected: a series of runs would keep every engine.
   // hot: docs/performance.md#turn-after-run
-  await nextTurn();
+  await waitForNextTurn();
   return new BacktestResult(run);
 }
 

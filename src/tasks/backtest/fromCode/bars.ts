@@ -6,7 +6,7 @@ import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { INTERVALS, type Interval } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';
-import { imports } from '../../../definition/request.ts';
+import { importAll } from '../../../definition/request.ts';
 
 export type { Bars, TypedBars };
 
@@ -21,7 +21,7 @@ export interface ReadOptions {
  * with file, line and column of the first invalid row, as the import does.
  */
 export async function readBars(file: string, options: ReadOptions = {}): Promise<TypedBars> {
-  const [set] = await imports([file], { ...options, places: {} }, null);
+  const [set] = await importAll([file], { ...options, places: {} }, null);
   if (!set) throw new ConfigError(`${file}: no bars`, 'name a file of bars');
   return typedBars(set);
 }

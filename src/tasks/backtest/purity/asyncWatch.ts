@@ -2,7 +2,7 @@
 // after the last bar.
 
 import { createHook, type AsyncHook } from 'node:async_hooks';
-import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { authorPlace, type Place } from './callSite.ts';
 import type { Report } from './report.ts';
@@ -51,7 +51,7 @@ export class AsyncWatch {
     if (this.#made.size === 0) return;
     // Promises of a constructor continued before the first bar. They are reported as warnings and are no error here.
     this.#wentOn = 0;
-    await nextTurn();
+    await waitForNextTurn();
     this.#hook.disable();
     this.#made.clear();
     const where = this.#first === null || this.#first.file === null ? '' : ` (${this.#first.file}:${this.#first.line})`;

@@ -31,7 +31,7 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
     if (module !== null && !file.startsWith(module)) return null;
     return OWN_FOLDERS.some((folder) => file.startsWith(folder))
       ? null
-      : mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+      : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
   }
   return null;
 }
@@ -42,7 +42,7 @@ export function nearestAuthorPlace(): Place | null {
     const file = fileOf(frame);
     if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
     if (OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
-    return mapped(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+    return mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
   }
   return null;
 }
@@ -60,7 +60,7 @@ export function placeOfError(error: Error): Place | null {
     if (at === undefined) continue;
     const file = at.startsWith('file:') ? at : pathToFileURL(at).href;
     if (OWN_FOLDERS.some((folder) => file.startsWith(folder)) || file.includes('/node_modules/')) continue;
-    return { file: shown(file), line: Number(row) };
+    return { file: placeText(file), line: Number(row) };
   }
   return null;
 }
@@ -99,13 +99,13 @@ function urlOf(name: string): string | null {
 }
 
 /** Maps a place by the source map of the strategy's bundle. */
-function mapped(file: string, line: number, column: number): Place {
+function mapPlace(file: string, line: number, column: number): Place {
   const entry = findSourceMap(file)?.findEntry(line - 1, column - 1);
-  if (entry === undefined || !('originalSource' in entry)) return { file: shown(file), line };
-  return { file: shown(entry.originalSource), line: entry.originalLine + 1 };
+  if (entry === undefined || !('originalSource' in entry)) return { file: placeText(file), line };
+  return { file: placeText(entry.originalSource), line: entry.originalLine + 1 };
 }
 
-function shown(file: string): string {
+function placeText(file: string): string {
   const [bare = file] = file.split('?');
   const path = bare.startsWith('file:') ? fileURLToPath(bare) : bare;
   return relative(process.cwd(), path) || path;

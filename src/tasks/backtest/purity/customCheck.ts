@@ -4,6 +4,7 @@ import { DiffersError } from '../../../base/errors.ts';
 import { seededRng } from '../../../base/number/rng.ts';
 import type { HostCall } from '../../../engine/host/recordingHost.ts';
 import { HostCallTexts, RecordingHost } from '../../../engine/host/recordingHost.ts';
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { CustomNote } from '../../../indicators/graph/spec.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -36,11 +37,11 @@ interface Difference {
  * of one row. `sealed`: the bot of the run; null: builds one.
  */
 export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warnings: WarningList): Promise<void> {
-  const engine = sealed ?? (await sealedEngine(plan));
+  const engine = sealed ?? (await sealEngineOf(plan));
   const customs = engine.feeds.flatMap(({ indicators }) => indicators.customs);
   if (customs.length === 0) return;
   for (const span of spansOf(plan, engine)) {
-    const difference = await differenceIn(plan, span);
+    const difference = await findDifference(plan, span);
     if (difference === null) continue;
     if (customs.every(({ isPure }) => isPure)) throw impure(difference, customs);
     warnings.add(warningOf(difference, customs));
@@ -48,9 +49,9 @@ export async function checkCustoms(plan: RunPlan, sealed: ReadyBot | null, warni
   }
 }
 
-async function sealedEngine(plan: RunPlan): Promise<ReadyBot> {
+async function sealEngineOf(plan: RunPlan): Promise<ReadyBot> {
   const made = replayedBotMaker({ ...plan, strategies: await freshStrategies(plan.strategies) }, {})();
-  return sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null).engine;
+  return sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null).engine;
 }
 
 interface Span {
@@ -81,9 +82,9 @@ function firstFrom(closeMs: Float64Array, length: number, ms: number): number {
   return row;
 }
 
-async function differenceIn(plan: RunPlan, span: Span): Promise<Difference | null> {
-  const full = await callsIn(plan, span, false);
-  const single = await callsIn(plan, span, true);
+async function findDifference(plan: RunPlan, span: Span): Promise<Difference | null> {
+  const full = await recordCalls(plan, span, false);
+  const single = await recordCalls(plan, span, true);
   for (let at = 0; at < Math.max(full.length, single.length); at++) {
     const [a, b] = [full[at], single[at]];
     if (a?.text === b?.text && a?.timeMs === b?.timeMs) continue;
@@ -94,7 +95,7 @@ async function differenceIn(plan: RunPlan, span: Span): Promise<Difference | nul
 }
 
 /** Returns the calls of a fresh instance in a span, and the error that it throws. */
-async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
+async function recordCalls(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean): Promise<readonly HostCall[]> {
   const log = new HostCallTexts();
   const { calls } = log;
   const strategies = await freshStrategies(plan.strategies);
@@ -102,7 +103,7 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
   let bot: SealedBot | null = null;
   try {
     const made = replayedBotMaker(own, { hostFor: (run) => new RecordingHost(run, log) })();
-    bot = sealBot(made, made.engine.needsTechnical ? await loadTechnicalLibrary() : null);
+    bot = sealBot(made, needsTechnical(made.engine) ? await loadTechnicalLibrary() : null);
     bot.engine.stepsRows = isSingle;
     spanLoop(bot.engine, toMs);
   } catch (error) {
@@ -115,21 +116,21 @@ async function callsIn(plan: RunPlan, { fromMs, toMs }: Span, isSingle: boolean)
 
 function impure({ timeMs, text }: Difference, customs: readonly CustomNote[]): DiffersError {
   return new DiffersError(
-    `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listed(customs)} is not pure`,
+    `${text} at ${formatMinute(timeMs)}: expected the same call whatever the size of a block, got another one; ${listNames(customs)} is not pure`,
     'keep the state of a custom indicator inside make and read it through its series; or leave { pure: true } out',
   );
 }
 
 function warningOf({ timeMs, text }: Difference, customs: readonly CustomNote[]): Warning {
   const [first] = customs.filter(({ isPure }) => !isPure);
-  const what = `${listed(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
+  const what = `${listNames(customs)} writes or reads outside its function and would read the future in blocks of several rows: ${text} at ${formatMinute(timeMs)} would differ; the run went row by row`;
   return { code: 'LOOKAHEAD_CUSTOM', text: what, ...placeOf(first) };
 }
 
 const placeOf = (note: CustomNote | undefined): Pick<Warning, 'file' | 'line'> =>
   (note === undefined ? null : placeOfError(note.place)) ?? { file: null, line: null };
 
-function listed(customs: readonly CustomNote[]): string {
+function listNames(customs: readonly CustomNote[]): string {
   return customs
     .map((note) => {
       const { file, line } = placeOf(note);

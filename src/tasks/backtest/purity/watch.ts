@@ -36,7 +36,7 @@ export class PurityWatch {
     this.#warnings = warnings;
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
-    if (isAlone) this.#undo.push(...replaced(this.#report));
+    if (isAlone) this.#undo.push(...replaceMembers(this.#report));
     if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.fix();
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
@@ -98,7 +98,7 @@ export class PurityWatch {
   }
 }
 
-const replaced = (report: Report): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
+const replaceMembers = (report: Report): (() => void)[] => [...watchDates(report), ...watchGlobals(report)];
 
 /**
  * The listeners in a process that also runs other code. Loads may overlap: the built-ins are replaced once for all of them, and restored
@@ -110,7 +110,7 @@ let undoShared: readonly (() => void)[] = [];
 function listen(report: Report): () => void {
   listening.add(report);
   if (listening.size === 1) {
-    undoShared = replaced((code, what, below) => {
+    undoShared = replaceMembers((code, what, below) => {
       for (const each of listening) each(code, what, below);
     });
   }

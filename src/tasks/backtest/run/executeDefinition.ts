@@ -24,14 +24,14 @@ export interface Watcher {
   /** The run enters a phase. */
   enter(phase: Phase): void;
   /** Everything is loaded. The bars come next. */
-  loaded(resolved: ResolvedRun): void;
+  onLoaded(resolved: ResolvedRun): void;
   /** Progress cells that the engine writes once per block. */
   readonly progressCells: Int32Array | null;
   /** True when the run is the only one of its process, as for a command. */
   readonly isOnly: boolean;
 }
 
-export const NO_WATCHER: Watcher = { enter: () => {}, loaded: () => {}, progressCells: null, isOnly: false };
+export const NO_WATCHER: Watcher = { enter: () => {}, onLoaded: () => {}, progressCells: null, isOnly: false };
 
 export interface ExecutedRun {
   readonly resolved: ResolvedRun;
@@ -80,23 +80,23 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   };
   const { load = loadEntry } = options;
   const resolved = await resolveRun(source, { ...options, importer, load: (entry, from) => load(entry, from, importer) });
-  watcher.loaded(resolved);
+  watcher.onLoaded(resolved);
   resolved.warnings.forEach(warnings.add);
   const { plan } = resolved;
   const clock = clockOf(plan);
   const log = new RunLog(clock);
-  log.event('run begins', {
+  log.addEvent('run begins', {
     name: plan.name,
     definition: resolved.hash,
     bars: plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0),
   });
-  for (const note of resolved.notes) log.event(note);
+  for (const note of resolved.notes) log.addEvent(note);
   watcher.enter('setUp');
   const prepared = await prepareBacktest(plan, {
     progressCells: watcher.progressCells,
     clock,
-    log: log.line,
-    refusals: log.line,
+    log: log.addLine,
+    refusals: log.addLine,
     warnings,
     isOnly: watcher.isOnly,
     during: watch.during,
@@ -108,6 +108,6 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   await sendHaltAlerts(prepared, log);
   watcher.enter('metrics');
   const record = runRecordOf(plan, prepared, true, warnings);
-  log.event('bars are done', { orders: record.orders.length, fills: record.fills.length });
+  log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
   return { resolved, record, log, clock };
 }

@@ -1,5 +1,6 @@
 // Runs one backtest from a resolved plan: builds a bot on replayed bars, runs it to the end and collects its record.
 
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
@@ -38,7 +39,7 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions
   const make = replayedBotMaker(plan, options);
   const bot = during(() => make());
   const { loop } = await loopsFor(plan);
-  return { ...sealBot(bot, bot.engine.needsTechnical ? await loadTechnicalLibrary() : null), loop };
+  return { ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null), loop };
 }
 
 /** Returns the record of a finished run. First checks that the bot's ledger and the venue's books agree to the last unit. */
@@ -91,26 +92,37 @@ function tracesOf(feeds: readonly FeedRun[], runs: readonly StrategyRun[]): Indi
   const drawn = runs.flatMap((run) => run.drawn);
   return drawn.map(({ feed: { indicators }, series, name, pane }, at) => {
     const place = feeds.indexOf(drawn[at]!.feed);
-    return new RunTrace(name, pane ?? (isOverPrice(name) ? 'price' : name), place, () => indicators.traceValues(series));
+    // Custom functions may be impure, so that a second computation could give other values.
+    const isKept = drawn.length <= MAX_KEPT_TRACES || indicators.customs.length > 0;
+    return new RunTrace(name, pane ?? (isOverPrice(name) ? 'price' : name), place, isKept, () => indicators.traceValues(series));
   });
 }
 
-/** The values are computed when they are first read: only charts need them, and a run without a report has none. */
+/** With more indicators than this, their values would take as much memory as the prices. */
+const MAX_KEPT_TRACES = 64;
+
+/**
+ * The values are computed when they are read: only charts need them, and a run without a report has none. `isKept`: they are computed once,
+ * otherwise at each read.
+ */
 class RunTrace implements IndicatorTrace {
   readonly name: string;
   readonly pane: string;
   readonly feed: number;
+  readonly #isKept: boolean;
   readonly #make: () => Float64Array;
   #values: Float64Array | null = null;
 
-  constructor(name: string, pane: string, feed: number, make: () => Float64Array) {
+  constructor(name: string, pane: string, feed: number, isKept: boolean, make: () => Float64Array) {
     this.name = name;
     this.pane = pane;
     this.feed = feed;
+    this.#isKept = isKept;
     this.#make = make;
   }
 
   get values(): Float64Array {
+    if (!this.#isKept) return this.#make();
     return (this.#values ??= this.#make());
   }
 }

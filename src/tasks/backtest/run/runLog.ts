@@ -20,19 +20,19 @@ export class RunLog {
   }
 
   /** Adds a strategy's `log(message, fields)` at a simulated time, for the engine. */
-  readonly line: LogLine = (timeMs, strategy, message, fields) => {
+  readonly addLine: LogLine = (timeMs, strategy, message, fields) => {
     if (this.#lines.length >= MAX_LINES) this.#dropped++;
     else this.#pino.info({ time: formatTime(timeMs), strategy, fields }, message);
   };
 
   /** Adds an event of the run itself, at the time of the clock. */
-  event(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+  addEvent(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     this.#pino.info({ at: formatTime(this.#clock.nowMs), ...fields }, message);
   }
 
   /** Returns all lines, oldest first. */
   text(): string {
-    if (this.#dropped > 0) this.event(`${this.#dropped} lines of strategies were left out`, { limit: MAX_LINES });
+    if (this.#dropped > 0) this.addEvent(`${this.#dropped} lines of strategies were left out`, { limit: MAX_LINES });
     this.#dropped = 0;
     return this.#lines.join('');
   }

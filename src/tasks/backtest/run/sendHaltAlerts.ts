@@ -20,14 +20,14 @@ export async function sendHaltAlerts(
     if (!isRaised) continue;
     const alert: Alert = { level: 'warn', code, bot: plan.name, mode: 'backtest', scope: scopeName(scope, named), message: why, timeMs };
     for (const notifier of notifiers) {
-      const failure = await sent(notifier, alert);
-      if (failure !== null) log.event(`an alert was not delivered: ${notifier.name}, ${code}`, { why: failure });
+      const failure = await sendAlert(notifier, alert);
+      if (failure !== null) log.addEvent(`an alert was not delivered: ${notifier.name}, ${code}`, { why: failure });
     }
   }
 }
 
 /** Resolves with the reason why the alert was not delivered; null: delivered. */
-function sent(notifier: Notifier, alert: Alert): Promise<string | null> {
+function sendAlert(notifier: Notifier, alert: Alert): Promise<string | null> {
   return new Promise((resolve) => {
     const stop = after(ALERT_MS, () => {
       giveUp();

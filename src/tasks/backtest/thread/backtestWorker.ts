@@ -37,7 +37,7 @@ async function answer(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
   if (work.kind === 'run') {
     const finished = await perform(input, work.request);
-    return { kind: 'done', outcome: await writtenRun(input, work.request.kind === 'demo' ? finished : noteTrial(finished, work.trial)) };
+    return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? finished : noteTrial(finished, work.trial)) };
   }
   const { verifyRun } = await import('../verify/verify.ts');
   return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(input, request), input.stagingFolder) };
@@ -56,7 +56,7 @@ async function perform(input: WorkerInput, request: RunRequest): Promise<Perform
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
-    loaded: (resolved) => post({ kind: 'loaded', loaded: loadedOf(resolved, requested, input.isByBar) }),
+    onLoaded: (resolved) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
   };
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
   enter('report');
@@ -80,7 +80,7 @@ function noteTrial(run: PerformedRun, { ledger, family }: TrialOptions): Finishe
   }
 }
 
-async function writtenRun(input: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
+async function writeRun(input: WorkerInput, finished: FinishedRun): Promise<RunOutcome> {
   const folder = await writeRunFolder(input.outFolder, input.stagingFolder, finished, input.hasReport);
   const { record, summary } = finished;
   const report = input.hasReport ? { report: displayPath(resolve(folder, 'report.html')) } : {};
@@ -88,7 +88,7 @@ async function writtenRun(input: WorkerInput, finished: FinishedRun): Promise<Ru
   return { folder, summary: summaryText(summary), table, timings: timingsOf(input.processStartMs) };
 }
 
-function loadedOf(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {
+function loadMessage(resolved: ResolvedRun, { origin }: RequestedRun, notifyBars: boolean): Loaded {
   const { plan, notes } = resolved;
   return {
     name: plan.name,

@@ -18,7 +18,7 @@ const MAX_NAMED = 5;
  * Returns orders of bots, recognised by the form of their client order ids: `BTCUSDT 123 (01K...)`, the newest of each instrument. Throws
  * NoAnswer.
  */
-export async function leftBefore(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
+export async function readLeftOrders(service: MarketService, instruments: readonly Instrument[]): Promise<readonly string[]> {
   const found: string[] = [];
   for (const instrument of instruments)
     found.push(...(instrument.market === 'spot' ? await onSpot(service, instrument) : await onFutures(service, instrument)));

@@ -13,7 +13,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 export async function checkCapitalHeld(service: MarketService, plan: RunPlan, engine: Engine): Promise<void> {
   for (const account of marketOf(engine.instruments).accounts(plan, engine)) {
     const held = account.market === 'spot' ? await spotHoldings(service) : await futuresHoldings(service);
-    for (const [asset, wanted] of booked(account)) {
+    for (const [asset, wanted] of bookedAmounts(account)) {
       const there = held.get(asset) ?? new Decimal(0);
       if (there.greaterThanOrEqualTo(wanted)) continue;
       throw tooMuch(account.market, asset, wanted, there);
@@ -29,7 +29,7 @@ function tooMuch(market: Market, asset: string, wanted: string, there: Decimal):
 }
 
 /** Returns the amounts in the ledger of an account, by asset. */
-function booked({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
+function bookedAmounts({ market, ledger }: AccountPlan): ReadonlyMap<string, string> {
   const found = new Map([[ledger.cashAsset, fromScaled(ledger.cashTotal, ledger.cashDigits)]]);
   if (market === 'futures') return found;
   ledger.instruments.forEach((instrument, index) => {

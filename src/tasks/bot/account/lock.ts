@@ -45,17 +45,17 @@ export function lockAccount({ accounts, access, markets, fingerprint }: LockedAc
 /** Removes the lock folders of bots that were killed. Each demo has its own address, so these folders would accumulate. */
 function removeStaleLocks(accounts: string, processes: Processes): void {
   const disk = new FileSystemDisk();
-  quietly(() => {
+  ignoreErrors(() => {
     for (const name of readdirSync(accounts)) {
       const folder = join(accounts, name);
-      quietly(() => removeDeadLocks(disk, folder, processes));
+      ignoreErrors(() => removeDeadLocks(disk, folder, processes));
       removeEmpty(folder);
     }
   });
   disk.close();
 }
 
-function quietly(act: () => void): void {
+function ignoreErrors(act: () => void): void {
   try {
     act();
   } catch {

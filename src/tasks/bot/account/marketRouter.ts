@@ -34,8 +34,8 @@ export class MarketRouter implements OrderGateway {
     const others = [...this.#byMarket].filter(([its]) => its !== market);
     return others.some(([, { raisedCauses }]) => raisedCauses.some((each) => each.code === code && each.instrument === instrument));
   }
-  get idle(): boolean {
-    return this.all().every(({ idle }) => idle);
+  get isIdle(): boolean {
+    return this.all().every(({ isIdle }) => isIdle);
   }
 
   submit(order: ApprovedOrder, seq: number): void {

@@ -58,7 +58,7 @@ interface Answer {
 }
 
 const json = (status: number, value: unknown): Answer => ({ status, type: 'application/json; charset=utf-8', body: JSON.stringify(value) });
-const refused = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
+const refusalReply = ({ status, problem }: AccessRefusal | { readonly status: number; readonly problem: string }): Answer =>
   json(status, { problem });
 
 /** Throws ConfigError for an address that is not loopback, and for a port that cannot be opened. */
@@ -120,9 +120,9 @@ class DashboardHandler {
     const received = { method, headers: single(request.headers) };
     const misplaced = this.#guard?.refusesPlace(received) ?? null;
     if (misplaced) return this.#refuse(misplaced, `${method} from ${received.headers['origin'] ?? received.headers['host'] ?? 'nowhere'}`);
-    if (body === null) return refused({ status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` });
+    if (body === null) return refusalReply({ status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` });
     const asset = this.#assets.get(url);
-    if (asset) return method === 'GET' ? { status: 200, ...asset } : refused({ status: 405, problem: 'expected GET' });
+    if (asset) return method === 'GET' ? { status: 200, ...asset } : refusalReply({ status: 405, problem: 'expected GET' });
     switch (url) {
       case '/api/view':
       case '/metrics':
@@ -130,12 +130,12 @@ class DashboardHandler {
       case '/api/act':
         return this.#act(received, body);
       default:
-        return refused({ status: 404, problem: 'nothing is here' });
+        return refusalReply({ status: 404, problem: 'nothing is here' });
     }
   }
 
   #read(received: ReceivedRequest, url: string): Answer {
-    if (received.method !== 'GET') return refused({ status: 405, problem: 'expected GET' });
+    if (received.method !== 'GET') return refusalReply({ status: 405, problem: 'expected GET' });
     const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, url);
     this.#control.noteActivity();
@@ -147,14 +147,14 @@ class DashboardHandler {
 
   /** Expects `{request, typed}`: the request, and the confirmation word that the operator typed. */
   async #act(received: ReceivedRequest, body: Buffer): Promise<Answer> {
-    if (received.method !== 'POST') return refused({ status: 405, problem: 'expected POST' });
+    if (received.method !== 'POST') return refusalReply({ status: 405, problem: 'expected POST' });
     // Check the token first: a caller without one learns nothing about the form of requests.
     const allowed = this.#guard!.allows(received, 'read');
     if (typeof allowed === 'object') return this.#refuse(allowed, '/api/act');
-    if (received.headers['content-type'] !== 'application/json') return refused({ status: 415, problem: 'expected application/json' });
+    if (received.headers['content-type'] !== 'application/json') return refusalReply({ status: 415, problem: 'expected application/json' });
     const { request: given, typed } = fields(body);
     const read = readRequest(given);
-    if ('problem' in read) return refused({ status: 400, problem: read.problem });
+    if ('problem' in read) return refusalReply({ status: 400, problem: read.problem });
     return this.#perform(received, read.request, typed);
   }
 
@@ -162,14 +162,14 @@ class DashboardHandler {
     const allowed = this.#guard!.allows(received, requiredScope(request.op));
     if (typeof allowed === 'object') return this.#refuse(allowed, request.op);
     const word = wordFor(request.op);
-    if (word !== null && typed !== word) return refused({ status: 400, problem: `type the word ${word} to confirm` });
+    if (word !== null && typed !== word) return refusalReply({ status: 400, problem: `type the word ${word} to confirm` });
     this.#options.log('info', `dashboard: ${request.op} with a token that allows ${allowed}`);
     return json(200, await perform(this.#control, request, 'dashboard'));
   }
 
   #refuse(refusal: AccessRefusal, what: string): Answer {
     this.#refusals.add(refusal.problem, what);
-    return refused(refusal);
+    return refusalReply(refusal);
   }
 
   #refusedText(): string {

@@ -35,7 +35,7 @@ export interface BarDeliveryDeps {
   /** Appends bars that closed until `untilMs` while the bot was down. Strategies do not decide on them. */
   readonly catchUp: (untilMs: number, bars: readonly BarFact[], append: () => void) => void;
   /** `decide: perFeed`: the instant has ended, and nothing is left to be decided at it. */
-  readonly ended: (atMs: number) => void;
+  readonly onInstantEnd: (atMs: number) => void;
   readonly log: (level: 'info' | 'warn', message: string) => void;
   /** The newest instant of a lifetime that continues, ms UTC. Null: a new lifetime begins. */
   readonly sinceMs: number | null;
@@ -85,7 +85,7 @@ export class BarDelivery {
     this.#closedMs = sinceMs === null ? engine.deps.fromMs : engine.decidesPerFeed ? sinceMs - 1 : sinceMs;
     const places = placesOf(deps.engine, deps.sets);
     this.#staged = deps.sets.map((set, at) => this.#stage(set, places[at]!));
-    this.#byNeed = engine.byNeed.map((instrument) => {
+    this.#byNeed = engine.parts.byNeed.map((instrument) => {
       const staged = this.#staged.filter(({ feeds }) => feeds.some((feed) => engine.feeds[feed]!.instrumentIndex === instrument));
       return { instrument, staged, overMs: -Infinity };
     });
@@ -105,7 +105,7 @@ export class BarDelivery {
       catchUp(this.#closedMs, facts, () => appendFacts(this.#deps.engine, facts));
     }
     for (const { poller } of this.#staged) poller.start();
-    this.#pump();
+    this.#deliverComplete();
   }
 
   stop(): void {
@@ -172,16 +172,16 @@ export class BarDelivery {
     if (!set.copies[0]!.takes(event.bar))
       return log('warn', `${name}: the bar of ${formatMinute(event.bar.openMs)} has prices finer than a tick: left out`);
     bars.push(event.bar);
-    this.#soon();
+    this.#scheduleDelivery();
   }
 
   /** One reply may bring several bars. The next turn looks for the instant, when all of them have been taken. */
-  #soon(): void {
+  #scheduleDelivery(): void {
     if (this.#isBusy || !this.#isRunning) return;
     this.#arm(0);
   }
 
-  #pump(): void {
+  #deliverComplete(): void {
     let hasDecided = false;
     while (this.#isRunning && !this.#isBusy) {
       const nowMs = this.#venueMs();
@@ -231,10 +231,10 @@ export class BarDelivery {
     if (open.length > 0 || this.#settling > 0) return false;
     this.#closedMs = t;
     this.#isInInstant = false;
-    const { engine, ended } = this.#deps;
+    const { engine, onInstantEnd } = this.#deps;
     // Timers wait for the last bar, and so do callbacks of strategies without a bar at this instant.
     if (engine.timers.nextMs <= t || !engine.callbacks.isEmpty) this.#settleAndDeliver(t, [], null);
-    else ended(t);
+    else onInstantEnd(t);
     return true;
   }
 
@@ -264,7 +264,7 @@ export class BarDelivery {
     this.#deps.settle(new Set([instrument]), () => {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#settling--;
-      this.#soon();
+      this.#scheduleDelivery();
     });
   }
 
@@ -276,7 +276,7 @@ export class BarDelivery {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#isBusy = false;
       // If `settle` has called back within the call, the loop in #pump continues.
-      if (!isWithin) this.#soon();
+      if (!isWithin) this.#scheduleDelivery();
     });
     isWithin = false;
   }
@@ -325,7 +325,7 @@ export class BarDelivery {
     const { scheduler } = this.#deps;
     this.#timer = scheduler.at(scheduler.nowMs + Math.ceil(Math.min(waitMs, MAX_WAIT_MS)), () => {
       this.#timer = null;
-      this.#pump();
+      this.#deliverComplete();
     });
   }
 

@@ -107,7 +107,7 @@ export class FundingReader {
         periodMs,
         ask: ask(instrument),
         sink: {
-          next: (dueMs) => this.#next(line, dueMs),
+          next: (dueMs) => this.#addNextRate(line, dueMs),
           rate: (dueMs, text) => this.#set(line, [dueMs], [Number(text)]),
           onProblem: (problem) => log('warn', null, `funding rate of ${instrument.wireName}: ${problem}`),
         },
@@ -117,7 +117,7 @@ export class FundingReader {
   }
 
   /** Adds the next rate as NaN until it has been read, and so each funding time that was missed meanwhile. */
-  #next(line: Line, dueMs: number): void {
+  #addNextRate(line: Line, dueMs: number): void {
     const { instrument, rates } = line;
     const { length, lastMs, rate } = rates;
     if (line.dueMs === lastMs && Number.isNaN(rate[length - 1]!))

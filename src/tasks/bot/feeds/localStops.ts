@@ -17,8 +17,8 @@ export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
     const scale = pow10(instrument.priceDigits);
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
     // A bracket whose entry has filled within the row must not react to the row's open.
-    brackets.gapped(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
-    brackets.reached(index, high!, low!, -Infinity, bracketManager.onHit);
+    brackets.triggerAtOpen(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
+    brackets.triggerInRow(index, high!, low!, -Infinity, bracketManager.onHit);
     if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
   }
   cancelCollarRemainders(engine, index, openMs);

@@ -1,6 +1,6 @@
 // Compares the decisions of strategies in a replay with the journal: recorded orders get their recorded result, differences are counted.
 
-import { draftOf, guardsOf, sizesOf } from '../../../adapters/journal/records/orderText.ts';
+import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { sentOrder } from '../../../adapters/journal/records/restored.ts';
 import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
@@ -82,7 +82,7 @@ export class DecisionComparison {
     return (this.#mayEnd ??= this.#deps.recorded.endsIn(this.at, this.#stepMs));
   }
   /** Runs `act` without comparing its cancels. */
-  silently(act: () => void): void {
+  runWithoutComparing(act: () => void): void {
     this.#isSilent = true;
     act();
     this.#isSilent = false;
@@ -112,7 +112,7 @@ export class DecisionComparison {
       engine.notifyOrder(order);
       return found.number as OrderId;
     }
-    if (order.triggerTicks > 0) engine.triggerOrders.sent();
+    if (order.triggerTicks > 0) engine.triggerOrders.onSend();
     engine.orders.submit(engine.risk.approvedBefore(order, order.createdMs, engine.lastTicks(order.instrumentIndex)));
     return found.number as OrderId;
   }
@@ -137,7 +137,7 @@ export class DecisionComparison {
       (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]) &&
       guards.rises === (intent.rises ?? guards.rises);
     if (isSame) return;
-    this.#differ(
+    this.#noteDifference(
       'recorded',
       order.createdMs,
       intent.seq,
@@ -162,7 +162,7 @@ export class DecisionComparison {
     const { engine, recorded } = this.#deps;
     const text = orderText(order);
     const other = recorded.at(order.createdMs);
-    this.#differ('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
+    this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), other === undefined ? NOTHING : recordedText(other), text);
     order.id = -++this.#changed as OrderId;
     const { id } = order;
     engine.orders.deny(order, CHANGED);
@@ -210,9 +210,9 @@ export class DecisionComparison {
     if (known?.draft && !known.isDrafted) {
       known.isDrafted = true;
       this.decisions++;
-      if (draftText(known.draft) !== text) this.#differ('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
+      if (draftText(known.draft) !== text) this.#noteDifference('recorded', order.createdMs, known.draft.seq, draftText(known.draft), text);
     } else if (this.#isAtEnd) this.#holdDecision('draft', order, { waits: { ...waits, ahead: [...waits.ahead] } });
-    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
+    else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, text);
     return 0;
   }
   #denied(order: BotOrder, code: string): number {
@@ -222,23 +222,23 @@ export class DecisionComparison {
       known.isKnown = true;
       this.decisions++;
     } else if (this.#isAtEnd) this.#holdDecision('denied', Object.assign(new BotOrder(), order), { code });
-    else this.#differ('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
+    else this.#noteDifference('replayed', order.createdMs, this.#nextSeq(), NOTHING, verdictText({ order: order.id, code }));
     return 0;
   }
   /** Counts a recorded draft that the replay did not make. */
-  missingDraft(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
+  countMissingDraft(order: RecordedOrder, draft: RecordOf<'DRAFT'>): void {
     order.isDrafted = true;
-    this.#differ('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
+    this.#noteDifference('recorded', draft.createdMs, draft.seq, draftText(draft), NOTHING);
   }
 
   /** Counts a recorded decision that the replay did not make. If it was an order, the order stays valid and its strategy is notified. */
-  missingDecision(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+  countMissingDecision(order: RecordedOrder, record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     const { engine } = this.#deps;
     order.isKnown = true;
     const { intent } = order;
     if (record.k === 'VERDICT' || intent === null)
-      return this.#differ('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
-    if (!isOfKill(intent)) this.#differ('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
+      return this.#noteDifference('recorded', createdMsOf(order), record.seq, recordedText(order), NOTHING);
+    if (!isOfKill(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
     const taken = engine.orders.get(restored.id);
@@ -258,22 +258,22 @@ export class DecisionComparison {
     }
     if (!this.#isAtEnd) {
       const found = cancel === undefined ? NOTHING : `${cancelText(order.id)} at ${cancel.t}`;
-      this.#differ('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);
+      this.#noteDifference('replayed', this.#stepMs, this.#nextSeq(), found, `${cancelText(order.id)} at ${this.#stepMs}`);
     }
     // The order is still working at the exchange.
     if (cancel === undefined) this.#holdDecision('cancel', order);
     return 0;
   }
   /** Counts a recorded cancel that the replay did not make. */
-  missingCancel(number: number): void {
+  countMissingCancel(number: number): void {
     const { seq, t } = this.#deps.recorded.records[this.at]!;
-    this.#differ('recorded', t, seq, cancelText(number), NOTHING);
+    this.#noteDifference('recorded', t, seq, cancelText(number), NOTHING);
   }
 
   // --- Differences
 
   /** `counts`: whether a recorded decision differs, or a replayed one. */
-  #differ(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
+  #noteDifference(counts: 'recorded' | 'replayed', createdMs: number, seq: number, recorded: string, replayed: string): void {
     if (this.at <= this.#deps.acceptedTo) return;
     const known = this.#differing.get(createdMs) ?? { recorded: 0, replayed: 0 };
     this.#differing.set(createdMs, known);
@@ -289,14 +289,7 @@ export class DecisionComparison {
 const recordedText = ({ intent, verdict }: RecordedOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const guardText = ({
-  takeProfit,
-  stopLoss,
-  trailing,
-  trigger,
-  condition: triggerTicks,
-  rises: triggersAbove,
-}: ReturnType<typeof guardsOf>): string =>
+const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks, rises: triggersAbove }: GuardTexts): string =>
   Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks })
     .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
     .concat(triggersAbove === true ? ['after a rise'] : [])
@@ -307,5 +300,5 @@ export function dropUnsent(engine: Engine, order: BotOrder): void {
   if (order.state !== STATE.sent) return;
   engine.orders.missed(order, engine.nowMs);
   engine.orderEnded(order);
-  if (order.role === 'takeProfit') engine.bracketManager.targetNotSent(order);
+  if (order.role === 'takeProfit') engine.bracketManager.retryTarget(order);
 }

@@ -61,19 +61,19 @@ export class LifetimeRecords {
   /** `before`: earlier records. Their orders are known, and the records may continue them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
     this.records = records;
-    for (const record of before) this.#index(record);
+    for (const record of before) this.#addToIndex(record);
     for (const order of this.#orders.values()) order.isKnown = order.isDrafted = true;
     for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isKnown = true;
     let lastInstant = -1;
     for (let at = 0; at < records.length; at++) {
       const record = records[at]!;
       if (record.k === 'INSTANT') lastInstant = at;
-      else this.#index(record);
+      else this.#addToIndex(record);
     }
     this.lastInstant = lastInstant;
   }
 
-  #index(record: JournalRecord): void {
+  #addToIndex(record: JournalRecord): void {
     if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
     else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
     else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;

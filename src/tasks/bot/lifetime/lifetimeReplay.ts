@@ -65,13 +65,13 @@ export class LifetimeReplay {
     const { records } = this.#recorded;
     risk.halts.isReplayed = true;
     this.#engine.recordedDecisions = this.asked;
-    this.#trades(true);
+    this.#setTrades(true);
     for (let at = 0; at < records.length; at++) {
       this.asked.at = at;
       this.#take(records[at]!);
       if (this.#deps.stopsAtDifference && this.asked.difference !== null) break;
     }
-    this.#trades(false);
+    this.#setTrades(false);
     this.#engine.recordedDecisions = null;
     risk.halts.isReplayed = false;
     this.#engine.orders.restore({ lastOrder: this.#recorded.lastOrder, orders: [] }, () => NaN, 0);
@@ -80,23 +80,23 @@ export class LifetimeReplay {
   #take(record: JournalRecord): void {
     switch (record.k) {
       case 'INSTANT':
-        return this.#instant(record);
+        return this.#replayInstant(record);
       case 'VERDICT':
       case 'INTENT':
-        return this.#decided(record);
+        return this.#replayDecision(record);
       case 'DRAFT':
-        return this.#drafted(record);
+        return this.#replayDraft(record);
       case 'CONFIG':
-        return this.#restarted();
+        return this.#replayRestart();
       case 'STOP':
-        return this.#stopped(record);
+        return this.#replayStop(record);
       case 'HALT':
       case 'RESUME':
         return this.#halt(record);
       case 'FUNDED':
-        return this.#funded(record);
+        return this.#replayFunding(record);
       case 'RATES':
-        return this.#rates(record);
+        return this.#replayRates(record);
       case 'HUMAN':
         if (record.what === 'adopt') this.#adopting = venueIdIn(record.id) as VenueOrderId;
         return;
@@ -120,8 +120,8 @@ export class LifetimeReplay {
   }
 
   /** During a start, until the bot trades, strategies are notified at once. */
-  #trades(does: boolean): void {
-    this.#engine.defersCallbacks = does && this.#deps.tellsAtInstants === true;
+  #setTrades(does: boolean): void {
+    this.#engine.defersCallbacks = does && this.#deps.defersCallbacks === true;
   }
   #step(timeMs: number, act: () => void): void {
     this.#begin(timeMs);
@@ -148,7 +148,7 @@ export class LifetimeReplay {
 
   // --- Instants and starts
 
-  #instant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
+  #replayInstant({ atMs, decided, bars, t }: RecordOf<'INSTANT'>): void {
     const engine = this.#engine;
     this.bars += bars.length;
     const append = (): void => appendFacts(engine, bars as unknown as readonly BarFact[]);
@@ -168,7 +168,7 @@ export class LifetimeReplay {
       return;
     }
     this.missedBars += bars.length;
-    if (bars.length > 0) this.#interrupted('bars went by without a decision');
+    if (bars.length > 0) this.#replayInterruption('bars went by without a decision');
     this.#runGuarded(
       () => {
         beginInstant(engine, t, append);
@@ -176,21 +176,21 @@ export class LifetimeReplay {
       },
       () => finishCatchUp(engine, atMs),
     );
-    this.#trades(true);
+    this.#setTrades(true);
   }
 
   /** The process ended before this record. Callbacks wait until the new process has passed its audits. */
-  #restarted(): void {
+  #replayRestart(): void {
     this.restarts++;
-    this.#trades(false);
+    this.#setTrades(false);
     this.#engine.callbacks.hold();
     for (const { state, id } of this.#engine.orders.active()) if (state === STATE.sent) this.#unknown.add(id);
     this.#engine.orders.restore({ lastOrder: this.#lastOrder, orders: [] }, () => NaN, 0);
   }
 
-  #stopped({ cancels, t }: RecordOf<'STOP'>): void {
+  #replayStop({ cancels, t }: RecordOf<'STOP'>): void {
     const engine = this.#engine;
-    this.#interrupted('the bot was stopped');
+    this.#replayInterruption('the bot was stopped');
     if (cancels) this.#step(t, () => engine.drafts.withdrawAll(() => true));
     engine.drafts.hold();
     if (cancels)
@@ -202,14 +202,14 @@ export class LifetimeReplay {
     this.#runGuarded(notifyStop, notifyStop);
   }
 
-  #interrupted(why: string): void {
+  #replayInterruption(why: string): void {
     this.interruption ??= why;
   }
 
   // --- Orders
 
   /** Handles a verdict or an order: either the strategies have decided on it by now, or time has to pass first. */
-  #decided(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
+  #replayDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>): void {
     if (record.k === 'INTENT' && this.#adopting !== null) return this.#adopt(record, this.#adopting);
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
@@ -217,19 +217,19 @@ export class LifetimeReplay {
     if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
     // The operator has re-armed the bot after a kill.
     if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
-    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.missingDecision(order, record);
+    if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.countMissingDecision(order, record);
     if (record.k === 'VERDICT' && record.code === MISSED && record === order.verdict) {
-      this.#interrupted('a decision came too late');
+      this.#replayInterruption('a decision came too late');
       const late = this.#engine.orders.get(record.order as OrderId);
       if (late !== undefined) this.#step(record.t, () => dropUnsent(this.#engine, late));
     }
   }
 
-  #drafted(record: RecordOf<'DRAFT'>): void {
+  #replayDraft(record: RecordOf<'DRAFT'>): void {
     const order = this.#recorded.order(record.order)!;
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isDrafted) this.#step(record.t, () => {});
-    if (!order.isDrafted) this.asked.missingDraft(order, record);
+    if (!order.isDrafted) this.asked.countMissingDraft(order, record);
   }
 
   #adopt({ symbol, strategy, side, qty, price, reduceOnly, order, t }: RecordOf<'INTENT'>, venueId: VenueOrderId): void {
@@ -255,22 +255,22 @@ export class LifetimeReplay {
   #applyReport(record: OfOrder, cid: string): void {
     const engine = this.#engine;
     const number = this.#recorded.numberOf(cid);
-    if (number === undefined) return record.k === 'FILL' ? this.#liquidated(record) : undefined;
+    if (number === undefined) return record.k === 'FILL' ? this.#replayLiquidation(record) : undefined;
     const id = number as OrderId;
     const order = engine.orders.get(id);
     if (order === undefined) return;
     const isOpen = order.state === STATE.sent || order.state === STATE.unknown;
     const step = (act: () => void): void => this.#step(record.t, act);
     if (record.k === 'FILL') step(() => engine.filled(id, fillFromRecord(record, order.instrument)));
-    else if (record.k === 'STATE') this.#state(order, number, record);
-    else if (record.k === 'REFUSED') this.#refused(id, record);
+    else if (record.k === 'STATE') this.#replayState(order, number, record);
+    else if (record.k === 'REFUSED') this.#replayRefusal(id, record);
     else if (record.k === 'TOMB' && isOpen) {
-      if (this.#unknown.has(id)) this.#interrupted('an order was lost with the process');
+      if (this.#unknown.has(id)) this.#replayInterruption('an order was lost with the process');
       step(() => void engine.outcomes.resolve(id, null));
-    } else if (record.k === 'ACK') this.#acked(order, record, isOpen);
+    } else if (record.k === 'ACK') this.#replayAck(order, record, isOpen);
   }
 
-  #acked(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
+  #replayAck(order: BotOrder, { orderId, t }: RecordOf<'ACK'>, isOpen: boolean): void {
     const engine = this.#engine;
     const { id, state } = order;
     const venueId = orderId === '' ? null : (orderId as VenueOrderId);
@@ -280,36 +280,36 @@ export class LifetimeReplay {
     else if (state === STATE.done && order.isWithoutEffect) this.#step(t, () => engine.arrivedLate(id, venueId, t));
   }
 
-  #refused(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
+  #replayRefusal(id: OrderId, { code, t }: RecordOf<'REFUSED'>): void {
     const engine = this.#engine;
-    if (code === NEVER_LEFT) this.#interrupted('an order was lost with the process');
+    if (code === NEVER_LEFT) this.#replayInterruption('an order was lost with the process');
     this.#step(t, () => (/^-?\d+$/.test(code) ? engine.refused(id, code) : engine.notSent(id, code)));
   }
 
-  #state({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
+  #replayState({ id, state }: BotOrder, number: number, { lifecycle, reason, t }: RecordOf<'STATE'>): void {
     const engine = this.#engine;
     if (lifecycle === 'unknown') {
       // For a working order: the exchange has given its id to another order as well.
       const isContested = state === STATE.working || state === STATE.cancelSent;
       return this.#step(t, () => engine.outcomeUnknown(id, '', isContested));
     }
-    if (lifecycle === 'cancelSent') return this.#cancelled(id, number, t);
+    if (lifecycle === 'cancelSent') return this.#replayCancel(id, number, t);
     if (lifecycle !== 'done') return;
     if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
     if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
       this.#step(t, () => engine.ended(id, reason, t));
   }
 
-  #cancelled(id: OrderId, number: number, t: number): void {
+  #replayCancel(id: OrderId, number: number, t: number): void {
     const cancel = this.#recorded.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
     if (!cancel.isKnown) this.#setOffBehind(id, t);
     if (cancel.isKnown) return;
     cancel.isKnown = true;
-    this.asked.missingCancel(number);
+    this.asked.countMissingCancel(number);
     const order = this.#engine.orders.get(id);
-    if (order !== undefined) this.#step(t, () => this.asked.silently(() => this.#engine.orders.cancel(order, t)));
+    if (order !== undefined) this.#step(t, () => this.asked.runWithoutComparing(() => this.#engine.orders.cancel(order, t)));
   }
 
   // --- Local stops that no bar in the journal triggered
@@ -336,7 +336,7 @@ export class LifetimeReplay {
   }
 
   /** The exchange has closed the position with an order of its own. */
-  #liquidated(record: RecordOf<'FILL'>): void {
+  #replayLiquidation(record: RecordOf<'FILL'>): void {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === record.symbol);
     if (index < 0) return;
@@ -351,7 +351,7 @@ export class LifetimeReplay {
     const scope = scopeFromText(record.scope, instruments);
     if (scope === null) return;
     this.#step(record.t, () =>
-      risk.halts.replayed(() => {
+      risk.halts.withoutJournal(() => {
         if (record.k === 'HALT') risk.halts.raise(scope, record.state, record.code, record.why, record.t, true);
         else if (record.who === 'bot') risk.halts.clear(scope, record.code, record.why, record.t);
         else risk.resume(scope, record.code, record.who, record.t);
@@ -359,14 +359,14 @@ export class LifetimeReplay {
     );
   }
 
-  #funded({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
+  #replayFunding({ symbol, long, amount, paidMs, t }: RecordOf<'FUNDED'>): void {
     const engine = this.#engine;
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index >= 0)
       this.#step(t, () => engine.funded(index, long, scaledFromRecord(amount, engine.instruments[index]!.quoteDigits), paidMs));
   }
 
-  #rates({ symbol, times, rates }: RecordOf<'RATES'>): void {
+  #replayRates({ symbol, times, rates }: RecordOf<'RATES'>): void {
     const known = ratesOf(this.#deps.plan, symbol);
     times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
   }

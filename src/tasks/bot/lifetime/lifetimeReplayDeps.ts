@@ -19,5 +19,5 @@ export interface LifetimeReplayDeps {
   /** The replay ends at the first difference. */
   readonly stopsAtDifference: boolean;
   /** Whether the bot notified strategies only at instants while it traded; default false. */
-  readonly tellsAtInstants?: boolean;
+  readonly defersCallbacks?: boolean;
 }

@@ -5,7 +5,7 @@ import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { HaltActions } from '../../../engine/router/haltActions.ts';
-import { sealEngine } from '../../../engine/loop/setUp.ts';
+import { needsTechnical, sealEngine } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import { addStrategies, fund } from '../../../app/begin.ts';
 import { createBot } from '../../../app/bot.ts';
@@ -56,7 +56,7 @@ export async function buildEngine(plan: RunPlan, ports: LivePorts, history: Trad
   const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));
   bookHistory(engine, history);
   engine.haltActions = new HaltActions(engine);
-  sealEngine(engine, engine.needsTechnical ? await loadTechnicalLibrary() : null);
+  sealEngine(engine, needsTechnical(engine) ? await loadTechnicalLibrary() : null);
   return { engine, startUnits };
 }
 

@@ -32,7 +32,7 @@ export interface ReplayLifetimeOptions {
   readonly isTorn: boolean;
   readonly stopsAtDifference: boolean;
   /** See `LifeParts`; default false. */
-  readonly tellsAtInstants?: boolean;
+  readonly defersCallbacks?: boolean;
 }
 
 /** The lifetime cannot be entered at the kept point. */

@@ -46,7 +46,7 @@ export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs
 /** Returns the orders of the journal, for the services. The engine has them already. */
 export function openRecordedOrders(engine: Engine, { journal, state, isTorn }: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { orders } = restoredOrders(state, engine.instruments, { isTorn, venueMs });
-  for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.signedBefore(id, signMs);
+  for (const { id, state: now, signMs } of orders) if (now === 'unknown') journal.restoreSignMs(id, signMs);
   return orders;
 }
 
@@ -60,5 +60,5 @@ export function followRecordedOrder(engine: Engine, held: readonly HeldDecision[
       engine.exchange.read(order, engine.orders.resolution(order).first);
     }
   }
-  engine.instruments.forEach((_, index) => engine.outcomes.resolved(index));
+  engine.instruments.forEach((_, index) => engine.outcomes.onResolved(index));
 }

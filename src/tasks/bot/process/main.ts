@@ -9,7 +9,7 @@ import { terminalText } from '../../../base/text/untrustedText.ts';
 import { secondsOf } from '../config/seconds.ts';
 import { sourcePlaces } from '../../../adapters/runtime/sourcePlaces.ts';
 import { tuneV8 } from '../../../adapters/runtime/v8.ts';
-import { handedOver } from './output.ts';
+import { waitForWrites } from './output.ts';
 import { runBot } from './process.ts';
 
 /** Time limit for the readers of stdout and stderr to take the last output. */
@@ -62,4 +62,4 @@ clearEnvironment(process.env);
 tuneV8();
 process.exitCode = await main(process.argv.slice(2));
 // Output that is never read would keep the process alive permanently.
-if (!(await handedOver([process.stdout, process.stderr], OUTPUT_FLUSH_MS))) process.exit();
+if (!(await waitForWrites([process.stdout, process.stderr], OUTPUT_FLUSH_MS))) process.exit();

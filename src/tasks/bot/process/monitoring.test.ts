@@ -90,7 +90,7 @@ it('sends at its end what ended the bot, and waits until that is delivered', asy
   const bot = new ScriptedBot();
   await open(bot, [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }]);
   bot.board.raise({ kind: 'account' }, 'CANCEL_ONLY', 'JOURNAL', 'ENOSPC', bot.timeMs);
-  monitoring!.ended('the journal cannot be written: ENOSPC');
+  monitoring!.announceEnd('the journal cannot be written: ENOSPC');
   await monitoring!.close();
   monitoring = null;
   expect(new Set(received.map(({ code }) => code))).toEqual(new Set(['STARTED', 'JOURNAL', 'ENDED']));

@@ -33,7 +33,7 @@ export interface Monitoring {
   /** Null: not configured. */
   readonly dashboard: Dashboard | null;
   /** The bot ends unexpectedly. Its alert is sent before `close` completes. */
-  ended(why: string): void;
+  announceEnd(why: string): void;
   close(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
   const notifying = alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
-    ended: (why) => notifying?.ended(why),
+    announceEnd: (why) => notifying?.announceEnd(why),
     async close() {
       await dashboard?.close();
       await notifying?.close();
@@ -93,7 +93,7 @@ function startAlerts(
   look();
   const stop = repeat(POLL_MS, look);
   return {
-    ended(why) {
+    announceEnd(why) {
       const { name, mode, timeMs } = control.view();
       outbox.send({ level: 'alarm', code: 'ENDED', bot: name, mode, scope: 'account', message: `the bot has ended: ${why}`, timeMs });
     },

@@ -32,10 +32,10 @@ export class LogOutput {
     this.#events = events;
     this.#file = isFile(stream) ? new LogFile(stream, events) : null;
     for (const each of [stream, ...others]) {
-      each.on('error', this.#failed);
-      neverWait(each);
+      each.on('error', this.#onFailure);
+      makeNonBlocking(each);
     }
-    stream.on('drain', this.#drained);
+    stream.on('drain', this.#onDrain);
   }
 
   /** Writes a line that ends in a newline. Never waits for a reader. */
@@ -46,13 +46,13 @@ export class LogOutput {
     else this.#stream.write(line);
   }
 
-  readonly #failed = ({ code, message }: NodeJS.ErrnoException): void => {
+  readonly #onFailure = ({ code, message }: NodeJS.ErrnoException): void => {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#events.lost(code ?? message);
   };
 
-  readonly #drained = (): void => {
+  readonly #onDrain = (): void => {
     const lines = this.#missed;
     this.#missed = 0;
     if (lines > 0) this.#events.missed(lines);
@@ -75,14 +75,14 @@ class LogFile {
 
   write(line: string): void {
     const before = this.#finish();
-    if (before !== null) return this.#miss(before);
+    if (before !== null) return this.#noteMissing(before);
     const whole = Buffer.from(line);
     this.#rest = whole;
     const failed = this.#finish();
-    if (failed === null) return this.#written();
+    if (failed === null) return this.#onWritten();
     if (this.#rest.length < whole.length) return this.#reportFull(failed);
     this.#rest = Buffer.alloc(0);
-    this.#miss(failed);
+    this.#noteMissing(failed);
   }
 
   /** Writes the rest of a line. Returns the error code; null: nothing is left. */
@@ -94,7 +94,7 @@ class LogFile {
       return error instanceof Error && 'code' in error ? String(error.code) : String(error);
     }
   }
-  #miss(code: string): void {
+  #noteMissing(code: string): void {
     this.#missed++;
     this.#reportFull(code);
   }
@@ -103,7 +103,7 @@ class LogFile {
     this.#isFull = true;
     this.#events.full(code);
   }
-  #written(): void {
+  #onWritten(): void {
     if (!this.#isFull) return;
     const lines = this.#missed;
     this.#missed = 0;
@@ -126,7 +126,7 @@ export function writeLine(stream: Stream, text: string): void {
 }
 
 /** Resolves true when all output was handed over, at the latest after `maxMs`. */
-export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
+export async function waitForWrites(streams: readonly NodeJS.WriteStream[], maxMs: number): Promise<boolean> {
   const waits = (): readonly NodeJS.WriteStream[] => streams.filter((stream) => stream.writable && stream.writableLength > 0);
   await new Promise<void>((resolve) => {
     const forget = after(maxMs, resolve);
@@ -145,7 +145,7 @@ export async function handedOver(streams: readonly NodeJS.WriteStream[], maxMs: 
  * Makes writes to a terminal non-blocking. By default Node waits for a terminal at each write. A terminal that is stopped (Ctrl-S) or whose
  * connection is silent takes a few thousand bytes, then the whole bot would block.
  */
-function neverWait(stream: NodeJS.WriteStream): void {
+function makeNonBlocking(stream: NodeJS.WriteStream): void {
   if (!stream.isTTY) return;
   const handle = Reflect.get(stream, '_handle') as { readonly setBlocking?: (isBlocking: boolean) => void } | null | undefined;
   handle?.setBlocking?.(false);

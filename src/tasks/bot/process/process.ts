@@ -110,13 +110,17 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
   // Close everything, also after an error: an open handle keeps the process alive.
   const undo: (() => Promise<void> | void)[] = [() => opened.close(), () => loopDelay.stop()];
   try {
-    const control = new LiveControl({ ...opened, loopDelayP99Ms: () => loopDelay.p99Ms, flattened: (left) => farewell(left, ending) });
+    const control = new LiveControl({
+      ...opened,
+      loopDelayP99Ms: () => loopDelay.p99Ms,
+      flattened: (left) => exitAfterDelay(left, ending),
+    });
     writeBotFile(config.data, botFileOf(opened));
     const server = await openControl(config.data, control);
     undo.push(() => server.close());
     const { exchange } = opened.bot.deps;
     undo.push(writeHeartbeat(config.access.socketUrl, exchange.scheduler, () => exchange.random(), log));
-    const noteAlarm = (): void => opened.bot.attention.alarm(opened.bot.deps.venueMs());
+    const noteAlarm = (): void => opened.bot.attention.noteAlarm(opened.bot.deps.venueMs());
     const monitoring = await openMonitoring(
       control,
       { ...config, notifiers: opened.notifiers, folder: dirname(config.file), alarmed: noteAlarm },
@@ -124,7 +128,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
     );
     undo.push(() => monitoring.close());
     const { code, why } = await run(config, options.seconds, opened, control, log, ending);
-    if (code !== EXIT.ok) monitoring.ended(why);
+    if (code !== EXIT.ok) monitoring.announceEnd(why);
     return code;
   } finally {
     for (const act of undo.toReversed()) await act();
@@ -132,7 +136,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
 }
 
 /** Ends the bot after a delay in which clients can show the result. The next start reads from the exchange what was closed. */
-function farewell(left: number, ending: Ending): void {
+function exitAfterDelay(left: number, ending: Ending): void {
   const code = left === 0 ? EXIT.ok : EXIT.unknown;
   after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: books are made anew at the next start'));
 }

@@ -7,23 +7,23 @@ test('comes in order, once what was set going by the disk has had its turn', () 
   const turns: (() => void)[] = [];
   const seen: string[] = [];
   const afterSend = new AfterSendQueue((run) => turns.push(run));
-  afterSend.after(() => seen.push('sent'));
-  afterSend.after(() => seen.push('point'));
+  afterSend.add(() => seen.push('sent'));
+  afterSend.add(() => seen.push('point'));
   expect(seen).toEqual([]);
-  afterSend.lasts();
+  afterSend.onDurable();
   seen.push('request');
-  afterSend.after(() => seen.push('refused'));
+  afterSend.add(() => seen.push('refused'));
   for (const turn of turns.splice(0)) turn();
   expect(seen).toEqual(['request', 'sent', 'point', 'refused']);
-  afterSend.lasts();
+  afterSend.onDurable();
   expect(turns).toEqual([]);
 });
 
 test('waits for nothing once nothing lasts', () => {
   const seen: string[] = [];
   const afterSend = new AfterSendQueue(() => {});
-  afterSend.after(() => seen.push('before'));
+  afterSend.add(() => seen.push('before'));
   afterSend.end();
-  afterSend.after(() => seen.push('afterwards'));
+  afterSend.add(() => seen.push('afterwards'));
   expect(seen).toEqual(['before', 'afterwards']);
 });

@@ -11,13 +11,13 @@ export class AfterSendQueue {
   }
 
   /** Runs `run` once everything journalled by now is durable and the waiting orders have been sent. */
-  after(run: () => void): void {
+  add(run: () => void): void {
     if (this.#isOver) run();
     else this.#waiting.push(run);
   }
 
   /** The records are durable, and the orders are being sent now. */
-  lasts(): void {
+  onDurable(): void {
     if (this.#waiting.length > 0) this.#soon(() => this.#run());
   }
 

@@ -14,11 +14,11 @@ export interface DriverDeps {
   /** The venue's time, ms. */
   readonly venueMs: () => number;
   /** A strategy has thrown. It gets no more calls. */
-  readonly strategyFailed: (strategy: number, error: Error) => void;
+  readonly onStrategyFailure: (strategy: number, error: Error) => void;
   /** The bot's own books are inconsistent: it must stop. */
-  readonly broken: (error: Error) => void;
+  readonly onJournalFailure: (error: Error) => void;
   /** A fill is about to be booked. The fill object is valid only during the call. */
-  readonly filling: (id: OrderId, fill: Fill) => void;
+  readonly onFill: (id: OrderId, fill: Fill) => void;
   /** Funding is about to be booked. */
   readonly funding: (instrument: number, isLong: boolean, units: number, timeMs: number) => void;
 }
@@ -97,7 +97,7 @@ export class Driver implements ExchangeSink {
   }
   filled(id: OrderId, fill: Fill): void {
     this.step(() => {
-      this.#deps.filling(id, fill);
+      this.#deps.onFill(id, fill);
       this.#deps.engine.filled(id, fill);
     });
   }
@@ -143,9 +143,9 @@ export class Driver implements ExchangeSink {
 
   /** Stops the strategy that has thrown, and continues with the others. */
   #stopOnError(error: unknown, finish: () => void): void {
-    const { engine, strategyFailed, broken } = this.#deps;
-    if (error instanceof InvariantError) return broken(error);
-    strategyFailed(engine.currentStrategy, engine.attributeError(error));
+    const { engine, onStrategyFailure, onJournalFailure } = this.#deps;
+    if (error instanceof InvariantError) return onJournalFailure(error);
+    onStrategyFailure(engine.currentStrategy, engine.attributeError(error));
     try {
       notifyOthers(engine);
       finish();

@@ -12,7 +12,7 @@ import type { LiveBot } from './liveBot.ts';
 import type { MarketRouter } from '../account/marketRouter.ts';
 
 const FOREIGN_ORDER_CODE = 'ALIEN';
-const refused = (message: string): ActAnswer => ({ done: false, message });
+const refusal = (message: string): ActAnswer => ({ done: false, message });
 
 /** A foreign order, and the service of the exchange that has it. */
 export interface OpenForeignOrder extends ForeignOrder {
@@ -28,7 +28,7 @@ const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `$
 /** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
   const found = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
-  if (found.length === 0) return refused(`${id} is no order that waits for a name`);
+  if (found.length === 0) return refusal(`${id} is no order that waits for a name`);
   for (const foreign of found) {
     bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
@@ -43,19 +43,19 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   const runs = engine.runs.filter((run) => name === null || run.name === name);
   const [run] = runs;
   const names = engine.runs.map((each) => each.name).join(', ');
-  if (run === undefined) return refused(`no strategy ${name ?? ''} runs here; there are ${names}`);
-  if (runs.length > 1) return refused(`whose it becomes has to be said: --strategy with one of ${names}`);
+  if (run === undefined) return refusal(`no strategy ${name ?? ''} runs here; there are ${names}`);
+  if (runs.length > 1) return refusal(`whose it becomes has to be said: --strategy with one of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
-  if (foreign === undefined) return refused(`${id} is no order that waits for a name`);
-  const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.foreign(id, resolve));
-  if (typeof found === 'string') return refused(`${id}: ${found}`);
-  const text = { answer: refused(`${id} is no order that waits for a name`) };
+  if (foreign === undefined) return refusal(`${id} is no order that waits for a name`);
+  const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
+  if (typeof found === 'string') return refusal(`${id}: ${found}`);
+  const text = { answer: refusal(`${id} is no order that waits for a name`) };
   bot.driver.step(() => {
     // Another request may have decided on it meanwhile.
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;
     const problem = adoptionProblem(engine, run.index, found);
     if (problem !== null) {
-      text.answer = refused(`${id}: ${run.name} cannot pay for it: ${problem}`);
+      text.answer = refusal(`${id}: ${run.name} cannot pay for it: ${problem}`);
       return;
     }
     bot.deps.journal.human({ who, what: 'adopt', id: idIn(bot, foreign), why });
@@ -63,7 +63,7 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
     foreign.service.adoptFills(order, id);
     const { instrument, side, lots, limit } = order;
     const size = `${side} ${sizeText(fromScaled(lots, instrument.quantityDigits), instrument)} at ${fromScaled(limit, instrument.priceDigits)}`;
-    bot.deps.log.decided(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
+    bot.deps.log.logDecision(run.name, `${who} has it adopt order ${id}: ${size}`, FOREIGN_ORDER_CODE);
     text.answer = { done: true, message: `${id} (${size}) is an order of ${run.name} from now on` };
   });
   return text.answer.done ? { ...text.answer, message: `${text.answer.message}${reasonText(bot, who, why)}` } : text.answer;

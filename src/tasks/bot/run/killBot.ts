@@ -37,7 +37,7 @@ export function killBot(bot: LiveBot, flatten: boolean, onPhase: (phase: KillVie
       onPhase,
     },
     knownOf(bot, settings),
-    { all: false, books: flatten ? () => booksOf(bot, settings) : null, believed: () => believedOf(bot) },
+    { all: false, books: flatten ? () => openBooks(bot, settings) : null, believed: () => believedOf(bot) },
   );
 }
 
@@ -93,13 +93,13 @@ function believedOf({ deps: { engine } }: LiveBot): readonly string[] {
  * Called once no order is open. From then on the bot rests, because it would take the slices for foreign orders. Positions are derived from
  * the journal, as in a kill without the bot.
  */
-async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
+async function openBooks(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<KillBooks> {
   const { engine, journal, cidOf, venueMs, exchange, config, plan } = bot.deps;
   await new Promise<void>((resolve) => {
     exchange.scheduler.at(exchange.scheduler.nowMs + REST_MS, () => resolve());
-    bot.rest(resolve);
+    bot.stopTrading(resolve);
   });
-  await bot.durable(journal.lastSeq);
+  await bot.waitUntilDurable(journal.lastSeq);
   const { instruments } = engine;
   const books = new JournalBooks(instruments);
   readWhole(journalFolder(config), books.add);
@@ -112,7 +112,7 @@ async function booksOf(bot: LiveBot, { recvWindowMs }: KillSettings): Promise<Ki
       journal,
       nextId: () => ++last as OrderId,
       cidOf,
-      durable: (seq) => bot.durable(seq),
+      waitUntilDurable: (seq) => bot.waitUntilDurable(seq),
       indexOf: ({ instrument }) => instruments.findIndex(({ id }) => id === instrument.id),
       nowMs: venueMs,
       books,

@@ -113,9 +113,9 @@ export class LiveBot {
       engine,
       scheduler: exchange.scheduler,
       venueMs,
-      strategyFailed: (strategy, error) => this.#strategyFailed(strategy, error),
-      broken: (error) => this.#broken(error.message),
-      filling: (id, fill) => this.#filling(id, fill),
+      onStrategyFailure: (strategy, error) => this.#onStrategyFailure(strategy, error),
+      onJournalFailure: (error) => this.#onJournalFailure(error.message),
+      onFill: (id, fill) => this.#noteFill(id, fill),
       funding: (index, isLong, units, timeMs) => void deps.journal.funded(engine.instruments[index]!, isLong, units, timeMs),
     });
     this.#kept = new KeptStates(engine, deps.journal);
@@ -130,7 +130,7 @@ export class LiveBot {
       settle: (instruments, done) => settle(deps, instruments, done),
       deliver: (atMs, bars, append) => this.#deliver(atMs, bars, append),
       catchUp: (untilMs, bars, append) => this.#catchUp(untilMs, bars, append),
-      ended: (atMs) => this.#ended(atMs),
+      onInstantEnd: (atMs) => this.#endInstant(atMs),
       sinceMs: deps.sinceMs,
       log: (level, message) => deps.log[level](message),
     });
@@ -144,7 +144,7 @@ export class LiveBot {
       known: deps.knownRates,
       journal: (body) => void deps.journal.rates(body),
       log: (level, strategy, text) =>
-        strategy === null ? deps.log[level](text) : deps.log.decided(strategy, text, 'FUNDING_RATES', 'warn'),
+        strategy === null ? deps.log[level](text) : deps.log.logDecision(strategy, text, 'FUNDING_RATES', 'warn'),
     });
     this.#auditor = new Auditor({
       scheduler: exchange.scheduler,
@@ -171,7 +171,7 @@ export class LiveBot {
 
   /** True when nothing waits for a decision or a reply. On simulated time: everything due at this time has been done. */
   get isIdle(): boolean {
-    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.idle;
+    return this.#barDelivery.isIdle && !this.#funding.isBusy && !this.#auditor.isBusy && this.deps.services.isIdle;
   }
   get isTrading(): boolean {
     return this.#isRunning;
@@ -198,11 +198,11 @@ export class LiveBot {
 
   /** Stops: no order is sent any more. Calls `done` when the journal is complete. */
   stop(done: () => void): void {
-    this.rest(() => this.deps.journal.close(done));
+    this.stopTrading(() => this.deps.journal.close(done));
   }
 
   /** Stops without closing the journal: for a kill that closes positions and journals its orders. */
-  rest(done: () => void): void {
+  stopTrading(done: () => void): void {
     const { services, config, engine, journal } = this.deps;
     this.#barDelivery.stop();
     this.#funding.stop();
@@ -258,14 +258,14 @@ export class LiveBot {
         journal.instant({ atMs, decided: true, rows: engine.feeds.map((feed) => feed.bars.length), bars: bars.map((bar) => [...bar]) });
       }),
     );
-    if (!engine.isPartial) this.#ended(atMs);
+    if (!engine.isPartial) this.#endInstant(atMs);
   }
 
   /** All bars of the instant have been decided on. */
-  #ended(atMs: number): void {
+  #endInstant(atMs: number): void {
     this.driver.step(() => this.#kept.note(atMs));
     this.#funding.warnReaders();
-    this.deps.afterSend.after(() => this.equity.note(atMs));
+    this.deps.afterSend.add(() => this.equity.note(atMs));
     if (this.deps.engine.risk.watchesEquity) this.driver.step(() => this.#judgeLosses());
   }
 
@@ -312,20 +312,20 @@ export class LiveBot {
 
   // --- Errors
 
-  #strategyFailed(strategy: number, error: Error): void {
+  #onStrategyFailure(strategy: number, error: Error): void {
     const { engine, log } = this.deps;
     const run = engine.runs[strategy]!;
     run.fail();
     engine.risk.halts.raise({ kind: 'strategy', strategy }, 'HALT_NEW', 'STRATEGY', error.message, engine.nowMs);
-    log.decided(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
+    log.logDecision(run.name, `stopped: ${error.message}`, 'STRATEGY', 'error');
   }
 
   /** Stops the bot: no order is sent any more, and `broken` is called with the reason. */
   giveUp(why: string): void {
-    this.#broken(why);
+    this.#onJournalFailure(why);
   }
 
-  #broken(why: string): void {
+  #onJournalFailure(why: string): void {
     if (this.#isBroken) return;
     this.#isBroken = true;
     this.deps.log.error(`the bot stops: ${why}`);
@@ -340,7 +340,7 @@ export class LiveBot {
     }
   }
   /** Resolves when record `seq` is durable. Rejects if it never will be. */
-  durable(seq: number): Promise<void> {
+  waitUntilDurable(seq: number): Promise<void> {
     const { durableSeq, failure } = this.deps.journal;
     if (durableSeq >= seq) return Promise.resolve();
     if (failure !== null)
@@ -355,11 +355,11 @@ export class LiveBot {
     for (const { reject } of this.#waiting.splice(0))
       reject(new ConfigError(`the journal cannot be written: ${why}`, 'free disk space or repair the disk, then restart the bot'));
     engine.risk.halts.raise(ACCOUNT, 'CANCEL_ONLY', 'JOURNAL', why, engine.nowMs);
-    this.#broken(`the journal cannot be written: ${why}`);
+    this.#onJournalFailure(`the journal cannot be written: ${why}`);
   }
 
   /** Notes a fill before the record of its order returns to the pool. */
-  #filling(id: OrderId, fill: Fill): void {
+  #noteFill(id: OrderId, fill: Fill): void {
     const { engine, services, log, cidOf } = this.deps;
     const order = engine.orders.get(id);
     if (!order) return;
@@ -382,7 +382,7 @@ export class LiveBot {
     this.fillCount++;
     this.fillsBy[order.strategy] = (this.fillsBy[order.strategy] ?? 0) + 1;
     this.booked.add(instrument.id, view.tradeId);
-    log.decided(
+    log.logDecision(
       strategy,
       `${side === 'buy' ? 'bought' : 'sold'} ${sizeText(view.qty, instrument)} at ${view.price}, fee ${view.fee} ${view.feeCoin}`,
     );

@@ -48,7 +48,7 @@ test('endless text is cut', () => {
 
 test('decisions and lines are kept for anyone who asks, the newest of them', () => {
   const { log } = fixture(true);
-  for (let at = 1; at <= 250; at++) log.decided('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
+  for (let at = 1; at <= 250; at++) log.logDecision('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);
   expect(log.decisions.at(-1)).toMatchObject({ seq: 250, strategy: 'Cross', message: 'decision 250', code: 'CODE' });
   expect(log.after(248, 10).map(({ message }) => message)).toEqual(['Cross: decision 249', 'Cross: decision 250']);

@@ -52,7 +52,7 @@ export class LiveLog {
   }
 
   /** Logs a decision and its reason. `code` is stable. */
-  decided(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
+  logDecision(strategy: string | null, message: string, code: string | null = null, level: DecisionView['level'] = 'info'): void {
     const timeMs = this.#options.nowMs();
     this.#decisions.push({ seq: ++this.#decided, timeMs, strategy, level, code, message: this.#clean(message) });
     if (this.#decisions.length > MAX_DECISIONS) this.#decisions.shift();

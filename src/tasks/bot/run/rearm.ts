@@ -11,9 +11,9 @@ export function takeRearm(bot: LiveBot): void {
   const { who, why } = rearm;
   engine.drafts.dropAll('KILLED');
   engine.risk.resume({ kind: 'account' }, 'KILLED', `${who}: ${why}`, venueMs());
-  log.decided(null, `re-armed by ${who} after the kill of ${rearm.latch.who}: ${why}`, 'KILLED', 'warn');
+  log.logDecision(null, `re-armed by ${who} after the kill of ${rearm.latch.who}: ${why}`, 'KILLED', 'warn');
   // Only now: if the note were removed earlier, a crash could leave a bot that its journal alone keeps killed.
-  bot.durable(journal.lastSeq).then(
+  bot.waitUntilDurable(journal.lastSeq).then(
     () => forgetRearm(config.data),
     (error: unknown) => log.error(`what was re-armed could not be written down: ${String(error)}`),
   );

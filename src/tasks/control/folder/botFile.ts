@@ -58,13 +58,13 @@ export function readBotFile(folder: string): BotFile {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError(`${path}: cannot be read (${String(error.code)})`, 'name the data folder of a bot that has run: --data DIR');
   }
-  const found = parsed(text);
+  const found = parseBotFile(text);
   if (found) return found;
   throw new ConfigError(`${path}: expected what a bot of this version writes, got something else`, 'use the isobar that started the bot');
 }
 
 /** Only a bot writes this file, into a folder that no other user can access. So a valid version implies that the rest is present. */
-function parsed(text: string): BotFile | null {
+function parseBotFile(text: string): BotFile | null {
   try {
     const value: unknown = JSON.parse(text);
     const isOne = typeof value === 'object' && value !== null && 'format' in value && value.format === FORMAT && 'access' in value;

@@ -22,7 +22,7 @@ export function noteBot(stateFolder: string, data: string): () => void {
   const folder = join(stateFolder, FOLDER);
   const path = join(folder, `${createHash('sha256').update(data).digest('hex').slice(0, 16)}.json`);
   const note: Note = { data, process: thisProcess() };
-  const isNoted = quietly(() => {
+  const isNoted = ignoreErrors(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of readdirSync(folder).filter(isNoteName))
       if (!isRunning(readNote(join(folder, name)))) rmSync(join(folder, name), { force: true });
@@ -30,14 +30,14 @@ export function noteBot(stateFolder: string, data: string): () => void {
     replaceFile(path, `${JSON.stringify(note)}\n`);
   });
   return () => {
-    if (isNoted) quietly(() => rmSync(path, { force: true }));
+    if (isNoted) ignoreErrors(() => rmSync(path, { force: true }));
   };
 }
 
 /** Returns the data folders of this user's running bots. */
 export function runningBots(stateFolder: string): readonly string[] {
   const found: string[] = [];
-  quietly(() => {
+  ignoreErrors(() => {
     const folder = join(stateFolder, FOLDER);
     for (const name of readdirSync(folder).filter(isNoteName)) {
       const note = readNote(join(folder, name));
@@ -62,7 +62,7 @@ function readNote(path: string): Note | null {
 }
 
 /** Returns true on success, false on a system error. */
-function quietly(act: () => void): boolean {
+function ignoreErrors(act: () => void): boolean {
   try {
     act();
     return true;

@@ -75,11 +75,11 @@ const FAILURES: Readonly<Record<string, Explained>> = {
 /** `place`: host, or host with port. */
 export function networkProblem({ code, message }: NetworkFailure, place: string, market: Market): Explained {
   const known = FAILURES[code];
-  const filled = (text: string): string => text.replace('%', place).replace('?', addressText(market));
+  const fillTemplate = (text: string): string => text.replace('%', place).replace('?', addressText(market));
   if (!known)
     return {
       detail: `no connection to ${place} (${code}: ${message})`,
       fix: [`check ${addressText(market)}, and the network of this computer`],
     };
-  return { detail: `${filled(known.detail)} (${code})`, fix: known.fix.map(filled) };
+  return { detail: `${fillTemplate(known.detail)} (${code})`, fix: known.fix.map(fillTemplate) };
 }

@@ -74,14 +74,14 @@ async function drain(
   let before = Infinity;
   for (;;) {
     const beganMs = venue.nowMs;
-    const { orders, complete } = await readOpen(venue, instrument);
+    const { orders, isComplete } = await readOpen(venue, instrument);
     const named = await withClientIds(venue, instrument, orders, own);
     const judged = named.map((order) => ({
       order,
       attribution: all ? ('own' as const) : attributeOrder(instrument.id, order, own, named),
     }));
     const ours = judged.filter(({ attribution }) => attribution === 'own').map(({ order }) => order.venueId);
-    if (empty.observe(beganMs, complete && ours.length === 0)) {
+    if (empty.observe(beganMs, isComplete && ours.length === 0)) {
       return judged.flatMap(({ order, attribution }) => (attribution === 'own' ? [] : [{ instrument: instrument.id, order, attribution }]));
     }
     // A cancel is asynchronous: the order stays in the list for a while. Do not repeat the cancel at every poll.
@@ -91,7 +91,7 @@ async function drain(
       askedMs.set(id, beganMs);
     }
     await cancelOpen(venue, instrument, due);
-    if (ours.length < before) timeLimit.goesOn();
+    if (ours.length < before) timeLimit.restart();
     before = ours.length;
     await timeLimit.wait(Math.max(0, empty.nextMs(venue.nowMs, pollEveryMs) - venue.nowMs));
   }

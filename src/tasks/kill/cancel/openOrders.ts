@@ -11,16 +11,16 @@ const MAX_ROWS = 1000;
 export interface OpenList {
   readonly orders: readonly SeenOrder[];
   /** False: rows may be missing, so an empty list proves nothing. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 export async function readOpen(venue: KillVenue, { market, wireName }: Instrument): Promise<OpenList> {
   if (market === 'spot') {
     const { rows, refused } = await venue.read('spot.openOrders', { symbol: wireName, limit: MAX_ROWS });
-    return { orders: rows.map(spotOrderRow), complete: refused.length === 0 && rows.length < MAX_ROWS };
+    return { orders: rows.map(spotOrderRow), isComplete: refused.length === 0 && rows.length < MAX_ROWS };
   }
   const { rows, refused } = await venue.read('futures.openOrders', { contractName: wireName });
-  return { orders: rows.map(futuresOrderRow), complete: refused.length === 0 && rows.length < MAX_ROWS };
+  return { orders: rows.map(futuresOrderRow), isComplete: refused.length === 0 && rows.length < MAX_ROWS };
 }
 
 /** Sends cancels. The next read of the list shows whether they took effect. */

@@ -152,7 +152,7 @@ export class JournalBooks implements OwnOrders {
     if (!this.#venueIds.has(cid)) this.#venueIds.set(cid, venueId);
   }
   /** Records the venue order id by the client order id of a row, ignoring case. */
-  namedBy(rowCid: string, venueId: string): void {
+  noteVenueId(rowCid: string, venueId: string): void {
     const text = rowCid.toUpperCase();
     const cid = this.#strategies.has(rowCid)
       ? rowCid
@@ -200,14 +200,14 @@ export class JournalBooks implements OwnOrders {
     };
   }
 
-  sliceSent({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
+  addSlice({ cid, strategy, instrument, signMs, latestMs, ...order }: SentSlice): void {
     this.#noteOwn(cid);
     this.#strategies.set(cid, strategy);
     const request = wantedOf(instrument, { ...order, reduceOnly: true });
     this.#slices.set(cid, { cid, strategy, amount: null, request, signMs, latestMs, isOver: false });
   }
   /** Marks a slice that had no effect and can have none any more. */
-  sliceOver(cid: string): void {
+  endSlice(cid: string): void {
     const slice = this.#slices.get(cid);
     if (slice) this.#slices.set(cid, { ...slice, isOver: true });
   }

@@ -52,8 +52,8 @@ export class Judge {
     const trades = await this.#trades(instrument);
     const fresh = this.#unbooked(instrument, trades);
     const rows = new Map([...open.orders, ...history.rows].map((row) => [row.venueId, row]));
-    const unnamed = await this.#unnamed(instrument, fresh, rows);
-    const sighting = { isComplete: open.complete && history.isWhole, isBeyondHorizon };
+    const unnamed = await this.#readUnnamed(instrument, fresh, rows);
+    const sighting = { isComplete: open.isComplete && history.isWhole, isBeyondHorizon };
     const { found, uncertainties } = attribute(this.books.lostOf(instrument.id), unnamed, sighting);
     for (const [cid, venueId] of found) this.books.setVenueId(cid, venueId);
     return { held: this.#heldRanges(instrument, fresh, uncertainties), uncertainties };
@@ -67,7 +67,7 @@ export class Judge {
   }
 
   /** Returns the executed quantity of an order, from its trades. Throws KillStopped. */
-  async executed(instrument: Instrument, venueId: string): Promise<Decimal> {
+  async readExecuted(instrument: Instrument, venueId: string): Promise<Decimal> {
     const own = (await this.#trades(instrument)).filter((row) => row.venueId === venueId);
     return own.reduce((sum, { qty }) => sum.plus(qty), new Decimal(0));
   }
@@ -82,7 +82,7 @@ export class Judge {
   }
 
   /** Returns orders that no id identifies, after reading every available client order id. */
-  async #unnamed(
+  async #readUnnamed(
     instrument: Instrument,
     fresh: readonly TradeRow[],
     rows: ReadonlyMap<string, OrderRow>,
@@ -94,7 +94,7 @@ export class Judge {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
-      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.namedBy(row.cid, venueId);
+      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
       else if (row?.cid) this.#foreign.add(venueId);
       else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
     }
@@ -175,7 +175,7 @@ export class Judge {
       isReadable &&= page.isReadable;
       for (const row of page.rows) rows.set(JSON.stringify(row), row);
       const seen = { ids, isFull: page.isCut };
-      const step: PageStep = fromId === null ? paging.first(seen, reachesBack) : paging.next(seen, reachesBack);
+      const step: PageStep = fromId === null ? paging.takeNewest(seen, reachesBack) : paging.takeRequested(seen, reachesBack);
       if (step.kind !== 'ask') return { rows: [...rows.values()], isWhole: isReadable && step.kind === 'complete' };
       fromId = step.fromId;
     }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import { flatten, type Closable, type Flattened, type SliceOutcome } from './flatten.ts';
-import { settled, type OrderState } from './settle.ts';
+import { settleSlice, type OrderState } from './settle.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
 
 const instrument = spotInstrument();
@@ -122,7 +122,7 @@ it('a slice has ended when two terminal readings, a read lag apart, say the same
   const asked: number[] = [];
   const cancels: number[] = [];
   const filled = await inTime((venue) =>
-    settled(venue, {
+    settleSlice(venue, {
       query: () => {
         asked.push(venue.nowMs);
         return Promise.resolve(readings[Math.min(asked.length, readings.length) - 1]!);

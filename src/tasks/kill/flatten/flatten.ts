@@ -115,7 +115,7 @@ async function flattenOne(venue: KillVenue, { instrument, strategy, closer }: Po
       slices.push({ instrument: instrument.id, side: found.side, qty: slice.qty, price: slice.price, filled: outcome.filled });
       // If the book had less than was asked for, the next slice reaches a worse price.
       step = new Decimal(outcome.filled).lessThan(slice.qty) ? step + 1 : step;
-      if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.goesOn();
+      if (new Decimal(outcome.filled).greaterThan(0)) timeLimit.restart();
     }
     await timeLimit.wait(PAUSE_BETWEEN_SLICES_MS);
   }

@@ -65,7 +65,7 @@ it('counts strategies together in net mode, and side by side in two-way mode', a
 it('sends CLOSE orders of the margin mode that the position has', async () => {
   for (const positionType of [1, 2]) {
     const judge = { read: () => Promise.resolve({ held: new Map([[0, exact(30)]]), uncertainties: [] }) };
-    const journal = { intend: () => Promise.resolve('SLICE'), refused: () => {} };
+    const journal = { intend: () => Promise.resolve('SLICE'), writeRefusal: () => {} };
     const parts = { instrument: PERPETUAL, positionSide: 'buy', isNet: true, judge, journal };
     const closer = new FuturesCloser(parts as never);
     const row = { positionSide: 'buy', positionVolume: '30', canCloseVolume: '30', positionType };

@@ -4,8 +4,8 @@ import { Decimal } from '../../../base/number/decimal.ts';
 import type { Side } from '../../../model/order.ts';
 import { doubtText, type Range } from '../plan/attribution.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
-import { settled } from './settle.ts';
-import { sliceOutcomeOf, foundAfterAll } from './sliceOutcome.ts';
+import { settleSlice } from './settle.ts';
+import { sliceOutcomeOf, findSlice } from './sliceOutcome.ts';
 import type { CloserDeps } from './spotCloser.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
@@ -62,13 +62,13 @@ export class FuturesCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
-      find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
+      find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }
 
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const contractName = this.#deps.instrument.wireName;
-    const filled = await settled(venue, {
+    const filled = await settleSlice(venue, {
       async query() {
         const order = await venue.read('futures.orderInformation', { contractName, orderId });
         return order && { status: order.status.word, executedQty: order.executedQty };

@@ -17,7 +17,7 @@ export interface SettleCalls {
 const meaningOf = ({ status }: OrderState): StatusMeaning['kind'] => STATUS_MEANING[status].kind;
 
 /** Resolves with the executed quantity. A resting order gets a moment in the book, then it is cancelled. Throws KillStopped. */
-export async function settled(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
+export async function settleSlice(venue: KillVenue, { query, cancel }: SettleCalls): Promise<string> {
   const { pollEveryMs, readLagMs, cancelAgainMs } = venue.deps.settings;
   let cancelledMs = -Infinity;
   const timeLimit = venue.timeLimit('a slice does not come to its end');

@@ -13,11 +13,11 @@ import type { SliceOrder } from './flatten.ts';
 export interface SliceJournal {
   /** Resolves with the client order id once the slice is durable. Rejects if it never will be: then it must not be sent. */
   intend(slice: SliceOrder): Promise<string>;
-  acked(cid: string, venueId: string): void;
-  refused(cid: string, code: string): void;
-  notSent(cid: string): void;
+  writeAck(cid: string, venueId: string): void;
+  writeRefusal(cid: string, code: string): void;
+  writeNotSent(cid: string): void;
   /** No reply came. Takes the current time as the latest time of signing. */
-  unanswered(cid: string): void;
+  writeUnknown(cid: string): void;
 }
 
 export interface SliceJournalDeps {
@@ -26,12 +26,12 @@ export interface SliceJournalDeps {
   nextId(): OrderId;
   cidOf(id: OrderId): string;
   /** Resolves when record `seq` is durable; rejects if it never will be. */
-  durable(seq: number): Promise<void>;
+  waitUntilDurable(seq: number): Promise<void>;
   /** Returns the index of an instrument in the run; -1: not in the run. */
   indexOf(slice: SliceOrder): number;
   nowMs(): number;
   /** Notified of each slice before it is sent, and of its outcome. */
-  readonly books: Pick<JournalBooks, 'sliceSent' | 'sliceOver' | 'setVenueId'>;
+  readonly books: Pick<JournalBooks, 'addSlice' | 'endSlice' | 'setVenueId'>;
   /** Venue ms: latest timestamp of a slice that is signed now, and until when the exchange may admit it. */
   window(slice: SliceOrder): { readonly signMs: number; readonly latestMs: number };
 }
@@ -54,29 +54,29 @@ export function sliceJournal(deps: SliceJournalDeps): SliceJournal {
       const seq = deps.journal.submitted(order);
       const sent = { cid, strategy, instrument, side, qty, price };
       slices.set(cid, { ...sent, ...deps.window(slice) });
-      deps.books.sliceSent(slices.get(cid)!);
-      await deps.durable(seq);
+      deps.books.addSlice(slices.get(cid)!);
+      await deps.waitUntilDurable(seq);
       return cid;
     },
-    acked(cid, venueId) {
+    writeAck(cid, venueId) {
       const order = orderOf(cid);
       deps.books.setVenueId(cid, venueId);
       order.venueId = venueId as VenueOrderId;
       order.state = STATE.working;
       deps.journal.ack(order);
     },
-    refused(cid, code) {
-      deps.books.sliceOver(cid);
+    writeRefusal(cid, code) {
+      deps.books.endSlice(cid);
       deps.journal.refused(orderOf(cid), code);
     },
-    unanswered(cid) {
+    writeUnknown(cid) {
       const sent = slices.get(cid);
       if (!sent) throw new InvariantError(`no slice ${cid}`);
-      deps.books.sliceSent({ ...sent, latestMs: deps.window(sent).latestMs });
+      deps.books.addSlice({ ...sent, latestMs: deps.window(sent).latestMs });
     },
-    notSent(cid) {
+    writeNotSent(cid) {
       const order = orderOf(cid);
-      deps.books.sliceOver(cid);
+      deps.books.endSlice(cid);
       order.state = STATE.done;
       order.reason = 'notSent';
       order.confirmed = true;

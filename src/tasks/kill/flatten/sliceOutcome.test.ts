@@ -5,7 +5,7 @@ import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
 import { DueQueue } from '../../../ports/dueQueue.ts';
 import type { Doubt, LostOrder } from '../plan/attribution.ts';
 import { KILL_SETTINGS, KillVenue } from '../plan/venue.ts';
-import { sliceOutcomeOf, foundAfterAll, SliceInDoubt } from './sliceOutcome.ts';
+import { sliceOutcomeOf, findSlice, SliceInDoubt } from './sliceOutcome.ts';
 
 const instrument = spotInstrument();
 const { readLagMs, visibilityDelayMs } = KILL_SETTINGS;
@@ -40,7 +40,7 @@ async function lookedFor({ warnings, venueId = () => null }: Script) {
     },
     books: { venueIdOf: () => venueId(readMs.length) },
   };
-  const looking = foundAfterAll(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
+  const looking = findSlice(venue, instrument, 'no answer', { cid: 'SLICE', judge: judge as never });
   const is = { over: false };
   void looking.catch(() => {}).finally(() => (is.over = true));
   for (let turn = 0; turn < 20_000 && !is.over; turn++) {
@@ -79,7 +79,12 @@ it('is given up when lists never prove anything', async () => {
 it('is journalled as what its answer says, and its window ends with the wait for an answer that does not come', async () => {
   const text: string[] = [];
   const note = (what: string) => (cid: string) => void text.push(`${what} ${cid}`);
-  const journal = { acked: note('acked'), refused: note('refused'), notSent: note('notSent'), unanswered: note('unanswered') };
+  const journal = {
+    writeAck: note('acked'),
+    writeRefusal: note('refused'),
+    writeNotSent: note('notSent'),
+    writeUnknown: note('unanswered'),
+  };
   const result = (outcome: object, orderId: string | null) =>
     sliceOutcomeOf(outcome as never, 'SLICE', journal as never, {
       settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),

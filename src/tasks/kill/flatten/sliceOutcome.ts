@@ -21,15 +21,15 @@ export async function sliceOutcomeOf(
   journal: SliceJournal,
   { settle, find }: NextSteps,
 ): Promise<SliceOutcome> {
-  const stands = (orderId: string): Promise<SliceOutcome> => {
-    journal.acked(cid, orderId);
+  const settleAcked = (orderId: string): Promise<SliceOutcome> => {
+    journal.writeAck(cid, orderId);
     return settle(orderId);
   };
-  const lookedFor = async (cause: string): Promise<SliceOutcome> => {
+  const lookForSlice = async (cause: string): Promise<SliceOutcome> => {
     try {
       const orderId = await find(cause);
-      if (orderId !== null) return await stands(orderId);
-      journal.notSent(cid);
+      if (orderId !== null) return await settleAcked(orderId);
+      journal.writeNotSent(cid);
       return { kind: 'refused', why: 'a slice had no effect' };
     } catch (error) {
       if (!(error instanceof SliceInDoubt)) throw error;
@@ -38,16 +38,16 @@ export async function sliceOutcomeOf(
   };
   switch (outcome.kind) {
     case 'acked':
-      return stands(outcome.value.orderId);
+      return settleAcked(outcome.value.orderId);
     case 'refused':
-      journal.refused(cid, String(outcome.code));
+      journal.writeRefusal(cid, String(outcome.code));
       return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
     case 'notSent':
-      journal.notSent(cid);
+      journal.writeNotSent(cid);
       return { kind: 'refused', why: outcome.cause };
     case 'unknown':
-      journal.unanswered(cid);
-      return lookedFor(outcome.cause);
+      journal.writeUnknown(cid);
+      return lookForSlice(outcome.cause);
     default:
       return assertNever(outcome);
   }
@@ -57,7 +57,7 @@ export async function sliceOutcomeOf(
  * Looks for a slice whose reply was lost: resolves with the venue order id once evidence identifies it, null if it had no effect. Throws
  * SliceInDoubt if no evidence can decide.
  */
-export async function foundAfterAll(
+export async function findSlice(
   venue: KillVenue,
   instrument: Instrument,
   cause: string,
@@ -76,7 +76,7 @@ export async function foundAfterAll(
     if (doubt !== undefined && !doubt.isUnseen) throw new SliceInDoubt(doubtText(doubt));
     // Before the horizon nothing can be proved, so extend the limit. After it, lists that stay incomplete never prove anything.
     const isEarly = doubt !== undefined && serverTime(instrument.market).ms < doubt.order.latestMs + visibilityDelayMs + readLagMs;
-    if (isEarly) timeLimit.goesOn();
+    if (isEarly) timeLimit.restart();
     absences = doubt === undefined ? absences + 1 : 0;
     if (absences === ABSENCES) return null;
     await timeLimit.wait(absences > 0 ? readLagMs : pollEveryMs);

@@ -5,8 +5,8 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { doubtText } from '../plan/attribution.ts';
 import type { Judge } from '../evidence/judge.ts';
 import type { Closable, Closer, SliceOutcome, SliceOrder } from './flatten.ts';
-import { settled } from './settle.ts';
-import { sliceOutcomeOf, foundAfterAll } from './sliceOutcome.ts';
+import { settleSlice } from './settle.ts';
+import { sliceOutcomeOf, findSlice } from './sliceOutcome.ts';
 import type { SliceJournal } from './sliceJournal.ts';
 import type { KillVenue } from '../plan/venue.ts';
 
@@ -58,7 +58,7 @@ export class SpotCloser implements Closer {
     });
     return sliceOutcomeOf(outcome, cid, journal, {
       settle: (orderId) => this.#settle(venue, orderId),
-      find: (cause) => foundAfterAll(venue, instrument, cause, { cid, judge }),
+      find: (cause) => findSlice(venue, instrument, cause, { cid, judge }),
     });
   }
 
@@ -66,7 +66,7 @@ export class SpotCloser implements Closer {
   async #settle(venue: KillVenue, orderId: string): Promise<SliceOutcome> {
     const { instrument, judge } = this.#deps;
     const symbol = instrument.wireName;
-    const executed = await settled(venue, {
+    const executed = await settleSlice(venue, {
       async query() {
         const order = await venue.read('spot.queryOrder', { orderId, symbol });
         return order && { status: order.status.word, executedQty: order.executedQty };
@@ -74,7 +74,7 @@ export class SpotCloser implements Closer {
       cancel: () => venue.once('spot.cancelOrder', { orderId, symbol }),
     });
     for (let looks = 1; ; looks++) {
-      const sum = await judge.executed(instrument, orderId);
+      const sum = await judge.readExecuted(instrument, orderId);
       if (sum.equals(executed)) return { kind: 'ended', filled: sum.toFixed() };
       if (looks >= MAX_POLLS) return { kind: 'unknown', why: `its trades add up to ${sum.toFixed()}, its status says ${executed}` };
       await venue.wait(venue.deps.settings.pollEveryMs);

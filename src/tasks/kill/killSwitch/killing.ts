@@ -15,9 +15,9 @@ export function printKilling(folder: string): () => void {
   const path = join(folder, KILLING_NAME);
   const self = thisProcess();
   // Replace the file atomically: a partial one would count as no mark.
-  const isWritten = quietly(() => replaceFile(path, `${JSON.stringify(self)}\n`));
+  const isWritten = ignoreErrors(() => replaceFile(path, `${JSON.stringify(self)}\n`));
   return () => {
-    if (isWritten && killerIn(path)?.pid === self.pid) quietly(() => rmSync(path, { force: true }));
+    if (isWritten && killerIn(path)?.pid === self.pid) ignoreErrors(() => rmSync(path, { force: true }));
   };
 }
 
@@ -38,7 +38,7 @@ function killerIn(path: string): ProcessIdentity | null {
   }
 }
 
-function quietly(act: () => void): boolean {
+function ignoreErrors(act: () => void): boolean {
   try {
     act();
     return true;

@@ -125,12 +125,12 @@ export class KillVenue {
         this.#unreachableSinceMs = null;
         return outcome.value;
       }
-      this.#alarm(op, outcome);
+      this.#reportFailure(op, outcome);
       await timeLimit.wait(pauseMs);
     }
   }
 
-  #alarm(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
+  #reportFailure(op: Op, outcome: Exclude<Outcome<unknown>, { kind: 'acked' }>): void {
     const { alarmEveryMs } = this.deps.settings;
     this.#unreachableSinceMs ??= this.nowMs;
     if (this.nowMs - this.#alarmedMs < alarmEveryMs) return;
@@ -164,7 +164,7 @@ export class RetryLimit {
   }
 
   /** Progress was made: the time starts again. */
-  goesOn(): void {
+  restart(): void {
     this.#sinceMs = this.#venue.nowMs;
   }
 

@@ -12,7 +12,7 @@ const POLL_EVERY_MS = 50;
 const MAX_WAIT_MS = 10_000;
 
 /** Resolves once no process holds the journal in `folder`. Throws ConfigError if that process cannot be ended from here. */
-export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly forced: boolean } | null> {
+export async function endHolder(folder: string): Promise<{ readonly pid: number; readonly isForced: boolean } | null> {
   const holder = holderOf(folder);
   if (!holder) return null;
   const self = thisProcess();
@@ -22,10 +22,10 @@ export async function endHolder(folder: string): Promise<{ readonly pid: number;
       'end it on its own computer or in its own container, then try again',
     );
   }
-  signal(holder.pid, 'SIGTERM');
-  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, forced: false };
-  signal(holder.pid, 'SIGKILL');
-  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, forced: true };
+  sendSignal(holder.pid, 'SIGTERM');
+  if (await hasExited(folder, GRACE_MS)) return { pid: holder.pid, isForced: false };
+  sendSignal(holder.pid, 'SIGKILL');
+  if (await hasExited(folder, MAX_WAIT_MS)) return { pid: holder.pid, isForced: true };
   throw new ConfigError(`${folder}: process ${holder.pid} does not end`, 'its user, or an administrator, has to end it');
 }
 
@@ -34,7 +34,7 @@ function holderOf(folder: string): ReturnType<typeof lockHolder> {
   return lockHolder({ list: (path) => readdirSync(path).toSorted() }, folder, { self, findProcess: (other) => findProcess(other, self) });
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {

@@ -36,7 +36,7 @@ export interface SeparateOptions {
   readonly giveUpSeconds?: number;
   /** For simulations: replaces the exchange, and the function that ends the process with the journal. */
   readonly exchange?: Exchange;
-  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly forced: boolean } | null>;
+  readonly endBot?: (journal: string) => Promise<{ readonly pid: number; readonly isForced: boolean } | null>;
 }
 
 /** Runs the kill after the kill switch has been set. Throws ConfigError without credentials. Failures at the exchange are in the report. */
@@ -87,8 +87,8 @@ function openOwn(bot: BotFile, { environment = process.env }: SeparateOptions): 
 }
 
 function credentialsOf({ access: { sources } }: BotFile, environment: Environment): Signer {
-  const found = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
-  return new Signer(found('key'), found('secret'));
+  const findSecret = (name: SecretName) => secretOf(name, sources?.[name] ?? null, environment);
+  return new Signer(findSecret('key'), findSecret('secret'));
 }
 
 function secretOf(name: SecretName, source: SecretSource | null, environment: Environment): ConstructorParameters<typeof Signer>[0] {
@@ -149,7 +149,7 @@ async function flattenBooks(
   closing: (() => Promise<void>)[],
 ): Promise<KillBooks> {
   const ended = await endBot(bot.journal);
-  if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.forced ? ' by force' : ''}`);
+  if (ended) deps.onPhase('flattening', `process ${ended.pid} of the bot was ended${ended.isForced ? ' by force' : ''}`);
   readWhole(bot.journal, () => {});
   const books = new JournalBooks(bot.instruments);
   const rng = seededRng((deps.scheduler.nowMs ^ process.pid) | 0);
@@ -186,7 +186,7 @@ async function flattenBooks(
       journal: opened.journal,
       nextId: () => ++last as OrderId,
       cidOf,
-      durable: (seq) => waiting.until(seq),
+      waitUntilDurable: (seq) => waiting.wait(seq),
       indexOf: ({ instrument }) => bot.instruments.findIndex((each) => each.id === instrument.id),
       nowMs: () => Math.floor(deps.scheduler.nowMs),
       books,
@@ -228,18 +228,18 @@ class DurableWaiters {
   #failure: string | null = null;
   #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
 
-  until(seq: number): Promise<void> {
+  wait(seq: number): Promise<void> {
     if (this.#failure !== null) return Promise.reject(fullError(this.#failure));
     if (seq <= this.#durableSeq) return Promise.resolve();
     return new Promise((resolve, reject) => void this.#waiting.push({ seq, resolve, reject }));
   }
-  durable(seq: number): void {
+  onDurable(seq: number): void {
     this.#durableSeq = seq;
     const due = this.#waiting.filter((each) => each.seq <= seq);
     this.#waiting = this.#waiting.filter((each) => each.seq > seq);
     for (const { resolve } of due) resolve();
   }
-  failed(why: string): void {
+  onFailure(why: string): void {
     this.#failure = why;
     for (const { reject } of this.#waiting) reject(fullError(why));
     this.#waiting = [];

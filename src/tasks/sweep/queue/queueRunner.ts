@@ -59,7 +59,7 @@ export class QueueRunner implements TaskRunner {
       // Collect results from before: this sweep may have been interrupted.
       collector.collectAll();
       worker?.start();
-      await untilAborted(collector.finished, signal);
+      await orAbort(collector.finished, signal);
       this.#isDone = true;
     } finally {
       stopLooking();
@@ -148,7 +148,7 @@ class Collector {
 }
 
 /** Resolves with `work`, or rejects with the signal's reason, whichever comes first. */
-async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+async function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   setMaxListeners(0, signal);
   const stop = new AbortController();

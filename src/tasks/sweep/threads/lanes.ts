@@ -1,11 +1,12 @@
 // Runs the sets of a sweep as simulation lanes: bots with different parameters that share bars, time and indicators. Each behaves as if it
 // ran alone.
 
-import { nextTurn } from '../../../adapters/clock/wallClock.ts';
+import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { Arena } from '../../../base/memory/arena.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { equityRows } from '../../../engine/book/equityRecorder.ts';
 import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../../../model/warning.ts';
@@ -105,7 +106,7 @@ async function runGroup(base: RunPlan, sets: readonly SetParams[], from: number,
   });
   // Lets the objects of this group be collected: a sweep would keep all of them.
   // hot: docs/performance.md#turn-after-run
-  await nextTurn();
+  await waitForNextTurn();
   return outcomes;
 }
 
@@ -163,7 +164,7 @@ function equityBytes({ execution, risk, blockRows }: EquityOwner): number {
 
 /** Call it after the last lane is constructed: sealing ends the registration of indicators for all of them. */
 async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promise<readonly (Lane | Refusal)[]> {
-  const isTechnical = constructed.some((each) => 'bot' in each && each.bot.engine.needsTechnical);
+  const isTechnical = constructed.some((each) => 'bot' in each && needsTechnical(each.bot.engine));
   const technical = isTechnical ? await loadTechnicalLibrary() : null;
   return constructed.map((each) => ('refused' in each ? each : orRefusal(() => sealLane(each, technical))));
 }

@@ -30,19 +30,19 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
     contracts,
     laneBytes,
   };
-  return new ThreadPool({ worker, workerData, threads, perform: guardedTask(plan, barTimeoutMs) });
+  return new ThreadPool({ worker, workerData, threads, perform: taskRunner(plan, barTimeoutMs) });
 }
 
 /**
  * Runs tasks and ends those that hang. A task does not show which of its sets hangs, so each set is repeated alone, bar by bar. A set that
  * hangs again has failed. If it completes, the bars were only slow, and its results are valid.
  */
-function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
+function taskRunner({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOptions['perform'] {
   const closeMs = feeds.map(({ bars }) => bars.closeMs);
   return async (task, post, signal) => {
-    const joint = await watched(task, false, post, signal, barTimeoutMs);
+    const joint = await runWatched(task, false, post, signal, barTimeoutMs);
     if (!(joint instanceof StalledRun)) return { ...joint, failed: task.map(() => null) };
-    const alone = await Promise.all(task.map((set) => watched([set], true, post, signal, barTimeoutMs)));
+    const alone = await Promise.all(task.map((set) => runWatched([set], true, post, signal, barTimeoutMs)));
     const values = new Float64Array(task.length * SET_FIGURES.length).fill(NaN);
     alone.forEach((result, row) => {
       if (!(result instanceof StalledRun)) values.set(result.values, row * SET_FIGURES.length);
@@ -58,7 +58,7 @@ function guardedTask({ feeds, fromMs }: RunPlan, barTimeoutMs: number): PoolOpti
 
 type Answered = Exclude<SweepAnswer, { readonly error: unknown }>;
 
-async function watched(
+async function runWatched(
   indices: readonly number[],
   isSlow: boolean,
   post: Post,

@@ -1,7 +1,7 @@
 // One instrument of the page: bars at every interval, indicators, position changes and protective levels, filled while they are unpacked.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
-import { painted } from '../../../page/browser/dom.ts';
+import { waitForPaint } from '../../../page/browser/dom.ts';
 import type { PositionChanges } from './exposure.ts';
 import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './levels.ts';
 import { unpack32, unpackDecimals, unpackWide } from '../../../page/browser/unpack.ts';
@@ -94,7 +94,7 @@ export class ChartMarket {
     const { wire } = this;
     const openMs = Float64Array.from(await unpack32(wire.time), (minute) => minute * MINUTE);
     const close = await unpack32(wire.close);
-    await painted();
+    await waitForPaint();
     const [open, high, low] = [await unpack32(wire.open), await unpack32(wire.high), await unpack32(wire.low)];
     for (let i = 0, last = 0; i < close.length; i++) {
       const c = close[i]!;
@@ -108,7 +108,7 @@ export class ChartMarket {
     // The level of the first picture has no rows of the finest bars, so it is built again when needed.
     if (wire.first.interval !== wire.interval) this.#levels.delete(wire.first.interval);
     this.isWhole = true;
-    await painted();
+    await waitForPaint();
     const traces: Trace[] = [];
     for (const trace of wire.traces) traces.push(await unpackTrace(trace));
     this.traces = traces;

@@ -92,7 +92,7 @@ test('points of a curve keep its extremes and its last value', () => {
   expect(points.ms).toEqual(points.ms.toSorted((a, b) => a - b));
 });
 
-test('marks stand at round values, with the digits that tell them apart', () => {
+test('marks stand at round values, with the digits that distinguish them', () => {
   expect(niceTicks(9940, 10_035, 5)).toEqual([9940, 9960, 9980, 10_000, 10_020]);
   expect(logTicks(1, 5000, 6)).toEqual([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]);
   expect([digitsOf(2.5), digitsOf(0.05), digitsOf(20), digitsOf(0.1)]).toEqual([1, 2, 0, 1]);

@@ -46,7 +46,7 @@ export class LiveCharts {
 
   show(view: BotView): void {
     this.#view = view;
-    this.#names(view.feeds);
+    this.#drawNames(view.feeds);
     const feed = view.feeds[this.#feed] ?? view.feeds[0];
     setText('last', feed?.lastPrice ? grouped(feed.lastPrice) : '');
     const drawn = `${feed?.instrument} ${feed?.bars.at(-1)?.[0]} ${feed?.lastPrice} ${view.fills.at(-1)?.tradeId} ${view.equity[0]?.points.at(-1)?.[0]} ${view.equity[0]?.now}`;
@@ -54,7 +54,7 @@ export class LiveCharts {
     const isFirst = this.#charts === null;
     this.#charts ??= make();
     this.#drawn = drawn;
-    if (feed) this.#price(view, feed, this.#charts);
+    if (feed) this.#drawPrice(view, feed, this.#charts);
     const points = (view.equity[0]?.points ?? []).map(([timeMs, value]) => ({ time: chartTime(timeMs), value: Number(value) }));
     setText('equity-note', points.length === 0 ? 'No bar has closed since the start.' : '');
     this.#charts.line.setData(rising(points));
@@ -63,7 +63,7 @@ export class LiveCharts {
     this.#charts.equity.timeScale().fitContent();
   }
 
-  #price({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: ChartObjects): void {
+  #drawPrice({ fills }: BotView, { instrument, bars }: FeedView, { bars: series, marks }: ChartObjects): void {
     const digits = Math.min(8, Math.max(0, ...bars.slice(-5).map((bar) => decimals(bar[4]))));
     series.applyOptions({ priceFormat: { type: 'price', precision: digits, minMove: 10 ** -digits } });
     series.setData(rising(bars.map(([openMs, open, high, low, close]) => ({ time: chartTime(openMs), open, high, low, close }))));
@@ -79,7 +79,7 @@ export class LiveCharts {
     );
   }
 
-  #names(feeds: readonly FeedView[]): void {
+  #drawNames(feeds: readonly FeedView[]): void {
     const select = byId('feed');
     const names = feeds.map(({ instrument, interval }) => `${instrument} ${interval}`);
     if (!(select instanceof HTMLSelectElement) || select.options.length === names.length) return;

@@ -72,12 +72,12 @@ function show(view: BotView, allowed: AccessScope): void {
   showDecisions(view);
   showKill(view);
   charts.show(view);
-  buttons(view, allowed);
-  stale();
+  showButtons(view, allowed);
+  markStale();
   document.documentElement.dataset['state'] = 'ready';
 }
 
-function buttons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
+function showButtons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
   const isHalted = scopes.some(({ causes }) => causes.some(({ clearsItself }) => !clearsItself));
   byId('halt')?.toggleAttribute('disabled', allowed === 'read');
   byId('kill')?.toggleAttribute('disabled', allowed !== 'kill');
@@ -85,7 +85,7 @@ function buttons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
   setHidden('resume', !isHalted || allowed === 'read');
 }
 
-function stale(): void {
+function markStale(): void {
   const silentMs = performance.now() - seenAtMs;
   const isStale = seen !== null && silentMs > STALE_MS;
   document.body.classList.toggle('stale', isStale);
@@ -175,6 +175,6 @@ addTheme(() => charts.restyle());
 if (token === null) logIn('');
 else void refresh();
 setInterval(() => {
-  stale();
+  markStale();
   void refresh();
 }, POLL_EVERY_MS);

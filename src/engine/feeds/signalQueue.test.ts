@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { seededRng } from '../../base/number/rng.ts';
+import { NO_ROW, SignalQueue, type SignalWatch } from './signalQueue.ts';
+
+test('random handlers are due by the close of their next row, and at one instant in the order in which they were named', () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    const rng = seededRng(seed);
+    const whole = (below: number) => Math.floor(rng.next() * below);
+    const watches = Array.from({ length: whole(40) }, (_, place) => {
+      const closeMs = Float64Array.from({ length: 30 }, (__, row) => (row + 1) * (1 + (place % 3)));
+      const rows = Int32Array.from({ length: 30 }, (__, row) => row).filter(() => rng.next() < 0.3);
+      const feed = { bars: { closeMs } } as unknown as SignalWatch['feed'];
+      return { feed, rows, place, count: rows.length, at: 0, row: rows[0] ?? NO_ROW, dueMs: NaN } as unknown as SignalWatch;
+    });
+    const all = watches.flatMap(({ rows, feed, place }) => [...rows].map((row) => ({ ms: feed.bars.closeMs[row]!, place })));
+    const queue = new SignalQueue();
+    queue.fill(watches);
+    const called: typeof all = [];
+    while (queue.nextMs < Infinity) {
+      const watch = queue.first;
+      called.push({ ms: queue.nextMs, place: watch.place });
+      watch.row = watch.rows[++watch.at] ?? NO_ROW;
+      queue.moved();
+    }
+    expect(called).toEqual(all.toSorted((a, b) => a.ms - b.ms || a.place - b.place));
+  }
+});

@@ -1,0 +1,79 @@
+// The handlers of `when` of one strategy, and a queue of them by the time of their next row.
+
+import type { Signal } from '../../indicators/graph/series.ts';
+import type { FeedRun } from './feed.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** A handler of `when`, with the rows of the block at which its signal is true. */
+export interface SignalWatch {
+  readonly signal: Signal;
+  readonly feed: FeedRun;
+  readonly handler: () => void;
+  readonly rows: Int32Array;
+  /** Its place among the handlers of the strategy: at one instant they are called in this order. */
+  readonly place: number;
+  count: number;
+  /** The next listed row and its place in the list; NO_ROW when all are done. */
+  row: number;
+  at: number;
+  /** The close of that row, ms UTC; Infinity when all are done. Only the queue writes it. Hot: docs/performance.md#double-fields. */
+  dueMs: number;
+}
+/** Greater than every row. */
+export const NO_ROW = 2 ** 31 - 1;
+
+/** A binary heap: with hundreds of handlers, an instant costs what is due at it, and not a look at each of them. */
+export class SignalQueue {
+  private readonly heap: SignalWatch[] = [];
+
+  /** Begins anew with these handlers, each at its next row. */
+  fill(watches: readonly SignalWatch[]): void {
+    const { heap } = this;
+    heap.length = 0;
+    for (let at = 0; at < watches.length; at++) {
+      watches[at]!.dueMs = closeOfNext(watches[at]!);
+      heap.push(watches[at]!);
+    }
+    for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.sink(at);
+  }
+
+  /** The time of the first handler that is due, ms UTC; Infinity if none is. */
+  get nextMs(): number {
+    return this.heap.length === 0 ? INFINITY : this.heap[0]!.dueMs;
+  }
+  /** Returns the first handler that is due. The caller moves it to its next row, and calls `moved`. */
+  get first(): SignalWatch {
+    return this.heap[0]!;
+  }
+  /** Puts the first handler where its next row belongs. */
+  moved(): void {
+    const first = this.heap[0]!;
+    first.dueMs = closeOfNext(first);
+    this.sink(0);
+  }
+
+  private sink(from: number): void {
+    const { heap } = this;
+    const { length } = heap;
+    const watch = heap[from]!;
+    let at = from;
+    for (let child = 2 * at + 1; child < length; child = 2 * at + 1) {
+      if (child + 1 < length && isBefore(heap[child + 1]!, heap[child]!)) child++;
+      const next = heap[child]!;
+      if (!isBefore(next, watch)) break;
+      heap[at] = next;
+      at = child;
+    }
+    heap[at] = watch;
+  }
+}
+
+function closeOfNext({ row, feed }: SignalWatch): number {
+  return row < NO_ROW ? feed.bars.closeMs[row]! : INFINITY;
+}
+
+function isBefore(one: SignalWatch, other: SignalWatch): boolean {
+  return one.dueMs < other.dueMs || (one.dueMs === other.dueMs && one.place < other.place);
+}

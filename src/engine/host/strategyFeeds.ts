@@ -1,0 +1,126 @@
+// The feeds that a strategy sees, and what it registers over them: indicators, signals, and the bars that call it.
+
+import { ConfigError } from '../../base/errors.ts';
+import { listOf } from '../../base/memory/listOf.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import type { Series, Signal } from '../../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
+import type { Interval } from '../../model/interval.ts';
+import type { UseOptions } from '../../strategy/host.ts';
+import type { Feed } from '../../strategy/types.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { defaultFeed, feedOf } from '../feeds/feedSearch.ts';
+import { NO_ROW, type SignalWatch } from '../feeds/signalQueue.ts';
+import { isSeries } from './views.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** An indicator that the report draws. */
+export interface DrawnIndicator {
+  readonly feed: FeedRun;
+  readonly series: Series;
+  readonly name: string;
+  readonly pane: string | null;
+}
+
+export class StrategyFeeds {
+  /** The feed that a call without a feed means: `bars`, or the only one. Null when the run has several and none is called `bars`. */
+  readonly main: FeedRun | null;
+  /** Feeds whose indicators must be ready before the first callback. */
+  readonly needed = new Set<FeedRun>();
+  /** Feeds whose bars call `onBar`. */
+  readonly listened: FeedRun[] = [];
+  readonly watches: SignalWatch[] = [];
+  readonly drawn: DrawnIndicator[] = [];
+  private readonly strategy: string;
+  /** Feeds that the strategy can ask for. */
+  private readonly shown: readonly FeedRun[];
+  private readonly blockRows: number;
+  private readonly byView = new Map<Feed, FeedRun>();
+  private readonly readyRows = new Map<FeedRun, number>();
+
+  constructor(strategy: string, feeds: readonly FeedRun[], blockRows: number) {
+    this.strategy = strategy;
+    this.blockRows = blockRows;
+    this.shown = feeds.filter(({ isHidden }) => !isHidden);
+    for (const feed of this.shown) this.byView.set(feed.view, feed);
+    this.main = this.shown.find((feed) => feed.name === 'bars') ?? (this.shown.length === 1 ? this.shown[0]! : null);
+    if (this.main) this.needed.add(this.main);
+    if (this.main) this.listen(this.main);
+  }
+
+  /** Returns the first row of a feed at which every series of this strategy over it is ready. */
+  readyRow(feed: FeedRun): number {
+    return this.readyRows.get(feed) ?? 0;
+  }
+  /** Returns the feed of a view, or the main feed without one. Throws ConfigError if there is no such feed. */
+  feedFor(view: Feed | undefined): FeedRun {
+    const feed = view === undefined ? this.main : this.byView.get(view);
+    if (!feed && view !== undefined)
+      throw new ConfigError(`${this.strategy}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
+    if (!feed)
+      throw new ConfigError(`${this.strategy}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
+    return feed;
+  }
+
+  /** Registers the one feed of a name. `interval` finds a feed whose name the definition does not have. */
+  listenToOne(name: string, interval: Interval | undefined): Feed {
+    const found = this.shown.filter((feed) => feed.name === name);
+    if (found.length > 1) throw new ConfigError(`${this.strategy}: the feed ${name} is a list`, `ask for it by feeds('${name}')`);
+    const feed = found[0] ?? defaultFeed(this.shown, interval ?? null, this.main);
+    if (!feed) throw this.missingFeedError(name, interval);
+    this.needed.add(feed);
+    this.listen(feed);
+    return feed.view;
+  }
+  /** Registers all feeds of a name. The strategy does not wait for the warm-up of each. */
+  listenToAll(name: string): readonly Feed[] {
+    const found = this.shown.filter((feed) => feed.name === name);
+    if (found.length === 0) throw this.missingFeedError(name, undefined);
+    for (const feed of found) this.listen(feed);
+    return listOf(found, (feed) => feed.view);
+  }
+  /** Registers an indicator, and returns its output with `depth` values of the past (default 1). */
+  use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
+    const feed = feedOf(this.shown, what);
+    this.noteWarmup(feed, what);
+    const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
+    this.draw(feed, what, out, options.pane ?? null);
+    return out;
+  }
+  /** Registers a handler that is called at each row at which the signal is true. */
+  watch(signal: SignalSource, handler: () => void): Signal {
+    const feed = feedOf(this.shown, signal);
+    this.noteWarmup(feed, signal);
+    const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
+    const rows = new Int32Array(this.blockRows);
+    this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, at: 0, dueMs: NAN });
+    return out;
+  }
+
+  /** Warm-up of this strategy only: what other strategies have registered over the feed does not delay it. */
+  private noteWarmup(feed: FeedRun, what: object): void {
+    if ('warmupBars' in what) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
+  }
+  private draw(feed: FeedRun, what: object, out: unknown, pane: string | null): void {
+    if (!('key' in what) || typeof out !== 'object' || out === null) return;
+    const name = String(what.key);
+    if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane });
+    else
+      for (const [part, series] of Object.entries(out))
+        if (isSeries(series)) this.drawn.push({ feed, series, name: `${name} ${part}`, pane });
+  }
+  private listen(feed: FeedRun): void {
+    if (!this.listened.includes(feed)) this.listened.push(feed);
+  }
+  private missingFeedError(name: string, interval: Interval | undefined): ConfigError {
+    const names = [...new Set(this.shown.map((feed) => feed.name))];
+    const near = nearestName(name, names);
+    const wanted = interval ? `, interval: ${interval}` : '';
+    return new ConfigError(
+      `${this.strategy}: the run has no feed called ${name}${wanted}`,
+      `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${wanted} } } (it has ${names.join(', ')})`,
+    );
+  }
+}

@@ -1,0 +1,18 @@
+// The end of a run: every strategy that has started is stopped.
+
+import type { Engine } from '../engine.ts';
+import { keptTexts } from '../host/kept.ts';
+
+/** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
+export function stopStrategies(engine: Engine): void {
+  // The lanes share the instant, and the last visited one differs by lane. All of them stop at the end of the data.
+  engine.instant.set(engine.blockEndMs);
+  while (engine.stopped < engine.runs.length) {
+    const run = engine.runs[engine.stopped++]!;
+    engine.currentStrategy = run.index;
+    if (run.hasStarted) run.instance!.onStop?.();
+  }
+  engine.deliverCallbacks();
+  // A live bot checks this at each instant. What it would reject ends a backtest, too.
+  keptTexts(engine);
+}

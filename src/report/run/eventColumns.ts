@@ -1,0 +1,147 @@
+// Packs what happened in a run: fills, brackets and trades. These columns are the same however coarse the bars of the page are.
+
+import { pow10 } from '../../base/number/exact.ts';
+import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
+import { tradesOf } from '../trades/trades.ts';
+import type { ChartBars } from './chartBars.ts';
+import { valuesAt } from './columns.ts';
+import { positionChanges } from './overview.ts';
+import type { RunIndex } from './runIndex.ts';
+import { Packer, type Pack, type ReadyColumn } from '../page/pack.ts';
+import {
+  FRACTION_DIGITS,
+  NOT_RECORDED,
+  PRICE_EXTRA_DIGITS,
+  TRADE_COLUMNS,
+  type PackedColumn,
+  type TradeColumnName,
+  type WireInstrument,
+  type WireTrades,
+} from '../page/wire.ts';
+
+const MAX_TRADES = 100_000;
+const MAX_FILLS = 250_000;
+const MAX_BRACKETS = 250_000;
+
+interface InstrumentEvents {
+  readonly fills: { readonly ms: ReadyColumn; readonly units: ReadyColumn } | null;
+  readonly brackets: { readonly [name in keyof WireInstrument['brackets']]: ReadyColumn };
+}
+type TradeColumns = { readonly [name in TradeColumnName]: ReadyColumn };
+
+/** The columns of all charts and the trades: packed once, and placed on each page that is tried. */
+export class EventColumns {
+  readonly packer = new Packer();
+  readonly #index: RunIndex;
+  /** By chart. */
+  readonly #instruments: InstrumentEvents[] = [];
+  #trades: TradeColumns | null = null;
+
+  constructor(index: RunIndex) {
+    this.#index = index;
+  }
+
+  /** Packs the columns of the next chart. */
+  packChart({ feed }: ChartBars): void {
+    const instrument = this.#index.placeOf(feed.bars.instrument.id);
+    this.#instruments.push({
+      fills: packFills(this.#index, instrument, this.packer),
+      brackets: packBrackets(this.#index, instrument, this.packer),
+    });
+  }
+  packTrades(charts: readonly ChartBars[]): void {
+    const feeds = charts.map(({ feed }) => feed);
+    this.#trades = packTrades(this.#index.record, feeds, this.packer);
+  }
+
+  /** Places the columns of a chart on a page. */
+  on(pack: Pack, chart: number): Pick<WireInstrument, 'fills' | 'brackets'> {
+    const { fills, brackets } = this.#instruments[chart]!;
+    return {
+      fills: fills === null ? null : { ms: pack.place(fills.ms), units: pack.place(fills.units) },
+      brackets: {
+        from: pack.place(brackets.from),
+        to: pack.place(brackets.to),
+        price: pack.place(brackets.price),
+        isTarget: pack.place(brackets.isTarget),
+      },
+    };
+  }
+  tradesOn(pack: Pack): WireTrades {
+    const { record } = this.#index;
+    const { closed, tags } = tradesOf(record);
+    const columns = Object.fromEntries(TRADE_COLUMNS.map((name) => [name, pack.place(this.#trades![name])]));
+    return { length: tradeCount(record), all: closed.length, tags, columns: columns as Record<TradeColumnName, PackedColumn> };
+  }
+}
+
+function tradeCount(record: RunRecord): number {
+  return Math.min(tradesOf(record).closed.length, MAX_TRADES);
+}
+
+function packFills(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['fills'] {
+  const { ms, units, length } = positionChanges(index, instrument);
+  return length > MAX_FILLS ? null : { ms: packer.pack(ms, 1), units: packer.pack(units, 0) };
+}
+
+/** Packs the stop-losses and take-profits that were working at the venue. A trailing stop has no fixed level, so it is left out. */
+function packBrackets(index: RunIndex, instrument: number, packer: Packer): InstrumentEvents['brackets'] {
+  const { orders, toMs } = index.record;
+  const target = ROLES.indexOf('takeProfit');
+  const stop = ROLES.indexOf('stopLoss');
+  const own = index.ordersOf(instrument);
+  const rows: number[] = [];
+  for (let at = 0; at < own.length && rows.length < MAX_BRACKETS; at++) {
+    const row = own[at]!;
+    if (orders.role[row] !== target && orders.role[row] !== stop) continue;
+    if (orders.limit[row]! > 0 && !Number.isNaN(orders.arrivedMs[row]!)) rows.push(row);
+  }
+  const done = valuesAt(orders.doneMs, rows);
+  for (let i = 0; i < done.length; i++) if (Number.isNaN(done[i]!)) done[i] = toMs;
+  return {
+    from: packer.pack(valuesAt(orders.arrivedMs, rows), 1),
+    to: packer.pack(done, 1),
+    price: packer.pack(valuesAt(orders.limit, rows), 1),
+    isTarget: packer.pack(
+      Uint8Array.from(rows, (row) => (orders.role[row] === target ? 1 : 0)),
+      0,
+    ),
+  };
+}
+
+/** Packs the trades. The page orders instruments as `feeds`, the run record has an order of its own. */
+function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Packer): TradeColumns {
+  const { closed } = tradesOf(record);
+  const length = tradeCount(record);
+  const scaled = (column: Float64Array, scale: number | ((row: number) => number)) => {
+    const out = new Float64Array(length);
+    for (let i = 0; i < length; i++)
+      out[i] = Number.isFinite(column[i]!) ? Math.round(column[i]! * (typeof scale === 'number' ? scale : scale(i))) : NOT_RECORDED;
+    return out;
+  };
+  const whole = (column: Float64Array) => column.subarray(0, length);
+  const fraction = pow10(FRACTION_DIGITS);
+  const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
+  const placeOf = record.instruments.map(({ id }) => places.get(id) ?? -1);
+  const price = (row: number) => pow10(record.instruments[closed.instrument[row]!]!.priceDigits + PRICE_EXTRA_DIGITS);
+  return {
+    instrument: packer.pack(
+      closed.instrument.subarray(0, length).map((at) => placeOf[at]!),
+      0,
+    ),
+    strategy: packer.pack(closed.strategy.subarray(0, length), 0),
+    side: packer.pack(closed.side.subarray(0, length), 0),
+    entryMs: packer.pack(whole(closed.entryMs), 1),
+    exitMs: packer.pack(whole(closed.exitMs), 1),
+    entryPrice: packer.pack(scaled(closed.entryPrice, price), 1),
+    exitPrice: packer.pack(scaled(closed.exitPrice, price), 1),
+    lots: packer.pack(whole(closed.lots), 0),
+    pnl: packer.pack(whole(closed.pnlUnits), 0),
+    fees: packer.pack(whole(closed.feeUnits), 0),
+    return: packer.pack(scaled(closed.returnFraction, fraction), 0),
+    mae: packer.pack(scaled(closed.maeFraction, fraction), 0),
+    mfe: packer.pack(scaled(closed.mfeFraction, fraction), 0),
+    entryTag: packer.pack(whole(closed.entryTag), 0),
+    exitTag: packer.pack(whole(closed.exitTag), 0),
+  };
+}

@@ -1,0 +1,147 @@
+// The worst case of an account as running sums over its instruments, so that an order costs the same with one instrument and with hundreds.
+
+import { ChangedIndexes } from '../../base/memory/changedIndexes.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { AccountWorstCase, Draft, MarkPrices } from '../rules/rule.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+const MAX_EXACT = Number.MAX_SAFE_INTEGER;
+const { abs, floor } = Math;
+
+/** What one instrument adds to the worst case of its account. Hot: docs/performance.md#double-fields. */
+export class WorstCasePart {
+  gross = 0.5;
+  fees = 0.5;
+  /** What the holding adds to the cash. */
+  value = 0.5;
+}
+
+/** Writes the part of an instrument at the price `ticks`, with `order` or without one. Hot: docs/performance.md#out-parameters. */
+type PartOf = (index: number, ticks: number, order: Draft | null, into: WorstCasePart) => void;
+
+/** What a model says of an instrument. */
+interface InstrumentModel {
+  readonly partOf: PartOf;
+  /** True when nothing is held and no order is open: the part is 0, whatever the price. */
+  readonly isIdle: (index: number) => boolean;
+}
+
+/** The instruments of a market: those of the run from `first` up to `end`. */
+interface Range {
+  readonly first: number;
+  readonly end: number;
+}
+
+/** The books that report changes of positions. */
+interface Positions {
+  readonly cashTotal: number;
+  /** From now on marks in `changed` each instrument whose position changes. */
+  follow(changed: ChangedIndexes): void;
+}
+
+/**
+ * A part is counted anew when its position or its open orders have changed, and all parts when a price may have changed. The sums are used
+ * only while every part is whole and every sum is below 2^53: then no order of addition gives another result.
+ */
+export class RunningWorstCase {
+  private readonly first: number;
+  private readonly end: number;
+  private readonly reservations: Reservations;
+  private readonly positions: Positions;
+  private readonly partOf: PartOf;
+  private readonly isIdle: InstrumentModel['isIdle'];
+  private readonly changed: ChangedIndexes;
+  private readonly part = new WorstCasePart();
+  private readonly grossOf: Float64Array;
+  private readonly equityOf: Float64Array;
+  /** Fees plus the absolute value of the holding: bounds every sum of equity. */
+  private readonly sizeOf: Float64Array;
+  private gross = 0.5;
+  private equity = 0.5;
+  private size = 0.5;
+  private isExact = true;
+  /** `MarkPrices.changes` at which all parts were counted; NaN: they must be counted anew. */
+  private countedAt = NAN;
+  private marks: MarkPrices | null = null;
+
+  constructor({ first, end }: Range, reservations: Reservations, positions: Positions, { partOf, isIdle }: InstrumentModel) {
+    this.first = first;
+    this.end = end;
+    this.reservations = reservations;
+    this.positions = positions;
+    this.partOf = partOf;
+    this.isIdle = isIdle;
+    this.changed = new ChangedIndexes(reservations.instruments);
+    this.grossOf = new Float64Array(end);
+    this.equityOf = new Float64Array(end);
+    this.sizeOf = new Float64Array(end);
+    this.gross = this.equity = this.size = 0;
+    positions.follow(this.changed);
+    reservations.follow(this.changed);
+  }
+
+  /**
+   * Writes the worst case with `order`, whose instrument is at the price `ticks`, into `account`. Returns false when the sums are not exact,
+   * for example because a price is missing: then the caller adds up all instruments.
+   */
+  write(order: Draft, ticks: number, marks: MarkPrices, account: AccountWorstCase): boolean {
+    const { changes } = marks;
+    if (changes === undefined) return false;
+    this.countChanged(marks, changes);
+    const { part } = this;
+    const { instrumentIndex } = order;
+    const cash = this.positions.cashTotal;
+    account.gross = this.gross;
+    account.equity = cash + this.equity;
+    // An order of the other market of the account adds nothing here.
+    if (instrumentIndex < this.first || instrumentIndex >= this.end) return this.isExact && abs(cash) + this.size <= MAX_EXACT;
+    this.partOf(instrumentIndex, ticks, order, part);
+    const { gross, fees, value } = part;
+    if (this.isExact === false || !(isWhole(gross) && isWhole(fees) && isWhole(abs(value)))) return false;
+    account.gross += gross - this.grossOf[instrumentIndex]!;
+    account.equity += value - fees - this.equityOf[instrumentIndex]!;
+    return account.gross <= MAX_EXACT && abs(cash) + this.size + fees + abs(value) <= MAX_EXACT;
+  }
+
+  private countChanged(marks: MarkPrices, changes: number): void {
+    const { changed } = this;
+    // The newest order enters the figures, and so the changes, only now.
+    this.reservations.countNewest();
+    if (marks === this.marks && changes === this.countedAt && this.isExact === true) {
+      for (let index = changed.removeNext(); index >= 0; index = changed.removeNext()) this.count(index, marks);
+      return;
+    }
+    changed.clear();
+    this.grossOf.fill(0);
+    this.equityOf.fill(0);
+    this.sizeOf.fill(0);
+    this.gross = this.equity = this.size = 0;
+    this.isExact = true;
+    for (let index = this.first; index < this.end; index++) if (this.isIdle(index) === false) this.count(index, marks);
+    this.countedAt = changes;
+    this.marks = marks;
+  }
+
+  private count(index: number, marks: MarkPrices): void {
+    // Reservations report the orders of the other market of the account, too.
+    if (index < this.first || index >= this.end) return;
+    const { part } = this;
+    this.partOf(index, marks.lastTicks(index), null, part);
+    const { gross, fees, value } = part;
+    const equity = value - fees;
+    const size = fees + abs(value);
+    this.gross += gross - this.grossOf[index]!;
+    this.equity += equity - this.equityOf[index]!;
+    this.size += size - this.sizeOf[index]!;
+    this.grossOf[index] = gross;
+    this.equityOf[index] = equity;
+    this.sizeOf[index] = size;
+    if (!(isWhole(gross) && isWhole(fees) && isWhole(size) && this.gross <= MAX_EXACT && this.size <= MAX_EXACT)) this.isExact = false;
+  }
+}
+
+/** True for a whole number from 0 to 2^53 - 1. */
+function isWhole(amount: number): boolean {
+  return amount >= 0 && amount <= MAX_EXACT && floor(amount) === amount;
+}

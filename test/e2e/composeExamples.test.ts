@@ -1,0 +1,86 @@
+// The examples of docs/compose.md do what the page says.
+
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { backtest, type CodeOptions } from 'isobar/run';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { blocksOf } from '../docs/blocks.ts';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { ROOT } from '../fixtures/packed.ts';
+
+const fixture = new CliFixture();
+const here = process.cwd();
+afterAll(() => {
+  process.chdir(here);
+  fixture.remove();
+});
+
+const BASE = `strategy: ${STRATEGIES}/smaCross.ts
+feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
+cash: { USDT: '10000' }
+size: { quote: '5000' }
+fees: { maker: '0.001', taker: '0.001', in: quote }
+`;
+const options: CodeOptions = {
+  strategy: `${STRATEGIES}/smaCross.ts`,
+  feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } },
+  catalog: 'data',
+  cash: { USDT: '10000' },
+  size: { quote: '5000' },
+  fees: { maker: '0.001', taker: '0.001', in: 'quote' },
+};
+beforeAll(() => {
+  fixture.bars('BTCUSDT', '1h', 2000);
+  process.chdir(fixture.folder);
+});
+
+describe('the examples of docs/compose.md do what the page says', () => {
+  const page = blocksOf('docs/compose.md', readFileSync(join(ROOT, 'docs/compose.md'), 'utf8'));
+  const run = async (name: string, more = '') => {
+    for (const { file, text } of page) if (file !== null) fixture.write(file, text);
+    fixture.write('example.yaml', `${BASE}${more}modules: [modules/${name}.ts]\n`);
+    const reported: string[] = [];
+    const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void reported.push(line));
+    try {
+      return { result: await backtest({ definition: 'example.yaml' }), reported };
+    } finally {
+      log.mockRestore();
+    }
+  };
+
+  test('exchange adapter', async () => {
+    const { orders } = (await run('maintenance')).result;
+    const refused = Array.from(orders.createdMs, (ms, row) => [new Date(ms).getUTCHours() < 4, orders.code[row] === 'MAINTENANCE']);
+    expect(refused.filter(([isClosed]) => isClosed === true).length).toBeGreaterThan(2);
+    for (const [isClosed, isRefused] of refused) expect(isRefused).toBe(isClosed);
+  });
+
+  test('clock', async () => {
+    const folder = await (await run('fixedClock')).result.write('runs');
+    expect(basename(folder)).toBe('20300101-000000-smaCross');
+    const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+    expect(read('manifest.json')).toContain('"writtenAt": "2030-01-01T00:00:00.000Z"');
+    expect(new Set(read('run.log').match(/"at":"[^"]+"/g))).toEqual(new Set(['"at":"2030-01-01T00:00:00.000Z"']));
+  });
+
+  test('journal and notifier', async () => {
+    const risk = "risk: { maxDrawdown: '0.05' }\n";
+    const { result, reported: notified } = await run('deniedOrders', risk);
+    expect(notified).toHaveLength(result.orders.code.filter((code) => code === 'DRAWDOWN').length);
+    expect(notified[0]).toBe('buy BTCUSDT denied: DRAWDOWN');
+    expect((await run('printedAlerts', risk)).reported).toEqual([expect.stringMatching(/^DRAWDOWN of account: equity of /)]);
+  });
+
+  test('fees, slippage and risk', async () => {
+    const { fills } = (await run('tiers')).result;
+    const rates = Array.from(fills.fee, (fee, row) => Math.round((fee / fills.price[row]! / fills.quantity[row]!) * 10_000));
+    expect(new Set(rates)).toEqual(new Set([10, 6]));
+    const [before, after] = [(await backtest(options)).fills, (await run('oneTick')).result.fills];
+    expect(after.price[0]! - before.price[0]!).toBeCloseTo(0.01, 6);
+    expect((await run('halfSpread')).result.fills.price[0]! / before.price[0]!).toBeCloseTo(1.0001, 5);
+    const { orders } = (await run('weekdays')).result;
+    const denied = [...orders.createdMs].filter((_, row) => orders.code[row] === 'WEEKEND');
+    expect(denied.length).toBeGreaterThan(2);
+    for (const ms of denied) expect([0, 6]).toContain(new Date(ms).getUTCDay());
+  });
+});

@@ -1,0 +1,42 @@
+// Strategies with one entry and its bracket, and the orders and fills that they leave.
+
+import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
+import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+
+/** One entry at the first close; then whatever `later` does at the close of that row. */
+export function entry(size: Size, options: OrderOptions, later: Readonly<Record<number, (strategy: Entry) => void>> = {}) {
+  return class extends Entry {
+    row = 0;
+    override onBar() {
+      if (this.row === 0) this.buy(size, options);
+      later[this.row++]?.(this);
+    }
+  };
+}
+/** Shows to tests what authors have. */
+export class Entry extends Strategy {
+  held = () => this.position();
+  leave = () => this.exit();
+  drop = () => this.openOrders().forEach(({ id }) => this.cancel(id));
+  sellOff = (size: Size, options?: OrderOptions) => this.sell(size, options);
+  enter = (size: Size, options?: OrderOptions) => this.buy(size, options);
+}
+
+export type RowOf = readonly [open: number, high: number, low: number, close: number, volume?: number];
+export const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
+export const FREE = { makerPpm: 0, takerPpm: 0 };
+
+export async function fillsOf(strategy: ReturnType<typeof entry>, rows: readonly RowOf[], options: Partial<PlanOptions> = {}) {
+  const { record, engine } = await run({ strategies: [strategy], feeds: { bars: barsOfRows([QUIET, ...rows]) }, fees: FREE, ...options });
+  const orders = orderRows(record);
+  const fills = fillRows(record).map(({ order, price, lots, isMaker, minute }) => ({
+    role: orders[order - 1]!.role,
+    price,
+    lots,
+    isMaker,
+    minute,
+  }));
+  return { fills, orders, engine };
+}
+
+export const MARKET: Size = { base: '0.1' };

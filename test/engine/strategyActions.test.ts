@@ -1,0 +1,117 @@
+// What the actions and views of a strategy do: sales, exits, targets, cancels, open orders, random numbers and the log.
+
+import { describe, expect, it } from 'vitest';
+import { MINUTE, run, START_MS } from './world.ts';
+import { quiet, at, Api, ordersOf } from './strategyApi.ts';
+
+describe('actions', () => {
+  it('sell what is not held is denied; what is held is sold', async () => {
+    const { orders } = await ordersOf((own, row) => {
+      if (row === 0) own.order(false, { base: '0.1' });
+      if (row === 1) own.order(true, { base: '0.1' });
+      if (row === 3) own.order(false, { base: '0.1' });
+    });
+    expect(orders.map(({ ending, code }) => code || ending)).toEqual(['MARGIN', 'filled', 'filled']);
+  });
+
+  it('exit does nothing while flat, and nothing while an exit works', async () => {
+    const returned: (number | null)[] = [];
+    const { orders } = await ordersOf(
+      (own, row) => {
+        if (row === 0) returned.push(own.api.exit());
+        if (row === 0) own.order(true, { base: '0.1' });
+        if (row === 3) returned.push(own.api.exit(), own.api.exit());
+      },
+      { fills: { latencyMs: 1000 } },
+    );
+    expect(returned).toEqual([null, 2, null]);
+    expect(orders).toHaveLength(2);
+  });
+
+  it('exit waits for its cancels under latency, and then goes', async () => {
+    const { orders, fills } = await ordersOf(
+      (own, row) => {
+        if (row === 0) own.order(true, { base: '0.1' });
+        if (row === 2) own.order(false, { base: '0.1' }, { limit: 110 });
+        if (row === 4) own.api.exit();
+      },
+      { fills: { latencyMs: 1000 } },
+      quiet(9),
+    );
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
+    expect(fills.map(({ minute }) => minute)).toEqual([2, 7]);
+  });
+
+  it('target trades the difference, working orders counted', async () => {
+    const ids: (number | null)[] = [];
+    const { orders, engine } = await ordersOf((own, row) => {
+      if (row === 0) ids.push(own.api.target({ base: '0.5' }), own.api.target({ base: '0.5' }));
+      if (row === 2) ids.push(own.api.target({ base: '0.2' }));
+      if (row === 4) ids.push(own.api.target({ base: '0.201' }), own.api.target({ base: '0.2' }));
+    });
+    expect(ids).toEqual([1, null, 2, null, null]);
+    expect(orders.map(({ side, lots }) => [side, lots])).toEqual([['buy', 500], ['sell', 300]]); // prettier-ignore
+    expect(engine.ledger.lots(0, 0)).toBe(200);
+  });
+
+  it('cancel, openOrders, position, cash and equity', async () => {
+    const seen: unknown[] = [];
+    await ordersOf((own, row) => {
+      const { api } = own;
+      if (row === 0) own.order(true, { base: '0.1' }, { limit: 99 });
+      if (row === 1) seen.push(api.openOrders().map(({ id, side, qty, filled, lifecycle, tag, limit, entry, code }) => [id, side, String(qty), String(filled), lifecycle, tag, limit, entry, code])); // prettier-ignore
+      if (row === 1) api.cancel(1);
+      if (row === 2) seen.push(api.openOrders().length, api.position().isFlat, api.position().entryPrice, api.cash());
+      if (row === 2) own.order(true, { base: '0.25' });
+      if (row === 4) seen.push(String(api.position().qty), api.position().entryPrice, api.position().isLong, api.position().isShort, api.cash(), api.equity()); // prettier-ignore
+    });
+    expect(seen).toEqual([
+      [[1, 'buy', '0.1', '0', 'working', 'buy', 99, null, null]],
+      0,
+      true,
+      NaN,
+      100_000,
+      '0.25',
+      100,
+      true,
+      false,
+      99_975,
+      100_000,
+    ]);
+  });
+
+  it('an open order says its tag, its limit, and the entry that it closes', async () => {
+    const seen: unknown[] = [];
+    const look = (own: Api) => seen.push(...own.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
+    const slow = { fills: { latencyMs: 1000 } };
+    await ordersOf((own, row) => {
+      if (row === 0) own.order(true, { base: '0.1' }, { takeProfit: 110.5, tag: 'mine' });
+      if (row === 0) own.order(true, { base: '0.2' });
+      if (row === 0) look(own);
+      if (row === 3) look(own);
+    }, slow); // prettier-ignore
+    expect(seen).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
+  });
+
+  it('random comes from the seed: the same again, another for another seed and for another strategy', async () => {
+    const drawn = async (seed: number) => {
+      const numbers: number[] = [];
+      const strategy = at((own) => numbers.push(own.api.random()));
+      await run({ strategies: [strategy, strategy], feeds: { bars: quiet(3) }, seed });
+      return numbers;
+    };
+    const [one, again, other] = [await drawn(1), await drawn(1), await drawn(2)];
+    expect(again).toEqual(one);
+    expect(new Set([...one, ...other]).size).toBe(12);
+    expect(one.every((number) => number >= 0 && number < 1)).toBe(true);
+  });
+
+  it('log goes out with time and name', async () => {
+    const lines: unknown[] = [];
+    await run(
+      { strategies: [at((own, row) => row === 1 && own.api.log('hello', { row }))], feeds: { bars: quiet(3) } },
+      { log: (...line) => lines.push(line) },
+    );
+    expect(lines).toEqual([[START_MS + 2 * MINUTE, 'Acting', 'hello', { row: 1 }]]);
+  });
+});

@@ -1,0 +1,52 @@
+// Strategies of the tests of what authors have: one that calls a function at each bar, and the members of its base class for it to call.
+
+import type { BarColumns } from '../../src/model/bars/bars.ts';
+import { crossedUp, sma, Strategy, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
+import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
+
+export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10_000];
+export const quiet = (rows: number): BarColumns => barsOfRows(Array.from({ length: rows }, () => QUIET));
+export const FREE = { fees: { makerPpm: 0, takerPpm: 0 } };
+
+/** Shows to tests what authors have. */
+export abstract class Open extends Strategy {
+  row = 0;
+  order = (isBuy: boolean, size?: Size, options?: OrderOptions) => (isBuy ? this.buy(size, options) : this.sell(size, options));
+}
+
+/** A strategy that calls `act` at each bar with the bar's number. */
+export function at(act: (own: Api, row: number) => unknown) {
+  return class Acting extends Api {
+    override onBar() {
+      act(this, this.row++);
+    }
+  };
+}
+export class Api extends Open {
+  api = {
+    exit: (feed?: Feed) => this.exit(feed),
+    target: (size: Size, feed?: Feed) => this.target(size, feed),
+    cancel: (id: number) => this.cancel(id as never),
+    position: (feed?: Feed) => this.position(feed),
+    openOrders: (feed?: Feed) => this.openOrders(feed),
+    random: () => this.random(),
+    equity: () => this.equity,
+    cash: () => this.cash,
+    now: () => this.nowMs as number,
+    feed: (name: string) => this.feed(name),
+    late: () => this.use(sma(this.bars.close, 3)),
+    lateSignal: () => this.when(crossedUp(this.bars.close, 100), () => {}),
+    lateCross: () => crossedUp(this.bars.close, sma(this.bars.close, 3)),
+    every: (period: `${number}m`, handler: () => void) => this.every(period, handler),
+    log: (message: string, fields?: Readonly<Record<string, unknown>>) => this.log(message, fields),
+  };
+}
+
+export async function ordersOf(act: (own: Api, row: number) => unknown, options: Partial<PlanOptions> = {}, bars = quiet(6)) {
+  const { record, engine } = await run({ strategies: [at(act)], feeds: { bars }, ...FREE, ...options });
+  return { orders: orderRows(record), fills: fillRows(record), record, engine };
+}
+export const first =
+  (size: Size | undefined, options?: OrderOptions, isBuy = true) =>
+  (own: Api, row: number) =>
+    row === 0 && own.order(isBuy, size, options);

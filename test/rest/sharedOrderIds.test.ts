@@ -1,0 +1,125 @@
+// Two orders that the exchange acknowledges with one id: both are unknown until both are found.
+
+import { describe, expect, it } from 'vitest';
+import { RestWorld, type RestWorldOptions } from '../fixtures/restFixture.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
+const codes = (world: RestWorld) => world.engine.risk.halts.causes().map(({ code }) => code);
+const scopes = (world: RestWorld, code: string) =>
+  world.engine.risk.halts
+    .causes()
+    .filter((cause) => cause.code === code)
+    .map(({ scope, why }) => ({ scope, why }));
+
+describe('two orders that are acknowledged with one id', () => {
+  /** Two orders of one side whose answers both name the first one's id. */
+  async function twice(second: { readonly instrument?: number } = {}) {
+    const world = await open();
+    const first = world.order(LIMIT);
+    world.pass(200);
+    const body = `{"orderId":${world.get(first).venueId}}`;
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'spot.newOrder', p: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    const other = world.order({ ...LIMIT, limit: 8900, ...second });
+    world.pass(100);
+    return { world, first, other };
+  }
+
+  it('are both unknown, their symbol is halted ECHO, and no audit passes before both are found', async () => {
+    const { world, first, other } = await twice();
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    expect(scopes(world, 'ECHO')).toMatchObject([
+      { scope: { kind: 'symbol', instrument: 0 }, why: expect.stringContaining(world.cidOf(other)) },
+    ]);
+    // Not even where a person has cleared the halt.
+    world.exchange.clear('ECHO', 0);
+    expect(world.audit('fast').kind).toBe('mismatch');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    expect(world.audit('full').kind).toBe('ok');
+    // The halt waits for a person.
+    expect(codes(world)).toContain('ECHO');
+    for (const id of [first, other]) world.cancel(id);
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'done'), 60_000);
+    expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
+  });
+
+  it('after a restart no audit passes before both are found', async () => {
+    const { world: before, first, other } = await twice();
+    const world = await before.restart();
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.reqDrop', op: 'spot.openOrders', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    expect(world.audit('fast').kind).toBe('mismatch');
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.get(first).venueId).not.toBe(world.get(other).venueId);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('of two symbols are both unknown too', async () => {
+    const { world, first, other } = await twice({ instrument: 1 });
+    expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
+    world.noFaults();
+    world.until(() => [first, other].every((id) => world.get(id).lifecycle === 'working'), 120_000);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it('the second with the id of a second copy of the first: it is unknown, and found', async () => {
+    const world = await open();
+    world.fault('NET.dup');
+    world.order(LIMIT);
+    world.pass(200);
+    world.audit('full');
+    const answered = /order (\d+) of/.exec(scopes(world, 'DUPLICATE')[0]!.why)![1]!;
+    world.fault('NET.replace', { status: 200, body: `{"orderId":${answered}}` }, 'spot.newOrder');
+    // A reduction: nothing new is risked while the second copy stands against it.
+    const other = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
+    world.until(() => world.get(other).lifecycle === 'working', 120_000);
+    expect(codes(world)).toContain('ECHO');
+    expect(String(world.get(other).venueId)).not.toBe(answered);
+  });
+
+  it('are both found after a restart', async () => {
+    const { world, first, other } = await twice();
+    world.noFaults();
+    const next = await world.restart();
+    next.until(() => [first, other].every((id) => next.get(id).lifecycle === 'working'), 120_000);
+    expect(next.audit('full').kind).toBe('ok');
+  });
+
+  it('one of two that is being cancelled is cancelled once it is found', async () => {
+    const world = await open();
+    const first = world.order(LIMIT);
+    world.pass(200);
+    const body = `{"orderId":${world.get(first).venueId}}`;
+    world.faulty.faults.set({
+      seed: 1,
+      schedule: [
+        { point: 'NET.replace', op: 'spot.newOrder', nth: 1, params: { status: 200, body } },
+        { point: 'NET.reqDrop', op: 'spot.cancelOrder', p: 1 },
+        { point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1 },
+      ],
+    });
+    world.cancel(first);
+    world.pass(50);
+    world.order({ ...LIMIT, limit: 8900 });
+    world.pass(100);
+    world.noFaults();
+    world.until(() => world.get(first).lifecycle === 'done', 120_000);
+    expect(world.service.spot.live().filter(({ account }) => account === 0)).toHaveLength(1);
+  });
+});

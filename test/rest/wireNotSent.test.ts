@@ -1,0 +1,114 @@
+// The wire against real sockets that fail before anything has left: no byte was written, and no connection stays open.
+
+import { lookup } from 'node:dns';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { selfSigned } from '../fixtures/certificates.ts';
+import { always, answerBytes, StubExchange, until } from '../fixtures/stubExchange.ts';
+import { closeOpened, stubOf, wireOf, post, send, outcomeOf, text } from '../fixtures/wireFixture.ts';
+
+afterEach(closeOpened);
+
+describe('a failure before anything left says that no byte was written', () => {
+  test('connection refused, by address and by name', async () => {
+    const stub = await StubExchange.start(always(200, '{}'));
+    const { port } = stub;
+    await stub.close();
+    const wire = wireOf();
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const outcome = await outcomeOf(wire, post(`http://${host}:${port}`));
+      expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+      expect(text(outcome)).toContain('ECONNREFUSED');
+    }
+  });
+
+  test('a name that does not exist', async () => {
+    const code = await new Promise((resolve) => lookup('no-such-host.invalid', (error) => resolve(error?.code)));
+    const outcome = await outcomeOf(wireOf(), post('https://no-such-host.invalid'));
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).toContain(String(code));
+  });
+
+  test('a certificate that is not trusted, or is for another host, also where the environment says to look away', async () => {
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    const [mine, other] = [selfSigned('IP:127.0.0.1'), selfSigned('DNS:example.com')];
+    const [stub, elsewhere] = [await stubOf(always(200, '{}'), { ...mine }), await stubOf(always(200, '{}'), { ...other })];
+    const outcome = await outcomeOf(wireOf(), post(stub.origin));
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    const trusting = wireOf({ ca: mine.cert + other.cert });
+    expect(text(await outcomeOf(trusting, post(elsewhere.origin)))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect([stub.bytesIn, elsewhere.bytesIn]).toEqual([0, 0]);
+    expect(await outcomeOf(trusting, post(stub.origin)), 'and a trusted one is').toMatchObject({ kind: 'reply', status: 200 });
+    vi.unstubAllEnvs();
+  });
+
+  test('a server that speaks no TLS, or hangs up during the handshake', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const origin = `https://127.0.0.1:${stub.port}`;
+    for (const greeting of [
+      (socket: Socket) => void socket.write('220 mail\r\n'),
+      (socket: Socket) => void socket.resetAndDestroy(),
+      (socket: Socket) => void socket.end(),
+    ]) {
+      stub.greeting = greeting;
+      expect(await outcomeOf(wireOf(), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    }
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('a connection that is reset as soon as it stands: whatever is said of it is true', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    stub.greeting = (socket) => void socket.resetAndDestroy();
+    for (let round = 0; round < 20; round++) {
+      const outcome = await outcomeOf(wireOf(), post(stub.origin));
+      expect(outcome.kind).toBe('failed');
+      expect(stub.bytesIn).toBe(0);
+    }
+    expect(stub.connections, 'no second attempt').toBe(20);
+  });
+
+  test('a handshake that never ends, given up by the limit or by a cancel', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const origin = `https://127.0.0.1:${stub.port}`;
+    expect(await outcomeOf(wireOf({ connectTimeoutMs: 50 }), post(origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    const { outcome, cancel } = send(wireOf(), post(origin));
+    await until(() => stub.connections === 2);
+    cancel();
+    cancel();
+    expect(await outcome).toEqual({ kind: 'failed', cause: 'cancelled', bytesWritten: 0 });
+    expect(stub.requests).toEqual([]);
+  });
+
+  test('a wait for a free connection that was cancelled: it never leaves, and does not hurt those that do', async () => {
+    let free = (): void => {};
+    const stub = await stubOf((socket) => void (free = () => socket.write(answerBytes(200, 'first'))));
+    const wire = wireOf({ connections: 1 });
+    const first = outcomeOf(wire, post(stub.origin, '1'));
+    const second = send(wire, post(stub.origin, '2'));
+    const third = outcomeOf(wire, post(stub.origin, '3'));
+    await until(() => stub.requests.length === 1);
+    second.cancel();
+    expect(await second.outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    stub.behaviour = always(200, 'third');
+    free();
+    expect([text(await first), text(await third)]).toEqual(['first', 'third']);
+    expect(stub.requests.map(({ body }) => body.toString())).toEqual(['1', '3']);
+  });
+
+  test('a wire that is closed', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const wire = wireOf();
+    await wire.close();
+    expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(stub.connections).toBe(0);
+  });
+
+  test('headers that cannot be sent', async () => {
+    const stub = await stubOf(always(200, '{}'));
+    const outcome = await outcomeOf(wireOf(), { ...post(stub.origin), headers: { 'X-CH-APIKEY': 'se\r\ncret' } });
+    expect(outcome).toMatchObject({ kind: 'failed', bytesWritten: 0 });
+    expect(text(outcome)).not.toContain('cret');
+    expect(stub.bytesIn).toBe(0);
+  });
+});
