@@ -10,6 +10,7 @@ import { resolveRun } from '../../src/definition/resolve.ts';
 import { readDefinition } from '../../src/definition/text/source.ts';
 import { runParts } from '../../src/tasks/trials/parts.ts';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { BASE, options } from '../fixtures/composeRuns.ts';
 import { backtestIn, commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
@@ -19,20 +20,6 @@ afterAll(() => {
   fixture.remove();
 });
 
-const BASE = `strategy: ${STRATEGIES}/smaCross.ts
-feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
-cash: { USDT: '10000' }
-size: { quote: '5000' }
-fees: { maker: '0.001', taker: '0.001', in: quote }
-`;
-const options: CodeOptions = {
-  strategy: `${STRATEGIES}/smaCross.ts`,
-  feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } },
-  catalog: 'data',
-  cash: { USDT: '10000' },
-  size: { quote: '5000' },
-  fees: { maker: '0.001', taker: '0.001', in: 'quote' },
-};
 const withModule = (module: ComposeModule, more: Partial<CodeOptions> = {}) => backtest({ ...options, ...more, modules: [module] });
 
 let plain = '';

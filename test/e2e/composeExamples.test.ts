@@ -2,10 +2,11 @@
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { backtest, type CodeOptions } from 'isobar/run';
+import { backtest } from 'isobar/run';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { blocksOf } from '../docs/blocks.ts';
-import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { CliFixture } from '../fixtures/cliFixture.ts';
+import { BASE, options } from '../fixtures/composeRuns.ts';
 import { ROOT } from '../fixtures/packed.ts';
 
 const fixture = new CliFixture();
@@ -15,20 +16,6 @@ afterAll(() => {
   fixture.remove();
 });
 
-const BASE = `strategy: ${STRATEGIES}/smaCross.ts
-feeds: { bars: { symbol: BTCUSDT, interval: 1h } }
-cash: { USDT: '10000' }
-size: { quote: '5000' }
-fees: { maker: '0.001', taker: '0.001', in: quote }
-`;
-const options: CodeOptions = {
-  strategy: `${STRATEGIES}/smaCross.ts`,
-  feeds: { bars: { symbol: 'BTCUSDT', interval: '1h' } },
-  catalog: 'data',
-  cash: { USDT: '10000' },
-  size: { quote: '5000' },
-  fees: { maker: '0.001', taker: '0.001', in: 'quote' },
-};
 beforeAll(() => {
   fixture.bars('BTCUSDT', '1h', 2000);
   process.chdir(fixture.folder);

@@ -78,6 +78,22 @@ describe('a biased strategy', () => {
   });
 });
 
+describe('the ways to reach outside the run that no name in the text shows', () => {
+  test.each([
+    ['the names of the environment', "import { env } from 'node:process';", 'Object.keys(env).length > 0'],
+    ['a question to the environment', "import { env } from 'node:process';", "'HOME' in env"],
+    ['a stream of a file', "import * as fs from 'node:fs';", "new fs.ReadStream('BTCUSDT-1h.csv').on('error', () => {}) !== null"],
+    ['a prime by chance', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
+  ])('%s', async (name, imported, asked) => {
+    const file = `${name.replaceAll(' ', '-')}.ts`;
+    const code = `export default class A extends Strategy { override onStart() { if (${asked}) this.buy(); } override onBar() {} }`;
+    writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${imported}\n${code}\n`);
+    const { code: exit, verdict } = await prove(file);
+    expect(exit, JSON.stringify(verdict)).toBe(3);
+    expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'refuted', file, line: 3 });
+  });
+});
+
 describe('a clean strategy', () => {
   test.each(CLEAN)('%s is proved', async (file) => {
     const { code, stderr, verdict } = await prove(`clean/${file}`);

@@ -141,7 +141,10 @@ class Fixture {
           };
           if (world.hasLostJoint()) return leftOut('two orders of one side were lost together');
           const books = await this.#compared(world, unkilled, outcome.tables.books);
-          if (books.wrong !== null && world.hasCreateMidRow) return leftOut('an order was sent inside a row after a wait');
+          if (books.wrong !== null && world.hasCreateMidRow) {
+            if (books.folder !== null) rmSync(books.folder, { recursive: true });
+            return leftOut('an order was sent inside a row after a wait');
+          }
           isKept = books.wrong !== null;
           const wrong = books.wrong === null ? null : `killed at ${struck.join(', ')}: ${books.wrong}\n${world.folder}`;
           return { isComparable: true, kills: struck.length, dropped: books.dropped, wrong };
@@ -153,18 +156,23 @@ class Fixture {
     }
   }
 
+  /** `folder`: of the other lifetime, which is kept where they differ; null: there is none. */
   async #compared(
     world: World,
     unkilled: Unkilled,
     books: Tables['books'],
-  ): Promise<{ readonly dropped: number; readonly wrong: string | null }> {
+  ): Promise<{ readonly dropped: number; readonly wrong: string | null; readonly folder: string | null }> {
     const drops = world.dropped();
     // What never came to the exchange is lost in the other lifetime, too: by a network, not by a kill.
     const other = drops.size === 0 ? unkilled : await this.unkilled(drops);
     const wrong = firstWrong(world.truth(), other.truth) ?? differs('books', JSON.stringify(books), JSON.stringify(other.tables.books));
-    if (other === unkilled) return { dropped: 0, wrong };
+    if (other === unkilled) return { dropped: 0, wrong, folder: null };
     if (wrong === null) rmSync(other.folder, { recursive: true });
-    return { dropped: drops.size, wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}` };
+    return {
+      dropped: drops.size,
+      wrong: wrong === null ? null : `${wrong}\nunkilled: ${other.folder}`,
+      folder: wrong === null ? null : other.folder,
+    };
   }
 }
 

@@ -68,7 +68,7 @@ describe('excursions', () => {
     expect([inside.maeUnits[0], inside.mfeUnits[0]]).toEqual([-5 * UNIT, 10 * UNIT]);
     // At the open of row 4, 100.00 by its gap from 105.00: row 3 was whole.
     expect(stopped(10_000, 4, false, 10_500).maeUnits[0]).toBe(-20 * UNIT);
-    // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it goes off: it was in row 3.
+    // Slippage from 101.00 to 100.40 leads near the open of row 4, but no sell is above the open at which it triggers: it was in row 3.
     expect(stopped(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
   });
 

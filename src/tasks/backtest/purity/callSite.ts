@@ -27,11 +27,9 @@ type Frames = readonly NodeJS.CallSite[];
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
   for (const frame of framesBelow(below)) {
     const file = fileOf(frame);
-    if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
+    if (file === null || isOfPackages(file)) continue;
     if (module !== null && !file.startsWith(module)) return null;
-    return OWN_FOLDERS.some((folder) => file.startsWith(folder))
-      ? null
-      : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+    return isOwn(file) ? null : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
   }
   return null;
 }
@@ -40,8 +38,7 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
 export function nearestAuthorPlace(): Place | null {
   for (const frame of framesBelow(nearestAuthorPlace)) {
     const file = fileOf(frame);
-    if (file === null || file.startsWith('node:') || file.includes('/node_modules/')) continue;
-    if (OWN_FOLDERS.some((folder) => file.startsWith(folder))) continue;
+    if (file === null || isOfPackages(file) || isOwn(file)) continue;
     return mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
   }
   return null;
@@ -59,11 +56,15 @@ export function placeOfError(error: Error): Place | null {
     const [, at, row] = /\(?((?:file:\/\/)?\/[^():]*|[A-Za-z]:\\[^():]*):(\d+):\d+\)?$/.exec(line.trim()) ?? [];
     if (at === undefined) continue;
     const file = at.startsWith('file:') ? at : pathToFileURL(at).href;
-    if (OWN_FOLDERS.some((folder) => file.startsWith(folder)) || file.includes('/node_modules/')) continue;
+    if (isOwn(file) || file.includes('/node_modules/')) continue;
     return { file: placeText(file), line: Number(row) };
   }
   return null;
 }
+
+const isOwn = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsWith(folder));
+/** Returns true for code of Node and of packages. */
+const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
 function framesBelow(below: (...args: never[]) => unknown): Frames {
   const { stackTraceLimit } = Error;
@@ -90,7 +91,7 @@ function fileOf(frame: NodeJS.CallSite): string | null {
   if (name != null) return urlOf(name);
   const origin = /\((?:file:\/\/)?(\/[^()]*?):\d+:\d+\)/.exec(frame.getEvalOrigin() ?? '')?.[1];
   const url = origin === undefined ? null : urlOf(origin);
-  return url !== null && OWN_FOLDERS.some((folder) => url.startsWith(folder)) ? null : url;
+  return url !== null && isOwn(url) ? null : url;
 }
 
 function urlOf(name: string): string | null {

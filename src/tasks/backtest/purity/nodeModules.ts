@@ -26,6 +26,7 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
   ['IMPURE_NETWORK', 'tls', ['connect', 'createServer']],
   ['IMPURE_NETWORK', 'dgram', ['createSocket']],
   ['IMPURE_NETWORK', 'dns', null],
+  ['IMPURE_NETWORK', 'dns/promises', null],
   ['IMPURE_TIMER', 'timers', ['setTimeout', 'setInterval', 'setImmediate']],
   ['IMPURE_TIMER', 'timers/promises', null],
   [
@@ -38,6 +39,10 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
       'randomUUID',
       'randomFill',
       'randomFillSync',
+      'generateKey',
+      'generateKeyPair',
+      'generatePrime',
+      'generatePrimeSync',
       'generateKeySync',
       'generateKeyPairSync',
     ],
@@ -45,6 +50,7 @@ const MODULES: readonly (readonly [WarningCode, string, readonly string[] | null
 ];
 /** Classes that reach outside the run as soon as one is made. */
 const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
+  ['LOOKAHEAD_FILE', 'fs', 'ReadStream'],
   ['IMPURE_PROCESS', 'inspector', 'Session'],
   ['IMPURE_NETWORK', 'worker_threads', 'Worker'],
   ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
@@ -117,9 +123,18 @@ function watchMember(report: Report, name: string): (() => void)[] {
     ];
   }
   if (!isObject(value)) return [];
+  const note = (below: (...args: never[]) => unknown): void => reportDirect(report, 'IMPURE_PROCESS', `process.${name}`, below);
   const get = (target: object, key: string | symbol): unknown => {
-    reportDirect(report, 'IMPURE_PROCESS', `process.${name}`, get);
+    note(get);
     return Reflect.get(target, key);
   };
-  return [replace(process, name, new Proxy(value, { get }))];
+  const has = (target: object, key: string | symbol): boolean => {
+    note(has);
+    return Reflect.has(target, key);
+  };
+  const ownKeys = (target: object): (string | symbol)[] => {
+    note(ownKeys);
+    return Reflect.ownKeys(target);
+  };
+  return [replace(process, name, new Proxy(value, { get, has, ownKeys }))];
 }

@@ -59,8 +59,8 @@ function contractsOf(plan: RunPlan, spans: readonly { readonly from: number; rea
   return data;
 }
 
-/** Returns the finest feed that strategies see. */
-export function finestVisible({ feeds }: RunPlan): FeedPlan {
+/** Returns the feed with the largest number of rows inside the run, of those that strategies see. The proofs count by its rows. */
+export function leadFeed({ feeds }: RunPlan): FeedPlan {
   const visible = feeds.filter(({ isHidden }) => isHidden !== true);
-  return visible.reduce((finest, feed) => (feed.bars.length - feed.firstRow > finest.bars.length - finest.firstRow ? feed : finest));
+  return visible.reduce((lead, feed) => (feed.bars.length - feed.firstRow > lead.bars.length - lead.firstRow ? feed : lead));
 }

@@ -5,15 +5,15 @@ import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from './comparison.ts';
-import { finestVisible, planUntil, sliced } from '../data/dataSlices.ts';
+import { leadFeed, planUntil, sliced } from '../data/dataSlices.ts';
 import { countUntil } from '../runs/decisionTrace.ts';
 import { poisoned } from '../data/poison.ts';
 import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
 import { plainProof, type Proof } from './verdict.ts';
 
-/** Up to this many rows of the finest feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
+/** Up to this many rows of the lead feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
 const SHORT_ROWS = 4096;
-/** Rows of the finest feed before a time and behind it, beside the warm-up. */
+/** Rows of the lead feed before a time and behind it, beside the warm-up. */
 const BEFORE_ROWS = 2048;
 const BEHIND_ROWS = 512;
 /** Times at which a run over longer data still begins at its start. */
@@ -72,7 +72,7 @@ export async function proveFuture(tracer: Tracer, task: FutureTask): Promise<rea
 
 /** Makes the run over all data of each case: whole runs of short data, spans of long data, and a few whole runs of those too. */
 async function* casesOf(tracer: Tracer, { plan, whole, warmUpRows, times, isFresh, onRun }: FutureTask, rng: Rng): AsyncGenerator<Case> {
-  const lead = finestVisible(plan);
+  const lead = leadFeed(plan);
   const { closeMs, openMs, length } = lead.bars;
   const first = lead.firstRow;
   if (length - first < 3) return;

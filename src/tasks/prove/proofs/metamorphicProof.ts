@@ -6,13 +6,13 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { finestVisible, sliced } from '../data/dataSlices.ts';
+import { leadFeed, sliced } from '../data/dataSlices.ts';
 import { DecisionTrace } from '../runs/decisionTrace.ts';
 import { CHANGES, type ChangedPlan, type PlanChange } from '../data/planChanges.ts';
 import type { Tracer } from '../runs/tracedRun.ts';
 import { plainProof, type Proof } from './verdict.ts';
 
-/** Rows of the finest feed that are run. */
+/** Rows of the lead feed that are run. */
 const RUN_ROWS = 20_000;
 
 /** An order as both runs must have it: times from the start of the run, instruments by their place in the plan as it was given. */
@@ -36,7 +36,7 @@ export async function informOnChanges(
   isFresh: boolean,
   onRun: (share: number) => void,
 ): Promise<Proof> {
-  const { bars, firstRow } = finestVisible(plan);
+  const { bars, firstRow } = leadFeed(plan);
   const span = { fromMs: plan.fromMs, toMs: bars.closeMs[Math.min(bars.length, firstRow + RUN_ROWS) - 1]!, warmUpRows: () => Infinity };
   const base = sliced(plan, span) ?? plan;
   const unchanged: ChangedPlan = { plan: base, shiftMs: 0, before: (instrument) => instrument };

@@ -5,7 +5,7 @@ import { warningClass, type Warning } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { WarningSink } from '../../backtest/purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
-import { finestVisible } from '../data/dataSlices.ts';
+import { leadFeed } from '../data/dataSlices.ts';
 import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
 import { plainProof, type Proof } from './verdict.ts';
 
@@ -63,9 +63,9 @@ export async function provePurity(
   return { proof: plainProof('purity', 'proved', text), hasState };
 }
 
-/** Returns a time in the middle of the data, at a row of the finest feed. */
+/** Returns a time in the middle of the data, at a row of the lead feed. */
 function middleOf(plan: RunPlan): number {
-  const { bars, firstRow } = finestVisible(plan);
+  const { bars, firstRow } = leadFeed(plan);
   return bars.closeMs[firstRow + Math.floor((bars.length - firstRow) / 2)]!;
 }
 

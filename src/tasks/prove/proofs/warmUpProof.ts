@@ -1,15 +1,16 @@
 // Informs whether first decisions depend on how far back the data begin: runs with 1, 2 and 4 times the warm-up before their start.
 
+import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from './comparison.ts';
-import { finestVisible, sliced } from '../data/dataSlices.ts';
+import { leadFeed, sliced } from '../data/dataSlices.ts';
 import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
 import { plainProof, type Proof } from './verdict.ts';
 
 const FACTORS = [1, 2, 4] as const;
 const MAX_FACTOR = 4;
-/** Starts in the data, and rows of the finest feed that are run from each. */
+/** Starts in the data, and rows of the lead feed that are run from each. */
 const STARTS = 5;
 const RUN_ROWS = 1024;
 
@@ -55,18 +56,14 @@ export async function informOnWarmUp(
 
 /** Returns the plans that begin at a share of the data; null where there are too few rows before or behind it. */
 function plansAt(plan: RunPlan, warmUpRows: readonly number[], share: number): readonly RunPlan[] | null {
-  const { bars, firstRow } = finestVisible(plan);
+  const { bars, firstRow } = leadFeed(plan);
   const row = firstRow + Math.floor((bars.length - firstRow) * share);
   const fromMs = bars.openMs[row]!;
   const toMs = bars.closeMs[Math.min(bars.length - 1, row + RUN_ROWS)]!;
-  const hasRows = plan.feeds.every((feed, at) => countBefore(feed.bars.closeMs, feed.bars.length, fromMs) >= MAX_FACTOR * warmUpRows[at]!);
+  const hasRows = plan.feeds.every(
+    (feed, at) => firstAfter(feed.bars.closeMs, 0, feed.bars.length, fromMs) >= MAX_FACTOR * warmUpRows[at]!,
+  );
   if (!hasRows) return null;
   const plans = FACTORS.map((factor) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => factor * warmUpRows[feed]! }));
   return plans.every((own): own is RunPlan => own !== null) ? plans : null;
-}
-
-function countBefore(closeMs: Float64Array, length: number, ms: number): number {
-  let count = 0;
-  while (count < length && closeMs[count]! <= ms) count++;
-  return count;
 }

@@ -2,8 +2,10 @@
 
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
+import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
 import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
 import { placeOfError } from '../../backtest/purity/callSite.ts';
@@ -24,12 +26,12 @@ export interface TracedRun {
 
 /** Runs strategies of one process. `progressCells`: see EngineDeps. */
 export class Tracer {
-  /** The time of the run in progress, ms UTC; NaN between runs. */
-  nowMs = NaN;
   private readonly scratch = new Scratch();
   private readonly progressCells: Int32Array | null;
   private readonly during: (run: () => void) => void;
   private current: SealedBot | null = null;
+  /** When the newest run ended, ms UTC. */
+  private endedMs = NaN;
 
   /** `during` runs a function that calls strategy code. */
   constructor(progressCells: Int32Array | null = null, during: (run: () => void) => void = (run) => run()) {
@@ -43,11 +45,11 @@ export class Tracer {
     try {
       await this.bot(of, trace, (bot) => spanLoop(bot.engine, of.untilMs ?? Infinity));
     } catch (error) {
+      // A fault of isobar proves nothing, even where two runs have the same one.
+      if (error instanceof InvariantError) throw error;
       trace.error = error instanceof Error ? error : new Error(String(error));
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-      trace.noteError(this.nowMs, cause, cause instanceof Error ? placeOfError(cause) : null);
-    } finally {
-      this.nowMs = NaN;
+      trace.noteError(this.endedMs, cause, cause instanceof Error ? placeOfError(cause) : null);
     }
     return trace;
   }
@@ -63,13 +65,12 @@ export class Tracer {
     const own: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
     const technical = await loadTechnicalLibrary();
     const made: { bot?: SealedBot; value?: T } = {};
-    this.nowMs = own.fromMs;
     try {
       this.during(() => {
         const options = {
           progressCells: this.progressCells,
           scratch: this.scratch,
-          hostFor: (run: ConstructorParameters<typeof RecordingHost>[0]) => new RecordingHost(run, trace),
+          hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
         };
         const constructed = replayedBotMaker(own, options)();
         const bot = (made.bot = sealBot(constructed, technical));
@@ -79,7 +80,7 @@ export class Tracer {
       });
       return made.value as T;
     } finally {
-      this.nowMs = made.bot?.engine.nowMs ?? own.fromMs;
+      this.endedMs = made.bot?.engine.nowMs ?? own.fromMs;
       this.current = null;
       made.bot?.engine.release();
     }
