@@ -1,8 +1,8 @@
 // The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
-import type { CostBridge } from '../metrics/costBridge.ts';
-import { html, type Markup } from '../page/markup.ts';
-import { signed, tone } from '../../base/text/format.ts';
+import type { CostBridge } from '../../metrics/costBridge.ts';
+import { html, type Markup } from '../../page/markup.ts';
+import { signed, tone } from '../../../base/text/format.ts';
 
 const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['grossSignalPnl', 'signals'],

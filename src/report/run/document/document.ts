@@ -1,14 +1,14 @@
 // Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
-import type { PageCode } from '../page/pageCode.ts';
+import type { PageCode } from '../../page/pageCode.ts';
 import { bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
-import { html, scriptJson, Markup, scriptElement } from '../page/markup.ts';
-import type { PageData } from '../page/wire.ts';
+import { html, scriptJson, Markup, scriptElement } from '../../page/markup.ts';
+import type { PageData } from '../../page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
-import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
-import { STYLE } from '../page/style.ts';
+import { keyList, packedScripts, scopeCss, shell } from '../../page/shell.ts';
+import { STYLE } from '../../page/style.ts';
 
 export interface PageParts {
   readonly input: ReportInput;

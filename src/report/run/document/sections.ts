@@ -1,13 +1,13 @@
 // The tables of the report: drawdowns, months, all figures, orders, data, provenance.
 
-import { sizeText } from '../../model/instrument.ts';
-import type { Summary } from '../summary/summary.ts';
-import { figureText, type FigureText } from '../words/figures.ts';
-import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
+import { sizeText } from '../../../model/instrument.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { figureText, type FigureText } from '../../words/figures.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../../words/glossary.ts';
 import type { ReportInput } from './input.ts';
-import { command, facts, htmlTable, versionsText, type Fact } from '../page/lists.ts';
-import { html, type Markup, type MarkupPart } from '../page/markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from '../../base/text/format.ts';
+import { command, facts, htmlTable, versionsText, type Fact } from '../../page/lists.ts';
+import { html, type Markup, type MarkupPart } from '../../page/markup.ts';
+import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from '../../../base/text/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
