@@ -23,6 +23,7 @@ function walk(length: number, seed: number): ChartLevel {
     high: column(),
     low: column(),
     close: column(),
+    volume: new Float64Array(length),
     lastRow: rowNumbers(length),
   };
   let ms = START;
@@ -32,6 +33,7 @@ function walk(length: number, seed: number): ChartLevel {
     [level.open[row], level.close[row]] = [open, close];
     level.high[row] = Math.max(open, close) + 3;
     level.low[row] = Math.min(open, close) - 3;
+    level.volume[row] = Math.floor(rng.next() * 100);
   }
   return level;
 }
@@ -51,6 +53,7 @@ describe('coarser bars', () => {
       expect(coarse.close[at]).toBe(fine.close[rows.at(-1)!]);
       expect(coarse.high[at]).toBe(Math.max(...rows.map((row) => fine.high[row]!)));
       expect(coarse.low[at]).toBe(Math.min(...rows.map((row) => fine.low[row]!)));
+      expect(coarse.volume[at]).toBe(rows.reduce((sum, row) => sum + fine.volume[row]!, 0));
       expect(coarse.lastRow[at]).toBe(rows.at(-1));
     });
   });
