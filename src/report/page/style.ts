@@ -105,6 +105,7 @@ table.plain .t{text-align:left}
 .bridge .track{position:relative;height:14px}.bridge i{position:absolute;top:0;bottom:0;min-width:1px;border-radius:2px;background:var(--gain)}
 .bridge i.down{background:var(--loss)}.bridge i:not(.total){opacity:.75}
 @media (max-width:560px){.bridge>div{grid-template-columns:1fr auto}.bridge .track{grid-column:1/3}}
+.columns{columns:2 400px;column-gap:24px}.columns>div{break-inside:avoid;padding:4px 0 12px}.columns h3{margin-top:0}
 .groups button{border:0;background:none;padding:0;color:var(--accent);font-family:inherit;text-align:left}
 .groups .track{position:relative;min-width:64px;width:30%}
 .groups .track:before{content:'';position:absolute;left:50%;top:4px;bottom:4px;border-left:1px solid var(--line)}

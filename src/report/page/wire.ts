@@ -61,7 +61,7 @@ export interface WireInstrument extends ContractFace {
   readonly high: PackedColumn;
   readonly low: PackedColumn;
   readonly close: PackedColumn;
-  /** Codes of volumes (kernels/volumeCode.ts), in base or in contracts. Null when no bar has a volume. */
+  /** Codes of volumes (volumeCode.ts), in base or in contracts. Null when no bar has a volume. */
   readonly volume: PackedColumn | null;
   readonly traces: readonly WireTrace[];
   /** Changes of the holding: times (ms) and amounts (units of the base asset). Null when there are too many for the page. */

@@ -3,7 +3,7 @@
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
-import { volumeCode } from '../kernels/volumeCode.ts';
+import { volumeCode } from '../page/volumeCode.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';

@@ -36,7 +36,7 @@ function groupLine({ key, isOpen, trades, winRate, closedPnl, averageTrade, prof
   return tableLine(label, [
     count(trades),
     winRate === null ? NONE : percent(winRate, 1),
-    `${signedAmount(Number(closedPnl), asset)}`,
+    signedAmount(Number(closedPnl), asset),
     averageTrade === null ? NONE : amountText(Number(averageTrade), asset),
     profitFactor === null ? NONE : fixed(profitFactor, 2),
   ]);

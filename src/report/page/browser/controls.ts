@@ -124,7 +124,7 @@ export function addWidths(redraw: () => void): void {
 }
 
 /**
- * Says above each table that is wider than its box that it goes on to the right, until the reader has scrolled there. Phones hide scroll bars.
+ * Says above each table that is wider than its box that it continues to the right, until the reader has scrolled there. Phones hide scroll bars.
  * Call it again after tables were added.
  */
 export function addScrollCues(): void {

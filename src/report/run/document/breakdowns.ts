@@ -12,7 +12,7 @@ export function breakdowns(summary: Summary): Markup {
   if (all.length === 0) return html``;
   return html`<section id="breakdowns">
     <h2>What made the result</h2>
-    <div class="grid">${all.map((groups) => groupTable(groups, asset))}</div>
+    <div class="columns">${all.map((groups) => groupTable(groups, asset))}</div>
     <p class="caption">Net results of trades, in ${asset}. A click on a row shows its trades alone.</p>
   </section>`;
 }
@@ -26,13 +26,13 @@ function groupTable({ by, name, groups }: TradeGroups, asset: string): Markup {
       <table class="plain groups" aria-label="Trades by ${name}">
         <thead>
           <tr>
-            <th scope="col">${name.replace(', UTC', '')}</th>
+            <th scope="col"><span class="sr">${name}</span></th>
             <th scope="col">trades</th>
             <th scope="col">won, %</th>
             <th scope="col">result</th>
-            <th scope="col"><span class="sr">share of the largest result</span></th>
+            <th scope="col" class="wide"><span class="sr">share of the largest result</span></th>
             <th scope="col">average</th>
-            <th scope="col">profit factor</th>
+            <th scope="col" class="wide">profit factor</th>
           </tr>
         </thead>
         <tbody>
@@ -57,8 +57,8 @@ function groupRow(by: string, group: TradeGroup, { asset, share }: { readonly as
     <td>${count(trades)}</td>
     <td>${winRate === null ? NONE : percent(winRate, 1).replace(/\s?%/, '')}</td>
     <td class="${tone(result)}" title="${closedPnl}">${signedAmount(result, asset)}</td>
-    <td class="track" aria-hidden="true"><i class="${share < 0 ? 'down' : 'up'}" style="left:${left}%;width:${width}%"></i></td>
+    <td class="track wide" aria-hidden="true"><i class="${share < 0 ? 'down' : 'up'}" style="left:${left}%;width:${width}%"></i></td>
     <td>${averageTrade === null ? NONE : amountText(Number(averageTrade), asset)}</td>
-    <td>${profitFactor === null ? NONE : fixed(profitFactor, 2)}</td>
+    <td class="wide">${profitFactor === null ? NONE : fixed(profitFactor, 2)}</td>
   </tr>`;
 }

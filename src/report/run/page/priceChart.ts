@@ -112,9 +112,9 @@ export class PriceChart {
     this.#lines = [];
     const { traces, wire } = this.#market;
     const hasVolume = wire.volume !== null;
-    const own = new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'));
+    const traced = new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'));
     // The volume's pane is the first below the price.
-    const panes = [...(hasVolume ? [VOLUME_PANE] : []), ...own].map((name, at) => ({
+    const panes = [...(hasVolume ? [VOLUME_PANE] : []), ...traced].map((name, at) => ({
       name,
       height: hasVolume && at === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
     }));
@@ -223,7 +223,7 @@ export class PriceChart {
         rightOffset: 0,
         tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind),
       },
-      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
+      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: axisTexts },
       // The page handles time gestures itself, because the equity plots share them.
       handleScroll: false,
       handleScale: {
@@ -301,7 +301,7 @@ export class PriceChart {
 
   #note(slice: ChartSlice, trades: number): void {
     const { quote } = this.#market.wire;
-    const dense = trades > MAX_MARKERS ? `, several to a marker; zoom in to ${MAX_MARKERS} or fewer for their lines` : '';
+    const dense = trades > MAX_MARKERS ? `, several to a marker` : '';
     const shown = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${dense}`;
     const text = `${slice.level.interval} bars, ${quote} · ${shown}`;
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
@@ -372,6 +372,12 @@ export class PriceChart {
 /** Returns a text whose leading sign has its own colour. */
 function colouredText(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
+}
+
+/** Returns the texts of a vertical axis. Volumes of millions would not fit beside the chart with all digits. */
+function axisTexts(values: readonly number[]): string[] {
+  const brief = values.map(briefNumber);
+  return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);
 }
 
 function tickText(ms: number, kind: Charts.TickMarkType): string {

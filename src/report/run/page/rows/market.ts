@@ -1,7 +1,7 @@
 // One instrument of the page: bars at every interval, indicators, position changes and protective levels, filled while they are unpacked.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
-import { volumeOf } from '../../../kernels/volumeCode.ts';
+import { volumeOf } from '../../../page/volumeCode.ts';
 import { waitForPaint } from '../../../page/browser/dom.ts';
 import type { PositionChanges } from './exposure.ts';
 import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './levels.ts';
