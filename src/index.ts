@@ -14,7 +14,7 @@ export { ema, sma, vwap, wma } from './indicators/averages.ts';
 export { candle, type CandlePattern } from './indicators/candles/patterns.ts';
 export { fractals, heikinAshi, pivots, type Fractals, type HeikinAshi, type Pivots } from './indicators/candles/shapes.ts';
 export { bollinger, highest, lowest, type Bands } from './indicators/channels.ts';
-export { custom, type CustomOptions } from './indicators/custom.ts';
+export { custom, type CustomGroupOptions, type CustomOptions } from './indicators/custom.ts';
 export { cci, kst, roc, trix, type KnowSureThing } from './indicators/momentum.ts';
 export { macd, mfi, rsi, stochastic, stochasticRsi, type Macd, type Stochastic } from './indicators/oscillators.ts';
 export {

@@ -127,9 +127,13 @@ class RunTrace implements IndicatorTrace {
   }
 }
 
+const OVER_PRICE =
+  /^(sma|ema|wma|vwap|dailyVwap|bollinger|highest|lowest|dema|tema|t3|trima|alma|hma|zlema|kama|vwma|midpoint|midprice|median|percentile|keltner|chandelierExit|ichimoku|psar|donchian|supertrend|atrBands|pivots|fractals|heikinAshi|typicalPrice|medianPrice|weightedClose|averagePrice)\b/;
+const OF_ANOTHER_SCALE = /(rsi|adx|macd|stochastic|atr\(|volume\b(?!\))|technical|roc|direction|zscore|corr|div|sub|log)/;
+
 /** True for averages and channels of prices, which are drawn over the bars. False if they are computed from an oscillator. */
 function isOverPrice(name: string): boolean {
-  return /^(sma|ema|wma|vwap|bollinger|highest|lowest)\b/.test(name) && !/(rsi|adx|macd|stochastic|atr|volume|technical)/.test(name);
+  return OVER_PRICE.test(name) && !OF_ANOTHER_SCALE.test(name);
 }
 
 /** Returns the bars of the run before a strategy was ready. */
