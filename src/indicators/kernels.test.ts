@@ -65,7 +65,7 @@ const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {
       [feed.high, feed.low],
       () => {
         let sum = 0;
-        return (high, low) => ({ sum: (sum += high! - low!), middle: (high! + low!) / 2 });
+        return (high, low) => ({ sum: (sum += high - low), middle: (high + low) / 2 });
       },
       { outputs: ['sum', 'middle'], warmupBars: 2 },
     ),
@@ -201,7 +201,7 @@ describe('textbook values', () => {
     bars.high.set([2, 4, 6]);
     const set = new IndicatorSet(bars, { row: -1 }, 8);
     const both = set.use(
-      custom([set.series.high, set.series.close], () => (high, close) => ({ spread: high! - close!, ratio: high! / close! }), {
+      custom([set.series.high, set.series.close], () => (high, close) => ({ spread: high - close, ratio: high / close }), {
         outputs: ['spread', 'ratio'],
       }),
     );
