@@ -1,0 +1,81 @@
+// The figures of each profile against those of the real tools, which figures.py computed from the same inputs (docs/profiles.md).
+
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { originalValue } from '../../../src/report/profiles/figure.ts';
+import type { ProfileInput } from '../../../src/report/profiles/input.ts';
+import { PROFILE_NAMES, PROFILES, type ProfileName } from '../../../src/report/profiles/profile.ts';
+import { DRAWN } from './drawn.ts';
+import { RUNS, runOf } from './runs.ts';
+
+type Stored = number | string;
+type StoredFigures = Readonly<Record<string, Stored>>;
+interface Golden {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly runs: Readonly<Record<string, StoredFigures>>;
+}
+
+const HERE = new URL('.', import.meta.url);
+const NAMES = [...Object.keys(RUNS), ...Object.keys(DRAWN)];
+const TOLERANCE = 1e-9;
+
+const inputFile = (name: string) => new URL(`inputs/${name}.json`, HERE);
+const goldenOf = (tool: string) => JSON.parse(readFileSync(new URL(`figures/${tool}.json`, HERE), 'utf8')) as Golden;
+/** JSON of columns; NaN becomes null. */
+const jsonOf = (input: ProfileInput) =>
+  JSON.stringify(input, (_, value: unknown) => (ArrayBuffer.isView(value) ? Array.from(value as Float64Array) : value));
+
+/** Reads a stored input back into columns. */
+function storedInput(name: string): ProfileInput {
+  const columns = (_: string, value: unknown) =>
+    Array.isArray(value) ? Float64Array.from(value as (number | null)[], (cell) => cell ?? NaN) : value;
+  const input = JSON.parse(readFileSync(inputFile(name), 'utf8'), columns) as ProfileInput;
+  return { ...input, trades: { ...input.trades, isShort: Uint8Array.from(input.trades.isShort) } };
+}
+
+test.each(Object.keys(RUNS))('the stored input of %s is that of its run (ISOBAR_UPDATE=1 writes it)', async (name) => {
+  const { input } = await runOf(name);
+  keep(name, input);
+  expect(jsonOf(input)).toBe(readFileSync(inputFile(name), 'utf8').trimEnd());
+});
+
+test.each(Object.keys(DRAWN))('the stored input of %s is the drawn one (ISOBAR_UPDATE=1 writes it)', (name) => {
+  const input = DRAWN[name]!();
+  keep(name, input);
+  expect(jsonOf(input)).toBe(readFileSync(inputFile(name), 'utf8').trimEnd());
+});
+
+function keep(name: string, input: ProfileInput): void {
+  if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(inputFile(name), `${jsonOf(input)}\n`);
+  expect(existsSync(inputFile(name)), `there is no ${name}.json: ISOBAR_UPDATE=1 writes it`).toBe(true);
+}
+
+test('there is an input for each run, and no other', () => {
+  const files = readdirSync(new URL('inputs', HERE)).map((file) => file.replace('.json', ''));
+  expect(files.toSorted()).toEqual(NAMES.toSorted());
+});
+
+test.each(PROFILE_NAMES)('%s: its version is the one of the golden figures', (tool) => {
+  const { packageName, version } = PROFILES[tool];
+  expect(goldenOf(tool).versions[packageName]).toBe(version);
+});
+
+test.each(PROFILE_NAMES.flatMap((tool) => NAMES.map((name) => [tool, name] as const)))('%s, %s: equal to 1e-9', (tool, name) => {
+  expect(differences(tool, name)).toEqual([]);
+});
+
+/** Returns one line for each figure that differs or that only one side has. */
+function differences(tool: ProfileName, name: string): string[] {
+  const wanted = goldenOf(tool).runs[name] ?? {};
+  const found = new Map(PROFILES[tool].figures(storedInput(name)).map((figure) => [figure.name, originalValue(figure.original)]));
+  const names = new Set([...Object.keys(wanted), ...found.keys()]);
+  return [...names].flatMap((figure) => {
+    const [is, want] = [found.get(figure), wanted[figure]];
+    return is !== undefined && want !== undefined && isEqual(is, want) ? [] : [`${figure}: expected ${want}, got ${is}`];
+  });
+}
+
+function isEqual(is: Stored, want: Stored): boolean {
+  if (typeof is === 'string' || typeof want === 'string') return is === want;
+  return is === want || Math.abs(is - want) <= TOLERANCE * Math.abs(want);
+}
