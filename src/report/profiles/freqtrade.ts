@@ -83,7 +83,8 @@ function profitFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'cagr',
       unit: '',
-      original: growth,
+      // A power beyond the range of a double raises an error in Python, and ends freqtrade's report.
+      original: growth === Infinity ? null : growth,
       own: ours('metrics.cagr'),
       formula: '(final balance / starting balance)^(365 / D) - 1, D the whole days from the first to the last candle, at least 1',
       differs: 'counts whole days and reports a run of less than a day; isobar: elapsed time, null under a day',

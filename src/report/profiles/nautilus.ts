@@ -17,7 +17,15 @@ const isLoss = (value: number) => value < 0;
 /** Returns the figures of profit, of trades, and of returns. */
 export function nautilusFigures(input: ProfileInput): FigureDefinition[] {
   const r = input.returns.values;
-  return [...profitFigures(input), ...tradeFigures(input), ...returnFigures(r), ...ratioFigures(r), ...growthFigures(r)];
+  // The tool compounds the returns of a day, so that a single one is rounded as (1 + r) - 1.
+  const binned = r.map((value) => 1 + value - 1);
+  return [
+    ...profitFigures(input),
+    ...tradeFigures(input),
+    ...returnFigures(r, binned),
+    ...ratioFigures(r, binned),
+    ...growthFigures(r, binned),
+  ];
 }
 
 function profitFigures({ startEquity, endEquity }: ProfileInput): FigureDefinition[] {
@@ -97,7 +105,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   ];
 }
 
-function returnFigures(r: Float64Array): FigureDefinition[] {
+function returnFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
   const [gain, loss] = [meanBy(sequentialSum, valuesWhere(r, isGain)), meanBy(sequentialSum, valuesWhere(r, isLoss))];
   return [
     {
@@ -127,7 +135,7 @@ function returnFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Returns Volatility (252 days)',
       unit: '',
-      original: deviation(r) * ANNUAL,
+      original: deviation(binned) * ANNUAL,
       own: ours('metrics.volatility'),
       formula: 'std(r) sqrt(252)',
       differs: A365,
@@ -135,10 +143,10 @@ function returnFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
-function ratioFigures(r: Float64Array): FigureDefinition[] {
-  const spread = deviation(r);
-  const average = meanBy(sequentialSum, r);
-  const downside = Math.sqrt(sequentialSum(valuesWhere(r, isLoss).map((value) => value * value)) / r.length);
+function ratioFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
+  const spread = deviation(binned);
+  const average = meanBy(sequentialSum, binned);
+  const downside = Math.sqrt(sequentialSum(valuesWhere(binned, isLoss).map((value) => value * value)) / r.length);
   const [won, lost] = [sequentialSum(valuesWhere(r, isGain)), sequentialSum(valuesWhere(r, isLoss))];
   return [
     {
@@ -176,9 +184,10 @@ function ratioFigures(r: Float64Array): FigureDefinition[] {
   ];
 }
 
-function growthFigures(r: Float64Array): FigureDefinition[] {
-  const compounded = growthOf(r) ** (YEAR / r.length) - 1;
-  const growth = Number.isFinite(compounded) ? compounded : 0;
+function growthFigures(r: Float64Array, binned: Float64Array): FigureDefinition[] {
+  const total = growthOf(binned);
+  const compounded = total < 0 ? NaN : total ** (YEAR / r.length) - 1;
+  const growth = Number.isFinite(compounded) ? compounded : NaN;
   const deepest = maxDrawdown(r);
   return [
     {
@@ -186,7 +195,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
       unit: '',
       original: growth,
       own: ours('metrics.cagr'),
-      formula: 'prod(1 + r)^(252 / n) - 1; 0 where that is no number',
+      formula: 'prod(1 + r)^(252 / n) - 1',
       differs: 'n counts days of return and a year has 252 of them; isobar divides elapsed time by 365 days',
     },
     {

@@ -54,7 +54,7 @@ function growthFigures(r: Float64Array): FigureDefinition[] {
     {
       name: 'Max Drawdown [%]',
       unit: '%',
-      original: maxDrawdown(r) * -PERCENT + 0,
+      original: maxDrawdown(r) === 0 ? NaN : maxDrawdown(r) * -PERCENT,
       own: ours('metrics.maxDrawdown', -PERCENT),
       formula: '1 - min(E / running max(E)) of the daily equity, from the end of the first day on',
       differs: "a fall on the first day does not count; isobar starts at the starting capital and looks at every bar's close",

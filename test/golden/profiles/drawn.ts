@@ -24,7 +24,8 @@ function drawn(returns: readonly number[], results: readonly number[], start = 1
 }
 
 function tradesOf(results: readonly number[], openMs: Float64Array): ProfileTrades {
-  const pnl = Float64Array.from(results);
+  // A money of nautilus has eight digits.
+  const pnl = Float64Array.from(results, (value) => Math.round(value * 1e8) / 1e8);
   const last = openMs.length - 1;
   const entryRow = pnl.map((_, row) => Math.floor((row * last) / pnl.length));
   return {
