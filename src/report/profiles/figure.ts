@@ -49,7 +49,9 @@ export interface ProfileFigure {
   readonly equal: boolean;
   /** Where our figure stands in summary.json. Null for one that is not there. */
   readonly isobar: string | null;
+  /** By the tool's definition. */
   readonly formula: string;
+  /** Where isobar's figure differs, in words. */
   readonly differs: string;
 }
 
@@ -66,11 +68,12 @@ export function profileFigure({ own, original, ...of }: FigureDefinition, summar
     equal: typeof shown === 'number' && value !== null && Math.abs(value - shown) <= TOLERANCE * Math.abs(shown),
     isobar: 'place' in own ? own.place : null,
     formula: of.formula,
-    differs: of.differs,
+    differs: of.differs === '' ? SAME : of.differs,
   };
 }
 
 const TOLERANCE = 1e-9;
+const SAME = 'the same definition';
 
 /** Returns a number, or the word for one that is not finite. */
 export function originalValue(value: number | null): OriginalValue {

@@ -6,6 +6,7 @@ import { empyricalFigures } from './empyrical.ts';
 import { profileFigure, type FigureDefinition, type ProfileFigure } from './figure.ts';
 import { freqtradeFigures } from './freqtrade.ts';
 import type { ProfileInput } from './input.ts';
+import type { ProfileName } from './names.ts';
 import { nautilusFigures } from './nautilus.ts';
 import { quantstatsFigures } from './quantstats.ts';
 import { vectorbtFigures } from './vectorbt.ts';
@@ -22,8 +23,7 @@ interface ProfiledTool {
 const DAILY = 'r: the daily returns of the run (metrics.dailyReturns), by UTC day, days without trades included; n: their number';
 const CLOSED = 'p: the net results of the closed trades (trades.csv)';
 
-/** The tools by the name that `--as` takes. */
-export const PROFILES = {
+export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {
   quantstats: { packageName: 'quantstats', version: '0.0.81', input: DAILY, figures: quantstatsFigures },
   empyrical: { packageName: 'empyrical-reloaded', version: '0.7.1', input: DAILY, figures: empyricalFigures },
   'backtesting.py': {
@@ -51,11 +51,7 @@ export const PROFILES = {
     input: `${DAILY}; pnl: the net results of the closed trades (trades.csv)`,
     figures: nautilusFigures,
   },
-} as const satisfies Record<string, ProfiledTool>;
-
-export type ProfileName = keyof typeof PROFILES;
-
-export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
+};
 
 export interface Profile {
   readonly as: ProfileName;

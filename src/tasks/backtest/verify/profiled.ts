@@ -9,7 +9,8 @@ import { resolveRun } from '../../../definition/resolve.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { closesAt } from '../../../report/profiles/closes.ts';
 import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/input.ts';
-import { profileOf, type Profile, type ProfileName } from '../../../report/profiles/profile.ts';
+import type { ProfileName } from '../../../report/profiles/names.ts';
+import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/read.ts';
 import { checkInputs } from './inputs.ts';
@@ -97,7 +98,13 @@ async function withCloses(run: StoredRun, input: ProfileInput): Promise<PricedIn
   const [first] = changed;
   if (first !== undefined) return without(`${first.file} ${first.now === null ? 'no longer exists' : 'has changed since the run'}`);
   try {
-    const { source, bars } = await openRequest({ kind: 'repeat', file: join(run.folder, definition.file), startedIn, origin, settings: [] });
+    const { source, bars } = await openRequest({
+      kind: 'repeat',
+      file: join(run.folder, definition.file),
+      startedIn,
+      origin,
+      settings: [],
+    });
     const { plan } = await resolveRun(source, { bars });
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
     return { input: { ...input, bars: { ...input.bars, close: closesAt(closeMs, finestFeeds(plan.feeds)) } }, note: null };
