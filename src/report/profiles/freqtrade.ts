@@ -1,7 +1,7 @@
 // The figures of freqtrade 2024.10 from closed trades, as its backtest report has them.
 
 import { ours, sound, type FigureDefinition } from './figure.ts';
-import type { ProfileInput } from './input.ts';
+import type { ProfileInput, ProfileTrades } from './input.ts';
 import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from './statistics/moments.ts';
 import { pairwiseSum, rangeOf, runningMax, sequentialSum } from './statistics/sums.ts';
 
@@ -108,7 +108,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
   const spread = pandasDeviation(shares, 0);
   const downside = pandasDeviation(valuesWhere(shares, isLoss), 0);
   const isEmpty = pnl.length === 0 || input.bars.openMs.at(-1) === input.bars.openMs[0];
-  const fall = largestFalls(pnl, startEquity).account;
+  const fall = largestFalls(inClosingOrder(trades), startEquity).account;
   const ratio = (by: number) => (by !== 0 && !Number.isNaN(by) ? (daily / by) * ANNUAL : NONE);
   const calmar = (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / fall) * ANNUAL;
   const OF_TRADES = 'a mean of a day over a deviation of a trade; isobar takes both of daily returns';
@@ -184,6 +184,12 @@ interface LargestFalls {
   readonly money: number;
 }
 
+/** Returns the results in the order in which the trades closed; of one time, in the order of the rows. */
+function inClosingOrder({ exitMs, pnl }: ProfileTrades): Float64Array {
+  const order = Array.from(exitMs.keys()).toSorted((a, b) => exitMs[a]! - exitMs[b]!);
+  return Float64Array.from(order, (row) => pnl[row]!);
+}
+
 /** Returns the largest falls of the balance after each trade. The balance before the first trade is no peak, and that after it no fall. */
 function largestFalls(pnl: Float64Array, start: number): LargestFalls {
   let total = 0;
@@ -202,8 +208,9 @@ function rowOf(values: Float64Array, value: number): number {
   return values.indexOf(value);
 }
 
-function fallFigures({ startEquity, trades: { pnl } }: ProfileInput): FigureDefinition[] {
-  const falls = largestFalls(pnl, startEquity);
+function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] {
+  const { pnl } = trades;
+  const falls = largestFalls(inClosingOrder(trades), startEquity);
   // If one of both is missing, freqtrade's error leaves all of them at 0.
   const isMissing = falls.money === 0 || Number.isNaN(falls.relative);
   let total = 0;

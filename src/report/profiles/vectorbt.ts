@@ -303,11 +303,13 @@ function annualReturn(r: Float64Array): number {
   return r.length === 0 ? NaN : growthOf(r) ** (YEAR / r.length) - 1;
 }
 
-/** Returns the deepest drawdown as a number of at most 0. */
+/** Returns the deepest drawdown as a number of at most 0. NaN without a peak. */
 function maxDrawdown(r: Float64Array): number {
   const path = growthPath(r).map((growth) => growth * START);
   const top = runningMax(path);
-  return rangeOf(path.map((value, row) => value / top[row]! - 1)).min;
+  const depth = path.map((value, row) => value / top[row]! - 1);
+  // All is lost on the first day: there is no peak.
+  return depth.some(Number.isNaN) ? NaN : rangeOf(depth).min;
 }
 
 function tailRatio(r: Float64Array): number {

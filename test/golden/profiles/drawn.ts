@@ -1,6 +1,7 @@
 // Inputs of profiles that no run of isobar has, or that are rare: drawn from a seed, at the edges of the tools' definitions.
 
 import { seededRng } from '../../../src/base/number/rng.ts';
+import { randomInput } from './random.ts';
 import type { ProfileInput, ProfileTrades } from '../../../src/report/profiles/input.ts';
 
 const DAY_MS = 86_400_000;
@@ -62,5 +63,8 @@ export const DRAWN: Readonly<Record<string, () => ProfileInput>> = {
     ),
   drawnBelowZero: () => drawn([0.01, -0.3, -1.2], [10, -303, -848.4], 1000),
   drawnOneFall: () => drawn([0.01, 0.02, 0.01, -0.005], [10, 20, -5], 1000),
+  drawnOneBar: () => drawn([0.01], [], 1000),
+  drawnLostAtOnce: () => drawn([-1], [-1000], 1000),
   drawnQuiet: () => drawn(draws(90, 35, 0.0001, 0.0015), draws(9, 36, 0.01, 0.5), 1_000_000),
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`random${at + 1}`, () => randomInput(at + 1)])),
 };
