@@ -1,7 +1,7 @@
 // Output of `isobar report --as` for people: each figure of the tool beside ours, then the definitions. At most 100 columns.
 
 import { NONE } from '../../base/text/format.ts';
-import type { ProfileFigure, ProfileReason } from '../../report/profiles/figure.ts';
+import type { ProfileFigure, ProfileReason } from '../../report/profiles/figures/figure.ts';
 import type { Profile } from '../../report/profiles/profile.ts';
 import type { Summary } from '../../report/summary/summary.ts';
 import { marketNames, strategyNames } from '../../report/terminal/closingTable.ts';

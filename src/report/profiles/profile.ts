@@ -1,15 +1,15 @@
 // The profile of a run: the figures of another tool by its definitions, each beside ours.
 
 import type { Summary } from '../summary/summary.ts';
-import { backtestingFigures } from './backtestingPy.ts';
-import { empyricalFigures } from './empyrical.ts';
-import { profileFigure, type FigureDefinition, type ProfileFigure } from './figure.ts';
-import { freqtradeFigures } from './freqtrade.ts';
-import type { ProfileInput } from './input.ts';
+import { backtestingFigures } from './tools/backtestingPy.ts';
+import { empyricalFigures } from './tools/empyrical.ts';
+import { profileFigure, type FigureDefinition, type ProfileFigure } from './figures/figure.ts';
+import { freqtradeFigures } from './tools/freqtrade.ts';
+import type { ProfileInput } from './figures/input.ts';
 import type { ProfileName } from './names.ts';
-import { nautilusFigures } from './nautilus.ts';
-import { quantstatsFigures } from './quantstats.ts';
-import { vectorbtFigures } from './vectorbt.ts';
+import { nautilusFigures } from './tools/nautilus.ts';
+import { quantstatsFigures } from './tools/quantstats.ts';
+import { vectorbtFigures } from './tools/vectorbt.ts';
 
 interface ProfiledTool {
   /** The package whose figures these are. */

@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { originalValue } from '../../../src/report/profiles/figure.ts';
-import type { ProfileInput } from '../../../src/report/profiles/input.ts';
+import { originalValue } from '../../../src/report/profiles/figures/figure.ts';
+import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/report/profiles/names.ts';
 import { PROFILES } from '../../../src/report/profiles/profile.ts';
 import { DRAWN } from './drawn.ts';

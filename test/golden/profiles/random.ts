@@ -1,7 +1,7 @@
 // Random inputs of profiles: any length, step, spread, share of days without a change, ruin, and trades that mostly win, lose or come out even.
 
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
-import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../src/report/profiles/input.ts';
+import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../src/report/profiles/figures/input.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, type BacktestResult, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../../dist/adapters/catalog/generate/generateInto.js';
-import { closesAt, type PricedFeed } from '../../../src/report/profiles/closes.ts';
-import type { ProfileInput } from '../../../src/report/profiles/input.ts';
+import { closesAt, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
+import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { profileInput } from '../../../src/tasks/backtest/verify/profiled.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,9 @@
 // What backtesting.py takes from bars: daily returns, days of a year, and the drawdowns of the equity.
 
-import { civilMonth } from '../../base/calendar.ts';
-import type { ProfileBars } from './input.ts';
-import { pandasMean } from './statistics/moments.ts';
-import { rangeOf, runningMax } from './statistics/sums.ts';
+import { civilMonth } from '../../../base/calendar.ts';
+import type { ProfileBars } from '../figures/input.ts';
+import { pandasMean } from '../statistics/moments.ts';
+import { rangeOf, runningMax } from '../statistics/sums.ts';
 
 const DAY_MS = 86_400_000;
 const WEEK = 7;

@@ -1,10 +1,10 @@
 // The figures of backtesting.py 0.6.6 from equity and closes bar by bar, and closed trades.
 
-import { ours, sound, type FigureDefinition, type OwnFigure } from './figure.ts';
-import { barRows, type ProfileInput } from './input.ts';
+import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
+import { barRows, type ProfileInput } from '../figures/input.ts';
 import { barFalls, dayReturns, medianStep, roundedUp, yearDays, type BarFalls } from './backtestingBars.ts';
-import { countWhere, pandasDeviation, pandasMean, valuesWhere } from './statistics/moments.ts';
-import { pairwiseSum, rangeOf } from './statistics/sums.ts';
+import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statistics/moments.ts';
+import { pairwiseSum, rangeOf } from '../statistics/sums.ts';
 
 const PERCENT = 100;
 const DAY_MS = 86_400_000;

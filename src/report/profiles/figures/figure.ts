@@ -1,7 +1,7 @@
 // A figure of another tool: its value by that tool, ours beside it, the formula, and where they differ.
 
-import { reasonOf, type Figure, type Reason } from '../kernels/figure.ts';
-import type { Summary } from '../summary/summary.ts';
+import { reasonOf, type Figure, type Reason } from '../../kernels/figure.ts';
+import type { Summary } from '../../summary/summary.ts';
 
 /** Why isobar has no such figure although the tool prints one. */
 export type ProfileReason = Reason | 'not-sound';

@@ -1,7 +1,7 @@
 // The figures of empyrical-reloaded 0.7.1 from daily returns, at its default of 252 days a year.
 
-import { ours, sound, type FigureDefinition } from './figure.ts';
-import type { ProfileInput } from './input.ts';
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import type { ProfileInput } from '../figures/input.ts';
 import {
   isOneValue,
   meanOfLowest,
@@ -11,8 +11,8 @@ import {
   scipyKurtosis,
   scipySkew,
   valuesWhere,
-} from './statistics/moments.ts';
-import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax, sequentialSum } from './statistics/sums.ts';
+} from '../statistics/moments.ts';
+import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
 
 const YEAR = 252;
 const A365 = 'isobar: 365 days a year';

@@ -1,9 +1,9 @@
 // The figures of nautilus_trader 1.231.0: those that its portfolio registers, and growth and drawdown, from daily returns and closed trades.
 
-import { ours, sound, type FigureDefinition } from './figure.ts';
-import type { ProfileInput } from './input.ts';
-import { deviationBy, meanBy, valuesWhere } from './statistics/moments.ts';
-import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from './statistics/sums.ts';
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import type { ProfileInput } from '../figures/input.ts';
+import { deviationBy, meanBy, valuesWhere } from '../statistics/moments.ts';
+import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
 
 const YEAR = 252;
 const ANNUAL = Math.sqrt(YEAR);

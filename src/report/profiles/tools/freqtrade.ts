@@ -1,9 +1,9 @@
 // The figures of freqtrade 2024.10 from closed trades, as its backtest report has them.
 
-import { ours, sound, type FigureDefinition } from './figure.ts';
-import type { ProfileInput, ProfileTrades } from './input.ts';
-import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from './statistics/moments.ts';
-import { pairwiseSum, rangeOf, runningMax, sequentialSum } from './statistics/sums.ts';
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
+import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from '../statistics/moments.ts';
+import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 // The price beside the equity of each bar: the close of the instrument, or what several bought in equal parts are worth.
 
-import type { BarColumns } from '../../model/bars/bars.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
 import { rowAt } from './input.ts';
 
 /** Bars of an instrument, its warm-up first. */

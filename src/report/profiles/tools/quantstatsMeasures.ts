@@ -1,8 +1,8 @@
 // The statistics functions of quantstats 0.0.81, each as it is defined there.
 
-import { normalCdf } from '../kernels/sharpeConfidence.ts';
-import { countWhere, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from './statistics/moments.ts';
-import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax } from './statistics/sums.ts';
+import { normalCdf } from '../../kernels/sharpeConfidence.ts';
+import { countWhere, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
+import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax } from '../statistics/sums.ts';
 
 const YEAR = 252;
 const ANNUAL = Math.sqrt(YEAR);

@@ -1,7 +1,7 @@
 // The figures of vectorbt 1.1.0: its statistics of daily returns, at a year of 365 days, and of closed trades.
 
-import { ours, sound, type FigureDefinition } from './figure.ts';
-import { barRows, type ProfileInput } from './input.ts';
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import { barRows, type ProfileInput } from '../figures/input.ts';
 import {
   countWhere,
   deviationBy,
@@ -12,8 +12,8 @@ import {
   pandasKurtosis,
   pandasSkew,
   valuesWhere,
-} from './statistics/moments.ts';
-import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from './statistics/sums.ts';
+} from '../statistics/moments.ts';
+import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
 
 const YEAR = 365;
 const START = 100;
