@@ -16,7 +16,7 @@ const changed = (trade: number, column: number, value: number): Book => ({
 
 describe('compareBooks', () => {
   it('finds equal books equal, rounding included', () => {
-    expect(compareBooks(BOOK, BOOK)).toEqual({ equal: true, trades: 2, bars: 3, mostApart: 0, first: '' });
+    expect(compareBooks(BOOK, BOOK)).toEqual({ equal: true, trades: 2, bars: 3, maxApart: 0, first: '' });
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000, 1030 + 1e-9, 1000] }).equal).toBe(true);
   });
   it('names the first trade that differs', () => {

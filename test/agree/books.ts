@@ -16,7 +16,7 @@ export interface BookComparison {
   readonly trades: number;
   readonly bars: number;
   /** Largest difference of an equity. */
-  readonly mostApart: number;
+  readonly maxApart: number;
   /** The first difference. Empty when there is none. */
   readonly first: string;
 }
@@ -27,8 +27,8 @@ const CLOSE = 1e-7;
 
 export function compareBooks(own: Book, other: Book): BookComparison {
   const first = firstTradeDifference(own.trades, other.trades) ?? firstEquityDifference(own.equity, other.equity) ?? '';
-  const mostApart = own.equity.reduce((most, value, row) => Math.max(most, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
-  return { equal: first === '', trades: own.trades.length, bars: own.equity.length, mostApart, first };
+  const maxApart = own.equity.reduce((max, value, row) => Math.max(max, Math.abs(value - (other.equity[row] ?? Infinity))), 0);
+  return { equal: first === '', trades: own.trades.length, bars: own.equity.length, maxApart, first };
 }
 
 function firstTradeDifference(own: readonly BookTrade[], other: readonly BookTrade[]): string | null {

@@ -129,12 +129,12 @@ function textOf(rows: readonly ResultRow[]): string {
     String(size),
     String(fee),
     `${compared.trades}`,
-    compared.mostApart.toExponential(1),
+    compared.maxApart.toExponential(1),
     compared.equal ? 'equal' : `unequal: ${compared.first}`,
   ]);
   const unequal = rows.filter(({ compared }) => !compared.equal).length;
   const verdict = unequal === 0 ? `all ${rows.length} equal` : `${unequal} of ${rows.length} unequal`;
-  return [...alignedLines([['seed', 'tool', 'averages', 'size', 'fee', 'trades', 'most apart', ''], ...cells]), verdict].join('\n');
+  return [...alignedLines([['seed', 'tool', 'averages', 'size', 'fee', 'trades', 'max apart', ''], ...cells]), verdict].join('\n');
 }
 
 /** Returns the rows with columns of equal width; all but the tool and the last one end flush. */

@@ -2,10 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { originalValue } from '../../../src/report/profiles/figures/figure.ts';
+import { originalValue, type ProfileFigure } from '../../../src/report/profiles/figures/figure.ts';
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/report/profiles/names.ts';
-import { PROFILES } from '../../../src/report/profiles/profile.ts';
+import { profileOf, PROFILES } from '../../../src/report/profiles/profile.ts';
+import type { Summary } from '../../../src/report/summary/summary.ts';
 import { DRAWN } from './drawn.ts';
 import { RUNS, runOf } from './runs.ts';
 
@@ -38,17 +39,44 @@ function storedInput(name: string): ProfileInput {
 
 test.each(Object.keys(RUNS))('the stored input of %s is that of its run (ISOBAR_UPDATE=1 writes it)', async (name) => {
   const { input } = await runOf(name);
-  keep(name, input);
+  storeOnRequest(name, input);
   expect(JSON.parse(jsonOf(input))).toEqual(JSON.parse(readFileSync(inputFile(name), 'utf8')));
 });
+
+test.each(Object.keys(RUNS))('%s: each of our figures is that of the summary, or null with a reason', async (name) => {
+  const { result, input } = await runOf(name);
+  for (const tool of PROFILE_NAMES) {
+    const { figures } = profileOf(tool, input, result.summary as unknown as Summary);
+    expect(figures.length).toBeGreaterThan(14);
+    expect(figures.flatMap((figure) => contradictions(figure, result.summary))).toEqual([]);
+  }
+});
+
+/** Returns what is wrong with a figure: a null without a reason, a number with one, a place that is not there, a wrong `equal`. */
+function contradictions(figure: ProfileFigure, summary: unknown): string[] {
+  const { name, original, corrected, reason, equal, isobar, formula, differs } = figure;
+  const found: string[] = [];
+  if ((corrected === null) !== (reason !== null)) found.push(`${name}: ${corrected} with the reason ${reason}`);
+  if (corrected !== null && !Number.isFinite(corrected)) found.push(`${name}: ${corrected}`);
+  if (formula === '' || differs === '') found.push(`${name}: without a definition`);
+  if (equal !== (typeof original === 'number' && corrected !== null && isEqual(corrected, original)))
+    found.push(`${name}: equal is ${equal}`);
+  if (isobar === null) return found;
+  const at = isobar
+    .split('.')
+    .reduce<unknown>((of, key) => (typeof of === 'object' && of !== null ? Reflect.get(of, key) : undefined), summary);
+  if (at === undefined) found.push(`${name}: there is no ${isobar}`);
+  if ((at === null) !== (corrected === null)) found.push(`${name}: ${isobar} is ${String(at)}, shown is ${corrected}`);
+  return found;
+}
 
 test.each(Object.keys(DRAWN))('the stored input of %s is the drawn one (ISOBAR_UPDATE=1 writes it)', (name) => {
   const input = DRAWN[name]!();
-  keep(name, input);
+  storeOnRequest(name, input);
   expect(JSON.parse(jsonOf(input))).toEqual(JSON.parse(readFileSync(inputFile(name), 'utf8')));
 });
 
-function keep(name: string, input: ProfileInput): void {
+function storeOnRequest(name: string, input: ProfileInput): void {
   if (process.env['ISOBAR_UPDATE'] === '1') writeFileSync(inputFile(name), `${jsonOf(input)}\n`);
   expect(existsSync(inputFile(name)), `there is no ${name}.json: ISOBAR_UPDATE=1 writes it`).toBe(true);
 }

@@ -5,8 +5,8 @@ import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../src/repo
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-const MOST_BARS = 500;
-const MOST_TRADES = 80;
+const MAX_BARS = 500;
+const MAX_TRADES = 80;
 /** Every ninth input ends with nothing. */
 const RUIN = 9;
 
@@ -48,7 +48,7 @@ interface BarTerms {
 
 function barsOf(rng: Rng, { stepHours, days, spread, still, start, isRuined, seed }: BarTerms): ProfileBars {
   const intervalMs = stepHours * HOUR_MS;
-  const length = Math.min(MOST_BARS, Math.max(2, Math.floor((days * DAY_MS) / intervalMs)));
+  const length = Math.min(MAX_BARS, Math.max(2, Math.floor((days * DAY_MS) / intervalMs)));
   const firstMs = Date.UTC(2023, 0, 1 + (seed % 40)) + (stepHours < 24 ? (seed % Math.floor(24 / stepHours)) * intervalMs : 0);
   let [equity, price] = [start, 100];
   const openMs = Float64Array.from({ length }, (_, row) => firstMs + row * intervalMs);
@@ -63,7 +63,7 @@ function barsOf(rng: Rng, { stepHours, days, spread, still, start, isRuined, see
 
 /** No two trades close at one time: freqtrade's sort leaves their order open. */
 function tradesOf(rng: Rng, { openMs }: ProfileBars, start: number, wins: number): ProfileTrades {
-  const length = Math.floor(rng.next() * (rng.next() < 0.2 ? 3 : MOST_TRADES));
+  const length = Math.floor(rng.next() * (rng.next() < 0.2 ? 3 : MAX_TRADES));
   const last = openMs.length - 1;
   const pnl = Float64Array.from({ length }, () =>
     rng.next() < 0.1 ? 0 : digits((rng.next() < wins ? 1 : -1) * rng.next() * start * 0.02, 8),

@@ -189,8 +189,21 @@ export const RUNS: Readonly<Record<string, Make>> = {
   }),
 };
 
-/** Makes a run and returns it with what a profile computes from, read from its folder. */
-export async function runOf(name: string): Promise<{ readonly result: BacktestResult; readonly input: ProfileInput }> {
+export interface ProfiledRun {
+  readonly result: BacktestResult;
+  readonly input: ProfileInput;
+}
+
+const made = new Map<string, Promise<ProfiledRun>>();
+
+/** Returns a run with what a profile computes from, read from its folder. Makes it once. */
+export function runOf(name: string): Promise<ProfiledRun> {
+  let run = made.get(name);
+  if (run === undefined) made.set(name, (run = makeRun(name)));
+  return run;
+}
+
+async function makeRun(name: string): Promise<ProfiledRun> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-profiles-'));
   try {
     const result = await backtest(RUNS[name]!(join(folder, 'data')));

@@ -8,7 +8,7 @@ export type ProfileReason = Reason | 'not-sound';
 
 export type ProfileUnit = '' | '%' | 'money' | 's';
 
-/** A number, or a word for what is none. */
+/** A number, or a word for a value that is not finite and for an error. */
 export type OriginalValue = number | 'inf' | '-inf' | 'nan' | 'error';
 
 /** A figure of isobar by its place in summary.json, times `scale`. */

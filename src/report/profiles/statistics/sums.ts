@@ -18,10 +18,10 @@ function pairwise(values: Float64Array, from: number, n: number): number {
     half -= half % 8;
     return pairwise(values, from, half) + pairwise(values, from + half, n - half);
   }
-  const part = values.slice(from, from + 8);
+  const sums = values.slice(from, from + 8);
   const whole = n - (n % 8);
-  for (let i = 8; i < whole; i += 8) for (let lane = 0; lane < 8; lane++) part[lane]! += values[from + i + lane]!;
-  const [a, b, c, d, e, f, g, h] = part as unknown as readonly number[];
+  for (let i = 8; i < whole; i += 8) for (let at = 0; at < 8; at++) sums[at]! += values[from + i + at]!;
+  const [a, b, c, d, e, f, g, h] = sums as unknown as readonly number[];
   let total = a! + b! + (c! + d!) + (e! + f! + (g! + h!));
   for (let i = whole; i < n; i++) total += values[from + i]!;
   return total;

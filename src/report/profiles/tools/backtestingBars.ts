@@ -69,7 +69,7 @@ export interface BarFalls {
   /** Mean of the deepest points of all drawdowns of more than one step. NaN without one. */
   readonly meanPeak: number;
   /** Longest and mean time from the last bar at a peak to the next one, in s, rounded up as the tool rounds. NaN without a drawdown. */
-  readonly longest: number;
+  readonly max: number;
   readonly mean: number;
 }
 
@@ -94,7 +94,7 @@ export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
   return {
     deepest,
     meanPeak: pandasMean(Float64Array.from(depths)),
-    longest: roundedUp(Math.max(...lengths), 1, step),
+    max: roundedUp(Math.max(...lengths), 1, step),
     mean: roundedUp(
       lengths.reduce((sum, ms) => sum + ms),
       lengths.length,
@@ -107,7 +107,7 @@ export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
 function oneStepFall(deepest: number, depth: Float64Array): BarFalls {
   const fallen = depth.filter((value) => value !== 0);
   const average = pandasMean(fallen);
-  return { deepest, meanPeak: average, longest: fallen.length === 0 ? NaN : rangeOf(fallen).max, mean: average };
+  return { deepest, meanPeak: average, max: fallen.length === 0 ? NaN : rangeOf(fallen).max, mean: average };
 }
 
 const UNITS = [DAY_MS, 3_600_000, 60_000, 1000, 1];

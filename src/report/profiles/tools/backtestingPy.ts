@@ -182,7 +182,7 @@ function logReturns(values: Float64Array): Float64Array {
   return values.subarray(1).map((value, row) => Math.log(value / values[row]!));
 }
 
-function fallFigures({ deepest, meanPeak, longest, mean }: BarFalls): FigureDefinition[] {
+function fallFigures({ deepest, meanPeak, max, mean }: BarFalls): FigureDefinition[] {
   const duration = (name: string, original: number, place: string, what: string): FigureDefinition => ({
     name,
     unit: 's',
@@ -208,7 +208,7 @@ function fallFigures({ deepest, meanPeak, longest, mean }: BarFalls): FigureDefi
       formula: 'mean depth of all drawdowns of bars',
       differs: 'isobar: of days',
     },
-    duration('Max. Drawdown Duration', longest, 'metrics.longestDrawdown', 'longest'),
+    duration('Max. Drawdown Duration', max, 'metrics.longestDrawdown', 'longest'),
     duration('Avg. Drawdown Duration', mean, 'metrics.averageDrawdownDays', 'mean'),
   ];
 }

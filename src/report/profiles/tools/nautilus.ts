@@ -55,8 +55,8 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
   const [gain, loss] = [meanBy(sequentialSum, won), meanBy(sequentialSum, lost)];
   const decided = won.length + lost.length;
   const expectancy = orZero(gain) * (won.length / decided) + orZero(loss) * (lost.length / decided);
-  const most = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).max);
-  const least = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).min);
+  const maxOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).max);
+  const minOrNone = (values: Float64Array) => (values.length === 0 ? NaN : rangeOf(values).min);
   const extreme = (name: string, original: number, formula: string, isWin: boolean): FigureDefinition => ({
     name,
     unit: 'money',
@@ -66,7 +66,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
     differs: 'isobar has no such figure; its trades.bestTrade and worstTrade are of all trades',
   });
   return [
-    extreme('Max Winner', most(won), 'largest profit of a trade', true),
+    extreme('Max Winner', maxOrNone(won), 'largest profit of a trade', true),
     {
       name: 'Avg Winner',
       unit: 'money',
@@ -75,8 +75,8 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
       formula: 'mean(pnl > 0)',
       differs: '',
     },
-    extreme('Min Winner', least(won), 'smallest profit of a trade', true),
-    extreme('Min Loser', most(lost), 'smallest loss of a trade', false),
+    extreme('Min Winner', minOrNone(won), 'smallest profit of a trade', true),
+    extreme('Min Loser', maxOrNone(lost), 'smallest loss of a trade', false),
     {
       name: 'Avg Loser',
       unit: 'money',
@@ -85,7 +85,7 @@ function tradeFigures({ trades: { pnl } }: ProfileInput): FigureDefinition[] {
       formula: 'mean(pnl < 0)',
       differs: '',
     },
-    extreme('Max Loser', least(lost), 'largest loss of a trade', false),
+    extreme('Max Loser', minOrNone(lost), 'largest loss of a trade', false),
     {
       name: 'Expectancy',
       unit: 'money',

@@ -40,7 +40,7 @@ export function quantstatsFigures({ returns: { values } }: ProfileInput): Figure
 const isGain = (value: number) => value > 0;
 const isLoss = (value: number) => value < 0;
 const isGainOrZero = (value: number) => value >= 0;
-const few = (values: Float64Array, least = 2): Guard => [values.length < least, 'too-few-returns'];
+const few = (values: Float64Array, min = 2): Guard => [values.length < min, 'too-few-returns'];
 const noLoss = (values: Float64Array): Guard => [!values.some(isLoss), 'no-losses'];
 const noGain = (values: Float64Array): Guard => [!values.some(isGain), 'no-wins'];
 const ruined = (values: Float64Array): Guard => [values.some((value) => value <= -1), 'ruined'];
@@ -256,7 +256,7 @@ function tailFigures(r: Float64Array): FigureDefinition[] {
       unit: '',
       original: conditionalValueAtRisk(r),
       own: ours('metrics.cvar95'),
-      formula: 'mean of all r below var, or var if there is none',
+      formula: 'mean of all r below var, or var without one',
       differs: "isobar's is the mean of all r at or below the 5 % quantile",
     },
     {
