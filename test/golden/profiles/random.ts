@@ -61,7 +61,7 @@ function barsOf(rng: Rng, { stepHours, days, spread, still, start, isRuined, see
   return { intervalMs, openMs, equity: path, close };
 }
 
-/** No two trades close at one time: freqtrade's sort leaves their order open. */
+/** Several trades close at one time, and not in the order of the rows. */
 function tradesOf(rng: Rng, { openMs }: ProfileBars, start: number, wins: number): ProfileTrades {
   const length = Math.floor(rng.next() * (rng.next() < 0.2 ? 3 : MAX_TRADES));
   const last = openMs.length - 1;
@@ -74,7 +74,7 @@ function tradesOf(rng: Rng, { openMs }: ProfileBars, start: number, wins: number
     length,
     isShort: Uint8Array.from(pnl, () => (rng.next() < 0.5 ? 1 : 0)),
     entryMs: entryRow.map((row) => openMs[row]!),
-    exitMs: entryRow.map((row, trade) => openMs[Math.min(last, row + (trade % 3))]! + (trade % 2) * 60_000 + trade * 1000),
+    exitMs: entryRow.map((row, trade) => openMs[Math.min(last, row + (trade % 3))]! + (trade % 2) * 60_000),
     entryPrice: pnl.map(() => 100),
     exitPrice: pnl.map(() => 101),
     quantity: pnl.map(() => 1),

@@ -66,9 +66,16 @@ export function scipyKurtosis(values: Float64Array): number {
   return powerSum(values, 4) / n / (powerSum(values, 2) / n) ** 2 - 3;
 }
 
-function powerSum(values: Float64Array, power: number): number {
+/** Returns the sum of the powers of the distances from the mean, multiplied as scipy and pandas multiply. */
+function powerSum(values: Float64Array, power: 2 | 3 | 4): number {
   const middle = pandasMean(values);
-  return pairwiseSum(values.map((value) => (value - middle) ** power));
+  return pairwiseSum(
+    values.map((value) => {
+      const off = value - middle;
+      if (power === 3) return off * off * off;
+      return power === 2 ? off * off : off * off * (off * off);
+    }),
+  );
 }
 
 /** True when the spread is lost in the rounding of the mean. */

@@ -94,7 +94,7 @@ export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
   return {
     deepest,
     meanPeak: pandasMean(Float64Array.from(depths)),
-    max: roundedUp(Math.max(...lengths), 1, step),
+    max: roundedUp(rangeOf(Float64Array.from(lengths)).max, 1, step),
     mean: roundedUp(
       lengths.reduce((sum, ms) => sum + ms),
       lengths.length,

@@ -3,6 +3,7 @@
 import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
 import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from '../statistics/moments.ts';
+import { numpyOrder } from '../statistics/numpyOrder.ts';
 import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
 
 const DAY_MS = 86_400_000;
@@ -184,10 +185,9 @@ interface LargestFalls {
   readonly money: number;
 }
 
-/** Returns the results in the order in which the trades closed; of one time, in the order of the rows. */
+/** Returns the results as freqtrade sorts them by their close. */
 function inClosingOrder({ exitMs, pnl }: ProfileTrades): Float64Array {
-  const order = Array.from(exitMs.keys()).toSorted((a, b) => exitMs[a]! - exitMs[b]!);
-  return Float64Array.from(order, (row) => pnl[row]!);
+  return Float64Array.from(numpyOrder(exitMs), (row) => pnl[row]!);
 }
 
 /** Returns the largest falls of the balance after each trade. The balance before the first trade is no peak, and that after it no fall. */
