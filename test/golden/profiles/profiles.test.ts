@@ -6,7 +6,6 @@ import { originalValue, type ProfileFigure } from '../../../src/report/profiles/
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { PROFILE_NAMES, type ProfileName } from '../../../src/report/profiles/names.ts';
 import { profileOf, PROFILES } from '../../../src/report/profiles/profile.ts';
-import type { Summary } from '../../../src/report/summary/summary.ts';
 import { DRAWN } from './drawn.ts';
 import { RUNS, runOf } from './runs.ts';
 
@@ -46,7 +45,7 @@ test.each(Object.keys(RUNS))('the stored input of %s is that of its run (ISOBAR_
 test.each(Object.keys(RUNS))('%s: each of our figures is that of the summary, or null with a reason', async (name) => {
   const { result, input } = await runOf(name);
   for (const tool of PROFILE_NAMES) {
-    const { figures } = profileOf(tool, input, result.summary as unknown as Summary);
+    const { figures } = profileOf(tool, input, result.summary);
     expect(figures.length).toBeGreaterThan(14);
     expect(figures.flatMap((figure) => contradictions(figure, result.summary))).toEqual([]);
   }
