@@ -5,6 +5,7 @@ import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { instrumentNames } from '../words/names.ts';
+import { breakEvenLines } from './breakEvenTable.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -29,6 +30,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   const warnings = summary.warnings.map(warningText);
   const lines = [...heading(summary), '', ...figures(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
+  if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
