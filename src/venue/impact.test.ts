@@ -74,7 +74,7 @@ describe('orders', () => {
     const { book, sink, market, limit } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT));
     market('sell', 100, 0);
     limit('buy', 100, 9_900, 0);
-    const stop = market('sell', 10, ROW)!;
+    const stop = market('sell', 10, ROW);
     book.matchOpen(0, 10_000, 1234);
     book.matchRange(0, ROW, 10_000, 10_450, 9_800);
     book.execute(stop, 9_850, ROW);

@@ -57,20 +57,18 @@ function sumOf(first: SlippageModel, second: SlippageModel): SlippageModel {
 /** An excess of this fraction of a tick above a whole number is noise of doubles. */
 const NOISE = 1e-9;
 /** sqrt(4 ln 2): the range of a bar in logarithms, divided by it, is Parkinson's volatility. */
-const PARKINSON = 1.665_109_222_315_395_5;
+const PARKINSON = Math.sqrt(4 * Math.LN2);
 
 /**
  * Returns the ticks of the square-root model of market impact, rounded up: coefficient x volatility x sqrt(order volume / bar volume) x
  * price. The volatility is Parkinson's, from the range of the bar; volume below a lot counts as one lot. docs/matching.md#market-impact has
- * the sources. The result is the same on every machine: it uses no function of `Math` but the exactly rounded square root.
+ * the sources. The result is the same on every machine: of the functions of `Math` it uses only the square root, which is exactly rounded.
  */
 export function impactTicks(coefficientPpm: number, price: number, lots: number, { high, low, volumeLots }: FillBar): number {
   const volatility = logOfRatio(high, low) / PARKINSON;
   const ticks = (coefficientPpm / 1_000_000) * volatility * Math.sqrt(lots / Math.max(1, volumeLots)) * price;
   return Math.min(Math.max(0, Math.ceil(ticks - NOISE)), MAX_PRICE_TICKS);
 }
-
-const LN_2 = 0.693_147_180_559_945_3;
 
 /** Returns ln(high / low) for high >= low > 0. Unlike `Math.log`, it has the same last digit in every version of Node. */
 function logOfRatio(high: number, low: number): number {
@@ -86,7 +84,7 @@ function logOfRatio(high: number, low: number): number {
     sum += power / at;
     power *= z * z;
   }
-  return 2 * sum + halvings * LN_2;
+  return 2 * sum + halvings * Math.LN2;
 }
 
 /** A taker's order, as far as its price depends on it. */

@@ -1,5 +1,6 @@
 // The break-even of a run as lines and cells: for the terminal and for the report. At most 100 columns.
 
+import { assertNever } from '../../base/assert.ts';
 import { count, counted, exactText, signed } from '../../base/text/format.ts';
 import { BREAK_EVEN_COSTS, type BreakEven, type BreakEvenCost, type BreakEvenPoint } from '../metrics/breakEven.ts';
 import { withLead } from './lines.ts';
@@ -66,8 +67,10 @@ function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
       return model ?? [`${own['rate']} bp`, ...(own['ticks'] === 0 ? [] : [`${own['ticks']} ticks`])].join(' and ');
     case 'latency':
       return model ?? amount(Number(own['ms']), 'ms');
-    default:
+    case 'size':
       return '1 x';
+    default:
+      return assertNever(name);
   }
 }
 
