@@ -1,7 +1,7 @@
 // Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
 import type { PageCode } from '../page/pageCode.ts';
-import { bridge } from './bridge.ts';
+import { breakEvenTable, bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
 import { html, scriptJson, Markup, scriptElement } from '../page/markup.ts';
@@ -31,7 +31,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
       </section>
       <section id="costs">
         <h2>From signal to net</h2>
-        ${bridge(summary.costBridge, summary.run.reportingAsset)}
+        ${bridge(summary.costBridge, summary.run.reportingAsset)} ${breakEvenTable(summary)}
       </section>
       ${howSection(page)} ${tradesSection(page)}
       <section id="orders">
