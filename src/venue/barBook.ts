@@ -17,7 +17,7 @@ const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
-const { NO_SLIPPAGE, slippedPrice } = slippages;
+const { NO_BAR, NO_SLIPPAGE, slippedPrice } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
 
@@ -52,7 +52,7 @@ export abstract class BarBook {
   /** True when slippage depends on the bar: `bar` must then be set before a row is matched. */
   readonly readsBar: boolean;
   /** The whole bar whose row is being matched. */
-  bar: FillBar = { open: NaN, high: NaN, low: NaN, close: NaN, volumeLots: NaN };
+  bar: FillBar = NO_BAR;
   /** The current fill: `settle` writes its money, this class writes the rest. */
   protected readonly fillBuffer = new Fill();
 

@@ -11,7 +11,7 @@ const BAR: FillBar = { open: 10_000, high: 10_450, low: 9_800, close: 10_200, vo
 const COEFFICIENT = 800_000;
 
 /** Lots, and 0.8 x 0.03856779596 x sqrt(lots / 1234.5) x 10 000, to the tick above. */
-const BY_HAND: readonly [lots: number, exactly: string, ticks: number][] = [
+const WORKED_SIZES: readonly [lots: number, exactly: string, ticks: number][] = [
   [1, '8.7815', 9],
   [2, '12.4189', 13],
   [5, '19.6361', 20],
@@ -33,7 +33,7 @@ function inDecimals(coefficient: number, price: number, lots: number, { high, lo
 }
 
 describe('the square-root model', () => {
-  test.each(BY_HAND)('%d lots pay %s ticks, hence %d', (lots, exactly, ticks) => {
+  test.each(WORKED_SIZES)('%d lots pay %s ticks, hence %d', (lots, exactly, ticks) => {
     expect(inDecimals(0.8, 10_000, lots, BAR).toFixed(4)).toBe(exactly);
     expect(impactTicks(COEFFICIENT, 10_000, lots, BAR)).toBe(ticks);
   });

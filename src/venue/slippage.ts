@@ -5,6 +5,9 @@ import { mulDiv, pow10 } from '../base/number/exact.ts';
 import { MAX_PRICE_TICKS, type Instrument } from '../model/instrument.ts';
 import type { Side } from '../model/order.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** The bar in which an order fills: prices in ticks, volume in lots, which may have a fraction. */
 export interface FillBar {
   readonly open: number;
@@ -13,6 +16,9 @@ export interface FillBar {
   readonly close: number;
   readonly volumeLots: number;
 }
+
+/** Before a book has any bar, and for a wrapper that does not pass it on: what depends on it is then no number, which is an error. */
+export const NO_BAR: FillBar = { open: NAN, high: NAN, low: NAN, close: NAN, volumeLots: NAN };
 
 export interface SlippageModel {
   /** False: `ticks` never reads the bar, which is then not kept. Default: true. */

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Decimal } from 'decimal.js';
 import { COSTS } from '../../src/tasks/backtest/breakEven/costs.ts';
 import type { BreakEven, BreakEvenCost, BreakEvenPoint } from '../../src/report/metrics/breakEven.ts';
-import { CASES, costsIn, gridInside, OracleFolder, type OracleCase } from '../fixtures/breakEvenOracle.ts';
+import { CASES, costsIn, gridWithin, OracleFolder, type OracleCase } from '../fixtures/breakEvenOracle.ts';
 
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** In the suite: one over spot, one over both markets, and one whose size has an end. */
@@ -20,7 +20,7 @@ const isGain = (net: string): boolean => new Decimal(net).gt(0);
 /** The bracket against a grid inside it: both ends to the last unit, and the smallest value of the grid without profit. */
 async function checkBracket(each: OracleCase, cost: BreakEvenCost, point: BreakEvenPoint): Promise<void> {
   const bracket = point.bracket!;
-  const grid = gridInside(cost, point);
+  const grid = gridWithin(cost, point);
   const values = isCampaign ? grid : [grid[0]!, grid.at(-1)!];
   const nets: string[] = [];
   for (const value of values) {

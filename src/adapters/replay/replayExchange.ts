@@ -159,7 +159,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
     const open = replayBook.openTicks[row]!;
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
-    if (replayBook.readsBar === true) keepBar(replayBook, row, open);
+    if (replayBook.readsBar === true) passBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
@@ -345,7 +345,7 @@ function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, open
 }
 
 /** Hands the bar of a row to the book, for slippage that depends on it. */
-function keepBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
   const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
   book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
 }

@@ -5,15 +5,12 @@ import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
-import type { FillBar, SlippageModel } from '../../venue/slippage.ts';
+import { NO_BAR, type SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
 /** An excess of this fraction of a tick above a whole number is floating-point noise and does not count as one more tick. */
 const NOISE = 1e-9;
-
-/** For a module that wraps the model and does not pass the bar on: a result that depends on the bar is then no number, which is an error. */
-const NO_BAR: FillBar = { open: NaN, high: NaN, low: NaN, close: NaN, volumeLots: NaN };
 
 export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   return {

@@ -8,7 +8,7 @@ import { choiceValue, map, ppmOf, rate, integerValue, textValue } from './values
 /** The coefficient of market impact: it becomes whole millionths. */
 function coefficient() {
   const what = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
-  const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is none';
+  const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
   return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
 }
 

@@ -8,7 +8,7 @@ import { withLead } from './lines.ts';
 /** One cost in words. */
 export interface BreakEvenRow {
   readonly label: string;
-  /** The value with its unit, or why there is none. */
+  /** The value with its unit, or the reason in its place. */
   readonly value: string;
   /** What the run itself has. */
   readonly own: string;

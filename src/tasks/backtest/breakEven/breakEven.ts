@@ -8,11 +8,11 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
 import type { Watcher } from '../run/executeDefinition.ts';
 import { COSTS, ownValue, planWith, type Cost } from './costs.ts';
-import { runCostLanes, type CostLane } from './costLanes.ts';
-import { CostSearch, type LaneResult, type SearchOutcome } from './search.ts';
+import { runCostLanes, type CostVariant } from './costLanes.ts';
+import { CostSearch, type VariantResult, type SearchOutcome } from './search.ts';
 
 export interface BreakEvenWatcher extends Pick<Watcher, 'enter' | 'progressCells'> {
-  /** Called before lanes run: the share of the search that is done, and that which will be when they have run. */
+  /** Called before lanes run: the share of the search that is done now, and the share after them. */
   searching(doneShare: number, nextShare: number): void;
 }
 
@@ -28,7 +28,7 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
   const total = searches.length * (searches[0]!.cost.scan.length + LANES_OF_BISECTION);
   let done = 0;
   const run = async (asked: readonly CostSearch[]): Promise<void> => {
-    const lanes = asked.flatMap((search) => search.next().map((steps) => laneOf(plan, search.cost, steps)));
+    const lanes = asked.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
     const shareOf = (count: number): number => Math.min(0.99, (done + count) / total);
     const results = await runCostLanes(lanes, watcher, (before, running) => watcher.searching(shareOf(before), shareOf(before + running)));
     done += lanes.length;
@@ -36,7 +36,7 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
     for (const search of asked) search.take(results.slice(from, (from += search.next().length)));
   };
   for (const search of searches) await run([search]);
-  // The bisections go on side by side.
+  // The bisections run side by side.
   for (let open = searches; open.length > 0; open = open.filter((search) => search.next().length > 0)) {
     const asked = open.filter((search) => search.next().length > 0);
     if (asked.length > 0) await run(asked);
@@ -51,7 +51,7 @@ export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): P
   return points as BreakEven;
 }
 
-function laneOf(plan: RunPlan, cost: Cost, steps: number): CostLane {
+function variantOf(plan: RunPlan, cost: Cost, steps: number): CostVariant {
   const value = `${steps / cost.stepsPerUnit} ${cost.unit}`;
   return { plan: planWith(plan, cost.name, steps), name: `a ${cost.name} of ${value}` };
 }
@@ -68,7 +68,7 @@ function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): Brea
 }
 
 function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullable<SearchOutcome['bracket']>): BreakEvenBracket {
-  const money = ({ netUnits }: LaneResult): string => fromScaled(netUnits, instrumentsOf(plan)[0]!.quoteDigits);
+  const money = ({ netUnits }: VariantResult): string => fromScaled(netUnits, instrumentsOf(plan)[0]!.quoteDigits);
   return {
     low: low.steps / stepsPerUnit,
     high: high.steps / stepsPerUnit,
@@ -83,12 +83,12 @@ function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullab
 async function checkAlone(plan: RunPlan, cost: Cost, { bracket }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
   for (const tried of bracket ?? []) {
     const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };
-    const lane = laneOf(fresh, cost, tried.steps);
-    const [alone] = await runCostLanes([lane], watcher);
+    const variant = variantOf(fresh, cost, tried.steps);
+    const [alone] = await runCostLanes([variant], watcher);
     if (alone!.netUnits === tried.netUnits && alone!.fills === tried.fills) continue;
     const who = plan.strategies.map(({ record }) => record.name).join(', ');
     throw new DiffersError(
-      `${who} with ${lane.name}: expected the same result alone and beside other runs, got another`,
+      `${who} with ${variant.name}: expected the same result alone and beside other runs, got another`,
       'runs share modules: keep state in fields of the class, not in module variables, statics or globalThis; isobar prove finds it',
     );
   }

@@ -11,36 +11,36 @@ import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Watcher } from '../run/executeDefinition.ts';
-import type { LaneResult } from './search.ts';
+import type { VariantResult } from './search.ts';
 
 /** A run with other costs, and their name in messages. */
-export interface CostLane {
+export interface CostVariant {
   readonly plan: RunPlan;
   /** `a fee of 12.5 bp`. */
   readonly name: string;
 }
 
 /** Rows per block: fewer than in a single run, because every lane reads its windows again. */
-const LANE_BLOCK_ROWS = 1024;
+const GROUP_BLOCK_ROWS = 1024;
 /** Memory for the equity of the lanes that run at the same time, bytes. Only a rule that watches equity keeps all of it. */
-const LANE_BYTES = 128 * 1024 * 1024;
+const EQUITY_BYTES = 128 * 1024 * 1024;
 
 /**
  * Runs each lane over the same bars, as many at a time as memory allows. `onGroup` is called with the number of lanes about to run and
  * done. Throws StrategyError naming the lane in which a strategy throws.
  */
 export async function runCostLanes(
-  lanes: readonly CostLane[],
+  lanes: readonly CostVariant[],
   watcher: Pick<Watcher, 'enter' | 'progressCells'>,
   onGroup: (done: number, running: number) => void = () => {},
-): Promise<readonly LaneResult[]> {
+): Promise<readonly VariantResult[]> {
   inlineForLanes();
-  const results: LaneResult[] = [];
+  const results: VariantResult[] = [];
   while (results.length < lanes.length) {
     const group = constructGroup(lanes.slice(results.length), watcher);
     onGroup(results.length, group.length);
     const own = lanes.slice(results.length, results.length + group.length);
-    results.push(...(await runGroup(group, own[0]!.plan, watcher).catch((error: unknown) => nameLane(error, own, watcher))));
+    results.push(...(await runGroup(group, own[0]!.plan, watcher).catch((error: unknown) => nameFailed(error, own, watcher))));
   }
   return results;
 }
@@ -58,7 +58,10 @@ class LastEquity implements EquitySink {
   }
 }
 
-function constructGroup(lanes: readonly CostLane[], { enter, progressCells }: Pick<Watcher, 'enter' | 'progressCells'>): ConstructedBot[] {
+function constructGroup(
+  lanes: readonly CostVariant[],
+  { enter, progressCells }: Pick<Watcher, 'enter' | 'progressCells'>,
+): ConstructedBot[] {
   const group: ConstructedBot[] = [];
   // Nothing reads what these bots record, so that every page of their logs is the same memory.
   const scratch = new DiscardingScratch();
@@ -67,12 +70,12 @@ function constructGroup(lanes: readonly CostLane[], { enter, progressCells }: Pi
     enter('setUp');
     const beside = group[0]?.engine;
     const options = { scratch, progressCells, dropsOrders: true, ...(beside === undefined ? {} : { beside }) };
-    const bot = replayedBotMaker({ ...plan, blockRows: Math.min(plan.blockRows, LANE_BLOCK_ROWS) }, options)();
+    const bot = replayedBotMaker({ ...plan, blockRows: Math.min(plan.blockRows, GROUP_BLOCK_ROWS) }, options)();
     group.push(bot);
     const { execution, risk, blockRows } = bot.engine;
     const own = equityRows(execution, !risk.watchesEquity, blockRows) * 2 * Float64Array.BYTES_PER_ELEMENT;
     bytes += own;
-    if (bytes + own > LANE_BYTES) break;
+    if (bytes + own > EQUITY_BYTES) break;
   }
   return group;
 }
@@ -81,7 +84,7 @@ async function runGroup(
   group: readonly ConstructedBot[],
   plan: RunPlan,
   { enter }: Pick<Watcher, 'enter'>,
-): Promise<readonly LaneResult[]> {
+): Promise<readonly VariantResult[]> {
   const technical = needsTechnical(group[0]!.engine) ? await loadTechnicalLibrary() : null;
   const lanes = group.map((bot): readonly [SealedBot, LastEquity] => {
     const equity = new LastEquity();
@@ -92,7 +95,7 @@ async function runGroup(
   const { lanes: loop } = await loopsFor(plan);
   enter('bars');
   loop(lanes.map(([{ engine }]) => engine));
-  const results = lanes.map(([{ engine, checkBooks }, equity]): LaneResult => {
+  const results = lanes.map(([{ engine, checkBooks }, equity]): VariantResult => {
     checkBooks();
     return { netUnits: endUnits(engine, equity) - engine.startUnits, fills: engine.fills.length };
   });
@@ -110,14 +113,18 @@ function endUnits({ risk, recorder, startUnits }: SealedBot['engine'], { units }
 }
 
 /** Rejects with the error of the first lane that fails alone, with its name; an error of another kind stays as it is. */
-async function nameLane(error: unknown, lanes: readonly CostLane[], watcher: Pick<Watcher, 'enter' | 'progressCells'>): Promise<never> {
+async function nameFailed(
+  error: unknown,
+  lanes: readonly CostVariant[],
+  watcher: Pick<Watcher, 'enter' | 'progressCells'>,
+): Promise<never> {
   if (!(error instanceof StrategyError)) throw error;
-  for (const lane of lanes) {
+  for (const variant of lanes) {
     try {
-      await runGroup(constructGroup([lane], watcher), lane.plan, watcher);
+      await runGroup(constructGroup([variant], watcher), variant.plan, watcher);
     } catch (failure) {
       if (!(failure instanceof StrategyError)) throw failure;
-      throw new StrategyError(`with ${lane.name}: ${failure.message}`, failure.remedy, failure.cause);
+      throw new StrategyError(`with ${variant.name}: ${failure.message}`, failure.remedy, failure.cause);
     }
   }
   throw error;

@@ -1,4 +1,4 @@
-// The four costs of which a break-even is sought: their ranges, the values of the scan, and the run with another value.
+// The four costs that have a break-even: their ranges, the values of the scan, and the run with another value.
 
 import { Decimal } from '../../../base/number/decimal.ts';
 import { assertNever } from '../../../base/assert.ts';

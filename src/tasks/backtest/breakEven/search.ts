@@ -5,13 +5,13 @@ import type { BreakEvenReason } from '../../../report/metrics/breakEven.ts';
 import type { Cost } from './costs.ts';
 
 /** The result of a run with one value of a cost. */
-export interface LaneResult {
+export interface VariantResult {
   readonly netUnits: number;
   readonly fills: number;
 }
 
 /** A value in steps, and the run with it. */
-export interface TriedValue extends LaneResult {
+export interface TriedValue extends VariantResult {
   readonly steps: number;
 }
 
@@ -45,7 +45,7 @@ export class CostSearch {
   }
 
   /** Takes the results of the values that `next` has returned, in their order. */
-  take(results: readonly LaneResult[]): void {
+  take(results: readonly VariantResult[]): void {
     const tried = this.next().map((steps, at): TriedValue => ({ steps, ...results[at]! }));
     assert(results.length === tried.length && tried.length > 0, 'a search takes a result for each value that it asked for');
     if (this.scanned.length === 0) this.takeScan(tried);
@@ -88,4 +88,4 @@ export class CostSearch {
   }
 }
 
-const isGain = ({ netUnits }: LaneResult): boolean => netUnits > 0;
+const isGain = ({ netUnits }: VariantResult): boolean => netUnits > 0;
