@@ -1,6 +1,6 @@
 // Options of `isobar breakeven`. Its code is loaded when it runs.
 
-import type { Argv } from 'yargs';
+import type { Argv, CommandModule } from 'yargs';
 import { BAR_TIMEOUT } from '../options/barTimeout.ts';
 import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
@@ -18,8 +18,11 @@ const options = (args: Argv) =>
     .example('$0 breakeven backtests/smaCross.yaml', 'how much cost can the strategy bear?')
     .example('$0 breakeven backtests/smaCross.yaml --set fills.impact.coefficient=1', 'and how much money?');
 
-export function withBreakeven(yargs: Argv): Argv {
-  return yargs.command('breakeven [what]', 'Find the fee, slippage, latency and size at which no profit is left', options, async (args) =>
-    (await import('./breakevenAction.ts')).breakeven(args),
-  );
-}
+type BreakevenCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const breakevenCommand: CommandModule<object, BreakevenCommandArgs> = {
+  command: 'breakeven [what]',
+  describe: 'Find the fee, slippage, latency and size at which no profit is left',
+  builder: options,
+  handler: async (args) => (await import('./breakevenAction.ts')).breakeven(args),
+};
