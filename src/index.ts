@@ -47,7 +47,7 @@ export {
 } from './indicators/volume/volume.ts'; // prettier-ignore
 export {
   feeModel, riskRule, slippageModel,
-  type AccountSnapshot as AskingAccount, type ProposedOrder as AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakerFill as TakingFill,
+  type AccountSnapshot as AskingAccount, type BarOfFill, type ProposedOrder as AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakerFill as TakingFill,
 } from './strategy/models.ts'; // prettier-ignore
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';

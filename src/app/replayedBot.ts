@@ -11,12 +11,12 @@ import { sealEngine } from '../engine/loop/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../model/warning.ts';
 import { addStrategies, fund, type HostMaker } from './begin.ts';
-import { botMaker, type Bot } from './bot.ts';
+import { botMaker, type Bot, type MakeOptions } from './bot.ts';
 import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
-export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'> {
+export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'>, Pick<MakeOptions, 'beside'> {
   /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;

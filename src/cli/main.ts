@@ -7,6 +7,7 @@ import { ConfigError } from '../base/errors.ts';
 import { refuseKeysInArguments, withoutKeys } from '../access/keyLike.ts';
 import { withApi } from './api/command.ts';
 import { withBacktest } from './runs/backtest.ts';
+import { breakevenCommand } from './runs/breakeven.ts';
 import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
 import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
@@ -41,6 +42,7 @@ function parser(argv: readonly string[]): Argv {
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
     withCompletion(withApi(withReport(withVerify(withProve(withSweep(withBacktest(withInit(named))))))), argv)
+      .command(breakevenCommand)
       .command(dataCommand)
       .command(exchangeCommand)
       .command(doctorCommand)

@@ -17,6 +17,7 @@ import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
+import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
@@ -189,6 +190,7 @@ function assemble(
   const { cash, funds } = startingBalances(given, source, feeds);
   const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
+  checkImpactVolume(definition, source, feeds);
   const { fromMs, toMs } = span.run;
   const plan: RunPlan = {
     name: runName(definition, entries),

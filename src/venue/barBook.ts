@@ -1,14 +1,13 @@
 // The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md). Subclasses book the money.
 
 import * as checks from '../base/assert.ts';
-import { InvariantError } from '../base/errors.ts';
 import { mulDiv } from '../base/number/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';
 import { Account } from './account.ts';
 import { modelledPpm, type FeeModel } from './feeModel.ts';
-import type { SlippageModel } from './slippage.ts';
+import type { FillBar, SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
 import type { FillTerms, InstrumentState } from './venueConfig.ts';
 import { VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
@@ -18,7 +17,7 @@ const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
-const { NO_SLIPPAGE } = slippages;
+const { NO_BAR, NO_SLIPPAGE, slippedPrice } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
 
@@ -50,6 +49,10 @@ export abstract class BarBook {
   isCapped = false;
   /** True when orders came after the open of the row was matched. Only this class writes it. */
   hasOrdersAfterOpen = false;
+  /** True when slippage depends on the bar: `bar` must then be set before a row is matched. */
+  readonly readsBar: boolean;
+  /** The whole bar whose row is being matched. */
+  bar: FillBar = NO_BAR;
   /** The current fill: `settle` writes its money, this class writes the rest. */
   protected readonly fillBuffer = new Fill();
 
@@ -88,6 +91,7 @@ export abstract class BarBook {
     this.fillsAtTouch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
+    this.readsBar = config.slippage.readsBar !== false;
     this.feeModel = context.feeModel;
     if (this.sharePpm > 0) {
       this.budget = 0;
@@ -340,11 +344,7 @@ export abstract class BarBook {
 
   private slipPrice(order: VenueOrderRecord, quoted: number): number {
     const wanted = this.computeFillableLots(order, quoted);
-    const worse = this.slippage.ticks(this.instrument, order.side, quoted, wanted < this.budget ? wanted : this.budget);
-    if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);
-    const { limit } = order;
-    if (order.side === 'buy') return limit > 0 && quoted + worse > limit ? limit : quoted + worse;
-    return Math.max(quoted - worse, limit, 1);
+    return slippedPrice(this.slippage, this.instrument, order, quoted, wanted < this.budget ? wanted : this.budget, this.bar);
   }
 
   /** Books one fill. Every record is final before the sink is called. `isLast`: the fill ends an order by amount. */

@@ -54,6 +54,8 @@ interface ReplayBook {
   readonly openTicks: TickColumn;
   readonly priceScale: number;
   readonly lotScale: number;
+  /** True when slippage depends on the bar of a fill. */
+  readonly readsBar: boolean;
   /**
    * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
    */
@@ -157,6 +159,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
     const open = replayBook.openTicks[row]!;
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
+    if (replayBook.readsBar === true) passBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
@@ -341,9 +344,17 @@ function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, open
   return { openMs, closeMs, open, high, low };
 }
 
+/** Hands the bar of a row to the book, for slippage that depends on it. */
+function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
+}
+
 function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
+  const book = venue.book(feed.instrument);
   return {
-    book: venue.book(feed.instrument),
+    book,
+    readsBar: book.readsBar,
     feed,
     openTicks: feed.openTicks,
     priceScale: pow10(feed.instrument.priceDigits),

@@ -26,7 +26,7 @@ export const futuresMarket: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: Float64Array.from(instruments, takerFeePpm),
+    takerFeePpm: Float64Array.from(instruments, (instrument) => takerFeePpm(plan, instrument)),
     feesIn: 'quote',
     leverage: Float64Array.from(instruments, (instrument) => leverageOf(plan, instrument)),
   }),
@@ -58,7 +58,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
-  const { rounding } = plan.fees;
+  const { rounding, contractPpm } = plan.fees;
   const watch = new MarginWatch(
     engine,
     listOf(books.instruments, (instrument) => dataOf(plan, instrument)),
@@ -66,7 +66,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const venue = new FuturesVenue(
     {
       ...commonConfig(plan, books.instruments, slippage),
-      fees: { rounding, model },
+      fees: { rounding, model, ...(contractPpm === undefined ? {} : { ppm: contractPpm }) },
       liquidationFeePpm,
       opening: { leverage, isCross, isNet },
       settingsInUse: 'refuse',
@@ -88,7 +88,8 @@ export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTe
 }
 
 /** Returns the higher of the taker fees of opening and closing. */
-export function takerFeePpm({ contract }: Instrument): number {
+export function takerFeePpm({ fees }: RunPlan, { contract }: Instrument): number {
+  if (contract !== undefined && fees.contractPpm !== undefined) return fees.contractPpm;
   return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
 }
 

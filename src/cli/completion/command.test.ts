@@ -72,6 +72,8 @@ function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
 describeShell('bash', () => {
   it.concurrent.each([
     ['isobar back', ['backtest']],
+    ['isobar breakeven --demo b', ['backtests/first.yaml']],
+    ['isobar backtest --break-even b', ['backtests/first.yaml']],
     ['isobar sweep --gr', ['--grid']],
     ['isobar completion z', ['zsh']],
     ['isobar data import --market ', ['futures', 'spot']],

@@ -17,6 +17,7 @@ interface BacktestArgs extends RunRequestArgs {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly report: boolean;
+  readonly breakEven: boolean;
   readonly barTimeout: string;
   readonly family?: string | undefined;
   readonly ledger?: string | undefined;
@@ -33,17 +34,20 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const trial = { ledger: args.ledger ?? null, family: familyOf(args.family) };
-  const run = watchRun(request, trial, {
-    outFolder: args.out,
-    stagingFolder: stagingFolder(args.out),
-    barTimeoutMs: barTimeoutMs(args.barTimeout),
-    hasReport: args.report,
-    colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
-    onLoaded: (loaded) => printLoaded(loaded, write),
-    onProgress: (phase, rows, share, name) => {
-      if (!args.quiet) line.show(`${name} ${PHASE_TEXT[phase]}`.trim(), rows, share);
+  const run = watchRun(
+    { request, trial, hasBreakEven: args.breakEven },
+    {
+      outFolder: args.out,
+      stagingFolder: stagingFolder(args.out),
+      barTimeoutMs: barTimeoutMs(args.barTimeout),
+      hasReport: args.report,
+      colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
+      onLoaded: (loaded) => printLoaded(loaded, write),
+      onProgress: (phase, rows, share, name) => {
+        if (!args.quiet) line.show(`${name} ${PHASE_TEXT[phase]}`.trim(), rows, share);
+      },
     },
-  });
+  );
   stopWithSignal(run);
   try {
     const outcome = await run.outcome;

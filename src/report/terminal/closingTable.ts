@@ -17,6 +17,7 @@ import {
 } from '../../base/text/format.ts';
 import { instrumentNames } from '../words/names.ts';
 import { exitLines } from './breakdowns.ts';
+import { breakEvenLines } from './breakEvenTable.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -41,6 +42,7 @@ export function closingTable({ equity }: EquityOfRun, summary: Summary, options:
   const warnings = summary.warnings.map(warningText);
   const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
+  if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);

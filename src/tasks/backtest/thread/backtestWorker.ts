@@ -11,14 +11,19 @@ import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../folder/write.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
-import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
+import { loadEntry } from '../../../definition/load/strategies.ts';
+import type { StrategyEntry } from '../../../definition/load/withDefaults.ts';
+import type { DefinitionSource } from '../../../definition/text/source.ts';
+import type { Importer } from '../../../adapters/plugins/loadModule.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { ledgerFolderOf, noteRun } from '../../trials/parts.ts';
 import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
+import { findBreakEven, type BreakEvenWatcher } from '../breakEven/breakEven.ts';
+import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from '../run/wireError.ts';
 
 const port = parentPort;
@@ -35,16 +40,44 @@ port.once('message', (input: WorkerInput) => {
 
 async function answer(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
+  if (work.kind === 'breakEven') return { kind: 'broken', found: await breakEvenAlone(input, work.request) };
   if (work.kind === 'run') {
-    const finished = await perform(input, work.request);
+    const finished = await perform(input, work.request, work.hasBreakEven);
     return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? finished : noteTrial(finished, work.trial)) };
   }
   const { verifyRun } = await import('../verify/verify.ts');
-  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(input, request), input.stagingFolder) };
+  return {
+    kind: 'verified',
+    verdict: await verifyRun(work, (request, hasBreakEven) => perform(input, request, hasBreakEven), input.stagingFolder),
+  };
 }
 
-/** Loads, runs and measures. */
-async function perform(input: WorkerInput, request: RunRequest): Promise<PerformedRun> {
+/** Loads, runs and measures. `hasBreakEven`: the run is also made with other costs. */
+async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
+  const [requested, watcher] = await open(input, request);
+  const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
+  const { resolved, summary } = finished;
+  const more = hasBreakEven ? { summary: { ...summary, breakEven: await findBreakEven(resolved.plan, watcher) } } : {};
+  watcher.enter('report');
+  return { ...finished, ...more, requested };
+}
+
+/** Finds the break-even without a run of its own. */
+async function breakEvenAlone(input: WorkerInput, request: RunRequest): Promise<FoundBreakEven> {
+  const [{ source, bars }, watcher] = await open(input, request);
+  const importer: Importer = (url) => {
+    watcher.enter('import');
+    return import(/* @vite-ignore */ url);
+  };
+  const load = (entry: StrategyEntry, from: DefinitionSource) => loadEntry(entry, from, importer);
+  const resolved = await resolveRun(source, { bars, importer, load, ...(input.isByBar ? { blockRows: 1 } : {}) });
+  watcher.onLoaded(resolved);
+  const { plan } = resolved;
+  return { name: plan.name, asset: instrumentsOf(plan)[0]!.quote, breakEven: await findBreakEven(plan, watcher) };
+}
+
+/** Opens the request of a task, and makes the watcher of its runs. */
+async function open(input: WorkerInput, request: RunRequest): Promise<readonly [RequestedRun, Watcher & BreakEvenWatcher]> {
   const heartbeat = new ProgressCells(input.memory);
   const enter = (phase: Phase) => {
     if (!begun.has(phase)) begun.set(phase, nowMs());
@@ -52,15 +85,14 @@ async function perform(input: WorkerInput, request: RunRequest): Promise<Perform
   };
   enter('load');
   const requested = await openRequest(request, input.barsFolder);
-  const watcher: Watcher = {
+  const watcher = {
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
-    onLoaded: (resolved) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
+    onLoaded: (resolved: ResolvedRun) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
+    searching: (doneShare: number, nextShare: number) => post({ kind: 'searching', doneShare, nextShare }),
   };
-  const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
-  enter('report');
-  return { ...finished, requested };
+  return [requested, watcher];
 }
 
 interface PerformedRun extends FinishedRun {

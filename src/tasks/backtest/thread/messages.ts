@@ -1,12 +1,14 @@
 // Messages between the command and its worker thread: plain data.
 
 import type { RunRequest } from '../../../definition/request.ts';
+import type { BreakEven } from '../../../report/metrics/breakEven.ts';
 import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from '../run/wireError.ts';
 
-/** The task: a new run, or a run that is repeated and compared with its folder. */
+/** The task: a new run, its break-even alone, or a run that is repeated and compared with its folder. */
 export type Work =
-  | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions }
+  | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions; readonly hasBreakEven: boolean }
+  | { readonly kind: 'breakEven'; readonly request: RunRequest }
   | ({ readonly kind: 'verify' } & VerifyTask);
 
 export interface TrialOptions {
@@ -54,6 +56,13 @@ export interface RunOutcome {
   readonly timings: Timings;
 }
 
+/** The break-even of a run, and what a reader of it needs to know of the run. */
+export interface FoundBreakEven {
+  readonly name: string;
+  readonly asset: string;
+  readonly breakEven: BreakEven;
+}
+
 export interface Loaded {
   readonly name: string;
   readonly strategies: readonly string[];
@@ -69,6 +78,9 @@ export interface Loaded {
 
 export type FromWorker =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  /** The shares of the search for the break-even that are done before and after the rows of the next runs. */
+  | { readonly kind: 'searching'; readonly doneShare: number; readonly nextShare: number }
   | { readonly kind: 'done'; readonly outcome: RunOutcome }
+  | { readonly kind: 'broken'; readonly found: FoundBreakEven }
   | { readonly kind: 'verified'; readonly verdict: VerifyVerdict }
   | { readonly kind: 'failed'; readonly error: WireError };

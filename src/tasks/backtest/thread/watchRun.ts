@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { takeWorker } from './prestartedWorker.ts';
 import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FromWorker, Loaded, RunOutcome, TrialOptions, Work, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
 export interface WatchOptions {
@@ -46,12 +46,17 @@ class StallOutcome {
 }
 
 /**
- * Runs `request` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
+ * Runs the request of `work` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
  * `barTimeoutMs` is repeated with one bar per block, so that the error can name the bar. If the repeat completes, the bars were only slow,
  * and its results are valid: they do not depend on the block size.
  */
-export function watchRun(request: RunRequest, trial: TrialOptions, options: WatchOptions): WatchedRun<RunOutcome> {
-  return watch({ kind: 'run', request, trial }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+export function watchRun(work: Omit<Extract<Work, { kind: 'run' }>, 'kind'>, options: WatchOptions): WatchedRun<RunOutcome> {
+  return watch({ kind: 'run', ...work }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+}
+
+/** Finds the break-even of a run in a worker thread, without a run folder. */
+export function watchBreakEven(request: RunRequest, options: WatchOptions): WatchedRun<FoundBreakEven> {
+  return watch({ kind: 'breakEven', request }, options, (message) => (message.kind === 'broken' ? message.found : null));
 }
 
 /** Repeats a finished run in a worker thread and compares it with its folder. */
@@ -114,10 +119,14 @@ function follow<Outcome>(
 ): Promise<Outcome | StallOutcome> {
   return new Promise((resolve, reject) => {
     let loaded: Loaded | null = null;
+    let search: Extract<FromWorker, { kind: 'searching' }> | null = null;
     const silence = new StallDetector(heartbeat, options.barTimeoutMs);
     const stopLooking = repeat(POLL_MS, () => {
       const { phase, rows } = heartbeat;
-      options.onProgress(phase, rows, loaded === null ? 0 : rows / loaded.rows, loaded?.name ?? 'backtest');
+      const rowShare = loaded === null ? 0 : rows / loaded.rows;
+      const name = loaded?.name ?? 'backtest';
+      if (search === null || phase === 'report') options.onProgress(phase, rows, rowShare, name);
+      else options.onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
       const stalled = silence.check();
       if (stalled !== null) end(() => resolve(new StallOutcome(stalled, loaded)));
     });
@@ -131,7 +140,11 @@ function follow<Outcome>(
         case 'loaded':
           loaded = message.loaded;
           return options.onLoaded(message.loaded);
+        case 'searching':
+          search = message;
+          return;
         case 'done':
+        case 'broken':
         case 'verified': {
           const outcome = take(message);
           assert(outcome !== null, 'a worker answers what it was asked');

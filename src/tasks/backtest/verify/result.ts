@@ -146,7 +146,7 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
 }
 
 /** Parts of a summary, the most important first. */
-const PARTS = ['metrics', 'trades', 'orders', 'run', 'dataQuality'];
+const PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
 
 interface Leaf {
   readonly path: readonly string[];
