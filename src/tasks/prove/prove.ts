@@ -10,16 +10,16 @@ import type { RequestedRun } from '../../definition/request.ts';
 import { resolveRun } from '../../definition/resolve.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { proveBlocks } from './proofs/blocksProof.ts';
-import type { Side } from './proofs/comparison.ts';
+import { proveBlocks } from '../backtest/proof/blocksProof.ts';
+import type { Side } from '../backtest/proof/comparison.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
-import { embeddedPrices } from './proofs/embeddedPrices.ts';
-import { ImpureUses, proofOfUses, provePurity } from './proofs/purityProof.ts';
-import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from './proofs/verdict.ts';
+import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
+import { ImpureUses, proofOfUses, provePurity } from '../backtest/proof/purityProof.ts';
+import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
-import { DecisionTrace } from './runs/decisionTrace.ts';
-import { Tracer, type TracedRun } from './runs/tracedRun.ts';
+import { DecisionTrace } from '../backtest/proof/decisionTrace.ts';
+import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
 export interface ProveOptions {
   /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */

@@ -6,11 +6,11 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { leadFeed, sliced } from '../data/dataSlices.ts';
-import { DecisionTrace } from '../runs/decisionTrace.ts';
+import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
+import { DecisionTrace } from '../../backtest/proof/decisionTrace.ts';
 import { CHANGES, type ChangedPlan, type PlanChange } from '../data/planChanges.ts';
-import type { Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import type { Tracer } from '../../backtest/proof/tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Rows of the lead feed that are run. */
 const RUN_ROWS = 20_000;

@@ -11,7 +11,7 @@ import type { RunRequest } from '../../../definition/request.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
 import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
-import type { ProofName, StrategyVerdict } from '../proofs/verdict.ts';
+import type { ProofName, StrategyVerdict } from '../../../model/run/proof.ts';
 
 export interface ProverInput {
   readonly request: RunRequest;

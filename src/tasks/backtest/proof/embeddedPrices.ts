@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import type { PriceColumn } from '../../../model/bars/bars.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Proof } from './verdict.ts';
+import type { Proof } from '../../../model/run/proof.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

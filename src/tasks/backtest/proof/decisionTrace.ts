@@ -2,7 +2,7 @@
 
 import { callText, type HostCallLog } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
-import { nearestAuthorPlace, type Place } from '../../backtest/purity/callSite.ts';
+import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
 const DECISIONS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel', 'every', 'at', 'cron', 'log']);

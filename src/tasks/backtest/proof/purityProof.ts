@@ -3,11 +3,11 @@
 import { formatTime } from '../../../model/time.ts';
 import { warningClass, type Warning } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { WarningSink } from '../../backtest/purity/report.ts';
+import type { WarningSink } from '../purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
-import { leadFeed } from '../data/dataSlices.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import { leadFeed } from './dataSlices.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Classes of warnings that a use of something outside the run has. */
 const IMPURE = new Set(['impure', 'state', 'lookahead']);

@@ -3,8 +3,8 @@
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from './comparison.ts';
 import { counted } from '../../../base/text/format.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 const SMALL_ROWS = 7;
 const FULL_ROWS = 2048;

@@ -8,8 +8,8 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
 import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
-import { placeOfError } from '../../backtest/purity/callSite.ts';
-import { freshStrategies } from '../../backtest/purity/freshStrategies.ts';
+import { placeOfError } from '../purity/callSite.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
 import { DecisionTrace } from './decisionTrace.ts';
 
 /** How the rows of a run are cut into blocks: as a backtest does, or always into blocks of this many rows. */

@@ -2,9 +2,9 @@
 
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { firstDifference, type Decision, type DecisionTrace } from '../runs/decisionTrace.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import type { Proof, ProofName } from './verdict.ts';
+import { firstDifference, type Decision, type DecisionTrace } from './decisionTrace.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import type { Proof, ProofName } from '../../../model/run/proof.ts';
 
 /** A run, and its decisions if they are known. */
 export interface Side {
