@@ -5,6 +5,7 @@ import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
 import { instrumentNames } from '../words/names.ts';
+import { proofLine } from '../words/proof.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -27,7 +28,7 @@ export interface EquityOfRun {
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint)];
+  const lines = [...heading(summary), '', ...figures(summary, paint), ...proved(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   lines.push('');
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
@@ -97,6 +98,13 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
       `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
     ),
   ];
+}
+
+/** Returns the verdict about the strategies; none for a run of an earlier isobar version. */
+function proved({ proof }: Summary, paint: Paint): string[] {
+  if (proof === undefined) return [];
+  const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
+  return [proof.verdict === 'refuted' ? paint.warning(line) : line];
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */

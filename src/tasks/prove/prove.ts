@@ -1,7 +1,6 @@
 // Proves that a strategy is honest: that its decisions depend on delivered bars, its parameters and its seed alone.
 
 import { StrategyError } from '../../base/errors.ts';
-import { firstAfter } from '../../base/number/search.ts';
 import { placeOfError } from '../backtest/purity/callSite.ts';
 import { PurityWatch } from '../backtest/purity/watch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
@@ -18,7 +17,7 @@ import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
 import { ImpureUses, proofOfUses, provePurity } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
-import { DecisionTrace } from '../backtest/proof/decisionTrace.ts';
+import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
 import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
 export interface ProveOptions {
@@ -107,7 +106,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   watch.checkGlobals();
   const purity = await provePurity(tracer, { plan, whole, late, onRun: on('purity') });
   const { hasState: isFresh } = purity;
-  const blocks = await proveBlocks(tracer, plan, isFresh, on('blocks'));
+  const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
   const task = { plan, whole, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
   const [prefix, poison] = await proveFuture(tracer, task);
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
@@ -145,17 +144,4 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
 function lateError(error: unknown): Error {
   if (error instanceof StrategyError) return error;
   throw error;
-}
-
-/** Returns the rows of each feed that the strategies need before their first decision, in the order of the plan. */
-async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly number[]> {
-  return tracer.bot({ plan }, new DecisionTrace(), ({ engine }) =>
-    plan.feeds.map(({ bars: { closeMs, length } }, at) => {
-      const feed = engine.feeds[at]!;
-      const needed = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
-      // A feed without indicators of its own may still be read at the first decision.
-      const row = firstAfter(closeMs, 0, length, plan.fromMs);
-      return needed === 0 && row > 0 ? 1 : needed;
-    }),
-  );
 }

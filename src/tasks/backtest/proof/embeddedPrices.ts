@@ -18,10 +18,13 @@ const MAX_TABLE_COLUMNS = 12;
 const MAX_ROWS = 16;
 const MAX_BYTES = 64_000_000;
 
-/** Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute. */
-export function embeddedPrices(plan: RunPlan, files: readonly string[]): Proof | null {
+/**
+ * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
+ * ones than `maxBytes` are not searched.
+ */
+export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
-    const text = textOf(file);
+    const text = textOf(file, maxBytes);
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < ENOUGH) continue;
     const values = Float64Array.from(numbers, ([each]) => Number(each));
@@ -48,9 +51,9 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[]): Proof |
   return null;
 }
 
-function textOf(file: string): string {
+function textOf(file: string, maxBytes: number): string {
   try {
-    return statSync(file).size > MAX_BYTES ? '' : readFileSync(file, 'utf8');
+    return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
   } catch {
     // For example a module that a bundler's plugin has made.
     return '';

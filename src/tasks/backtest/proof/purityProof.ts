@@ -1,5 +1,6 @@
 // The proof of purity: strategy code uses nothing outside the run, and two runs in one process decide alike.
 
+import { firstAfter } from '../../../base/number/search.ts';
 import { formatTime } from '../../../model/time.ts';
 import { warningClass, type Warning } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
@@ -10,7 +11,7 @@ import type { TracedRun, Tracer } from './tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Classes of warnings that a use of something outside the run has. */
-const IMPURE = new Set(['impure', 'state', 'lookahead']);
+export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
 /** Rows of the blocks of a run that ends in the middle, so that it ends after a number of rows that nobody counts by. */
 const UNCOUNTED_ROWS = 331;
@@ -21,15 +22,19 @@ export class ImpureUses implements WarningSink {
   /** The time of the run in progress, ms UTC; NaN outside of one. */
   nowMs: () => number = () => NaN;
 
-  readonly add = (warning: Warning): void => {
-    if (IMPURE.has(warningClass(warning))) this.first ??= { warning, timeMs: this.nowMs() };
-  };
+  readonly add = (warning: Warning): void => this.note(warning);
+
+  protected note(warning: Warning): void {
+    if (IMPURE_CLASSES.has(warningClass(warning))) this.first ??= { warning, timeMs: this.nowMs() };
+  }
 }
 
 export interface PurityTask {
   readonly plan: RunPlan;
-  /** The first run of the process over all data, of the modules as they were loaded. */
+  /** The first run of the process, of the modules as they were loaded. */
   readonly whole: Side;
+  /** Decisions up to this time are compared; by default all. */
+  readonly untilMs?: number;
   /** Why a promise of a callback continued after the last bar; null: none did. */
   readonly late: Error | null;
   readonly onRun: (share: number) => void;
@@ -38,17 +43,17 @@ export interface PurityTask {
 /** Also returns true for `hasState` when a run changes what a later one in the same process decides. */
 export async function provePurity(
   tracer: Tracer,
-  { plan, whole, late, onRun }: PurityTask,
+  { plan, whole, untilMs = Infinity, late, onRun }: PurityTask,
 ): Promise<{ readonly proof: Proof; readonly hasState: boolean }> {
   onRun(0);
   // A run that ends inside the data first: a variable that counts would otherwise begin the second run as it began the first.
-  await tracer.run({ plan, untilMs: middleOf(plan), blockRows: UNCOUNTED_ROWS });
+  await tracer.run({ plan, untilMs: middleOf(plan, untilMs), blockRows: UNCOUNTED_ROWS });
   onRun(0.3);
-  const again: TracedRun = { plan };
-  const second = await differenceOf(tracer, whole, { run: again, trace: await tracer.run(again) });
+  const again: TracedRun = { plan, untilMs };
+  const second = await differenceOf(tracer, whole, { run: again, trace: await tracer.run(again) }, untilMs);
   onRun(0.6);
-  const fresh: TracedRun = { plan, isFresh: true };
-  const other = await differenceOf(tracer, whole, { run: fresh, trace: await tracer.run(fresh) });
+  const fresh: TracedRun = { plan, untilMs, isFresh: true };
+  const other = await differenceOf(tracer, whole, { run: fresh, trace: await tracer.run(fresh) }, untilMs);
   const hasState = second !== null;
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, hasState };
   if (second !== null) {
@@ -63,10 +68,11 @@ export async function provePurity(
   return { proof: plainProof('purity', 'proved', text), hasState };
 }
 
-/** Returns a time in the middle of the data, at a row of the lead feed. */
-function middleOf(plan: RunPlan): number {
+/** Returns a time in the middle of the data up to `untilMs`, at a row of the lead feed. */
+function middleOf(plan: RunPlan, untilMs: number): number {
   const { bars, firstRow } = leadFeed(plan);
-  return bars.closeMs[firstRow + Math.floor((bars.length - firstRow) / 2)]!;
+  const end = Math.max(firstRow + 1, firstAfter(bars.closeMs, 0, bars.length, untilMs));
+  return bars.closeMs[firstRow + Math.floor((end - firstRow) / 2)]!;
 }
 
 /** Returns the proof that the first use of something outside the run refutes; null: there was none. `plan`: null before it is loaded. */

@@ -88,11 +88,15 @@ export class PurityWatch {
   }
 
   readonly #report: Report = (code, what, below) => {
-    if (!this.#reported.has(what)) this.#warn(code, what, authorPlace(below));
+    if (!this.#isKnown(code, what)) this.#warn(code, what, authorPlace(below));
   };
 
+  #isKnown(code: WarningCode, what: string): boolean {
+    return this.#reported.has(what) && this.#warnings.stops?.(code) !== true;
+  }
+
   #warn(code: WarningCode, what: string, place: Place | null): void {
-    if (place === null || this.#reported.has(what)) return;
+    if (place === null || this.#isKnown(code, what)) return;
     this.#reported.add(what);
     this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
   }

@@ -1,0 +1,192 @@
+// The silent sample of a backtest: the proofs of purity and blocks over a few rows of the run, after the run itself.
+//
+// Its strategies are loaded again, so nothing that the run keeps is touched. What it prints is dropped, and a use of files, the network,
+// timers or other processes is stopped before it happens: nothing outside is done twice.
+
+import { firstAfter } from '../../../base/number/search.ts';
+import { counted } from '../../../base/text/format.ts';
+import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
+import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import { PurityWatch } from '../purity/watch.ts';
+import { proveBlocks } from './blocksProof.ts';
+import type { Side } from './comparison.ts';
+import { leadFeed, sliced } from './dataSlices.ts';
+import { countUntil } from './decisionTrace.ts';
+import { embeddedPrices } from './embeddedPrices.ts';
+import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity } from './purityProof.ts';
+import { silently } from './silence.ts';
+import { Tracer, type TracedRun } from './tracedRun.ts';
+import { warmUpOf } from './warmUpRows.ts';
+
+/** Rows of the lead feed after the warm-up: one full block, and more of them while there are too few decisions to compare. */
+const FIRST_ROWS = 2048;
+const MOST_ROWS = 4 * FIRST_ROWS;
+const ENOUGH_DECISIONS = 8;
+/** Larger files of the strategy are searched for prices by `isobar prove` alone. */
+const MAX_SEARCHED_BYTES = 262_144;
+const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
+
+export interface SampleTask {
+  readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
+  /** The warnings of the run, whose own watch saw more rows. */
+  readonly seen: readonly Warning[];
+  /** Cells that the engine writes once a block. */
+  readonly progressCells: Int32Array | null;
+}
+
+/** Stops what would be done a second time outside of the process. Its message is read by nobody but an author's own `catch`. */
+class StoppedUse extends Error {}
+
+/** Codes of uses that change nothing outside: they go on, so that the sample sees more. */
+const HARMLESS: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_LOCAL_TIME', 'IMPURE_PROMISE', 'STATE_GLOBAL']);
+
+class SampledUses extends ImpureUses {
+  readonly stops = (code: WarningCode): boolean => !HARMLESS.has(code);
+
+  override readonly add = (warning: Warning): void => {
+    this.note(warning);
+    if (this.stops(warning.code)) throw new StoppedUse(`${warning.text} (stopped in the sample of a backtest)`);
+  };
+}
+
+/**
+ * Returns the verdict of the sample; a fault in it is a reason why nothing is proved, never an error. Must run in a thread of its own, after
+ * the watch of the run has ended.
+ */
+export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
+  const bars = { sampled: 0 };
+  try {
+    const proofs = await silently(() => proofsOf(task, (rows) => (bars.sampled = rows)));
+    return { verdict: verdictOf(proofs, SAMPLED), why: null, proofs, bars: bars.sampled };
+  } catch (error) {
+    return notSampled(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Returns the verdict of a run without a sample. `why` is one sentence without a final point. */
+export function notSampled(why: string): ProvedRun {
+  return { verdict: 'not-proved', why, proofs: [], bars: 0 };
+}
+
+async function proofsOf({ resolved: { plan, files }, seen, progressCells }: SampleTask, onRows: (rows: number) => void): Promise<readonly Proof[]> {
+  const uses = new SampledUses();
+  const inputs = new Set(files.map(({ path }) => path));
+  const watch = new PurityWatch(uses, true, (path) => inputs.has(path));
+  try {
+    const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    const outcome = await proveRows({ plan, uses, watch, progressCells, onRows, sources }).catch((error: unknown): readonly Proof[] => {
+      if (uses.first === null) throw error;
+      return [];
+    });
+    return merged(outcome, proofOfUses(uses, plan) ?? usesOfRun(seen, plan), customOfRun(seen));
+  } finally {
+    watch.stop();
+  }
+}
+
+interface RowsTask {
+  readonly plan: RunPlan;
+  readonly uses: SampledUses;
+  readonly watch: PurityWatch;
+  readonly progressCells: Int32Array | null;
+  readonly onRows: (rows: number) => void;
+  /** The files of the strategies, absolute. */
+  readonly sources: readonly string[];
+}
+
+async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
+  const tracer = new Tracer(progressCells, watch.during);
+  uses.nowMs = () => tracer.currentMs;
+  const part = await partOf(tracer, plan);
+  if (typeof part === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', part));
+  onRows(rowsUntil(part.plan, part.ends[0]!));
+  const table = embeddedPrices(part.plan, sources, MAX_SEARCHED_BYTES);
+  let whole = await firstRun(tracer, part.plan, part.ends[0]!);
+  if (countUntil(whole.trace, part.ends[0]!) < ENOUGH_DECISIONS && part.ends.length > 1 && whole.trace.error === null) {
+    whole = await firstRun(tracer, part.plan, part.ends.at(-1)!);
+  }
+  const { untilMs = Infinity } = whole.run;
+  onRows(rowsUntil(part.plan, untilMs));
+  const { error } = whole.trace;
+  if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
+  const late = await watch.settle('the strategy').then(
+    () => null,
+    (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+  );
+  watch.checkGlobals();
+  // What was used says enough, and decisions that hang on it differ in every proof.
+  if (uses.first !== null) return [];
+  const own = whole.run.plan;
+  const { proof: purity, hasState } = await provePurity(tracer, { plan: own, whole, untilMs, late, onRun: () => {} });
+  if (uses.first !== null) return [];
+  const blocks = await proveBlocks(tracer, { plan: own, untilMs, isFresh: hasState, full: whole, onRun: () => {} });
+  const count = countUntil(whole.trace, untilMs);
+  return [table ?? purity, blocks].map((proof) => (count === 0 ? undecided(proof, part.plan) : proof));
+}
+
+/** Without decisions there is nothing that two runs could do alike. */
+function undecided(proof: Proof, { feeds }: RunPlan): Proof {
+  if (proof.verdict !== 'proved') return proof;
+  const rows = feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
+  return plainProof(proof.name, 'not-proved', `the strategy decides nothing in the ${counted(rows, 'bar')} of the sample`);
+}
+
+async function firstRun(tracer: Tracer, plan: RunPlan, untilMs: number): Promise<Side> {
+  const run: TracedRun = { plan: { ...plan, strategies: await freshStrategies(plan.strategies) }, untilMs };
+  return { run, trace: await tracer.run(run) };
+}
+
+interface SampledPart {
+  /** The plan over the rows of the sample, with the warm-up before them. */
+  readonly plan: RunPlan;
+  /** When its first full block ends, and when all of it does. */
+  readonly ends: readonly number[];
+}
+
+/** Returns the first rows at which the strategies can decide; a text where the data have none. */
+async function partOf(tracer: Tracer, plan: RunPlan): Promise<SampledPart | string> {
+  const needed = await warmUpOf(tracer, { ...plan, strategies: await freshStrategies(plan.strategies) });
+  const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
+  if (short >= 0) {
+    const { instrument, interval, length } = plan.feeds[short]!.bars;
+    return `the strategy needs ${counted(needed[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
+  }
+  const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
+  const { bars } = leadFeed(plan);
+  const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
+  const endAfter = (rows: number): number => bars.closeMs[Math.min(bars.length, first + rows) - 1]!;
+  const ends = [...new Set([endAfter(FIRST_ROWS), endAfter(MOST_ROWS)])];
+  const part = sliced(plan, { fromMs, toMs: ends.at(-1)!, warmUpRows: (feed) => needed[feed]! });
+  return part === null ? 'the first rows of the run have no bar of one of its feeds' : { plan: part, ends };
+}
+
+function rowsUntil({ feeds }: RunPlan, untilMs: number): number {
+  return feeds.reduce((sum, { bars, firstRow }) => sum + firstAfter(bars.closeMs, firstRow, bars.length, untilMs) - firstRow, 0);
+}
+
+/** Returns both proofs. What was used, in the sample or before it in the run, refutes purity whatever else was found. */
+function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
+  const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
+  const blocks = find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: what was used outside the run may change any decision');
+  return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+}
+
+/** Returns what the watch of the run saw. What the text of the code could reach is no use. */
+function usesOfRun(seen: readonly Warning[], plan: RunPlan): Proof | null {
+  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
+  const reach = new Set(declared.map(({ text }) => text));
+  const first = seen.find((each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text));
+  if (first === undefined) return null;
+  const uses = new ImpureUses();
+  uses.add(first);
+  return proofOfUses(uses, plan);
+}
+
+/** Returns the difference that the check of custom indicators found in the run. */
+function customOfRun(seen: readonly Warning[]): Proof | null {
+  const found = seen.find(({ code }) => code === 'LOOKAHEAD_CUSTOM');
+  return found === undefined ? null : { ...plainProof('blocks', 'refuted', found.text), file: found.file, line: found.line };
+}
