@@ -3,6 +3,9 @@
 // Its strategies are loaded again, so nothing that the run keeps is touched. What it prints is dropped, and a use of files, the network,
 // timers or other processes is stopped before it happens: nothing outside is done twice.
 
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { InvariantError } from '../../../base/errors.ts';
 import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
@@ -21,10 +24,10 @@ import { silently } from './silence.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
 import { warmUpOf } from './warmUpRows.ts';
 
-/** Rows of the lead feed after the warm-up: one full block, and more of them while there are too few decisions to compare. */
-const FIRST_ROWS = 2048;
-const MOST_ROWS = 4 * FIRST_ROWS;
+/** Rows of the lead feed after the warm-up: more of them while there are too few decisions to compare. */
+const ROWS = [1024, 4096] as const;
 const ENOUGH_DECISIONS = 8;
+const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 /** Larger files of the strategy are searched for prices by `isobar prove` alone. */
 const MAX_SEARCHED_BYTES = 262_144;
 const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
@@ -74,7 +77,7 @@ export function notSampled(why: string): ProvedRun {
 async function proofsOf({ resolved: { plan, files }, seen, progressCells }: SampleTask, onRows: (rows: number) => void): Promise<readonly Proof[]> {
   const uses = new SampledUses();
   const inputs = new Set(files.map(({ path }) => path));
-  const watch = new PurityWatch(uses, true, (path) => inputs.has(path));
+  const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     const outcome = await proveRows({ plan, uses, watch, progressCells, onRows, sources }).catch((error: unknown): readonly Proof[] => {
@@ -102,14 +105,9 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   uses.nowMs = () => tracer.currentMs;
   const part = await partOf(tracer, plan);
   if (typeof part === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', part));
-  onRows(rowsUntil(part.plan, part.ends[0]!));
   const table = embeddedPrices(part.plan, sources, MAX_SEARCHED_BYTES);
-  let whole = await firstRun(tracer, part.plan, part.ends[0]!);
-  if (countUntil(whole.trace, part.ends[0]!) < ENOUGH_DECISIONS && part.ends.length > 1 && whole.trace.error === null) {
-    whole = await firstRun(tracer, part.plan, part.ends.at(-1)!);
-  }
+  const whole = await firstRun(tracer, part, onRows);
   const { untilMs = Infinity } = whole.run;
-  onRows(rowsUntil(part.plan, untilMs));
   const { error } = whole.trace;
   if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
   const late = await watch.settle('the strategy').then(
@@ -134,21 +132,27 @@ function undecided(proof: Proof, { feeds }: RunPlan): Proof {
   return plainProof(proof.name, 'not-proved', `the strategy decides nothing in the ${counted(rows, 'bar')} of the sample`);
 }
 
-async function firstRun(tracer: Tracer, plan: RunPlan, untilMs: number): Promise<Side> {
-  const run: TracedRun = { plan: { ...plan, strategies: await freshStrategies(plan.strategies) }, untilMs };
-  return { run, trace: await tracer.run(run) };
+/** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
+async function firstRun(tracer: Tracer, { plan, ends }: SampledPart, onRows: (rows: number) => void): Promise<Side> {
+  for (const [at, untilMs] of ends.entries()) {
+    onRows(rowsUntil(plan, untilMs));
+    const run: TracedRun = { plan: { ...plan, strategies: await freshStrategies(plan.strategies) }, untilMs };
+    const trace = await tracer.run(run);
+    if (at === ends.length - 1 || trace.error !== null || countUntil(trace, untilMs) >= ENOUGH_DECISIONS) return { run, trace };
+  }
+  throw new InvariantError('a sample has rows');
 }
 
 interface SampledPart {
   /** The plan over the rows of the sample, with the warm-up before them. */
   readonly plan: RunPlan;
-  /** When its first full block ends, and when all of it does. */
+  /** When its first rows end, and when all of them do. */
   readonly ends: readonly number[];
 }
 
 /** Returns the first rows at which the strategies can decide; a text where the data have none. */
 async function partOf(tracer: Tracer, plan: RunPlan): Promise<SampledPart | string> {
-  const needed = await warmUpOf(tracer, { ...plan, strategies: await freshStrategies(plan.strategies) });
+  const needed = await warmUpOf(tracer, plan);
   const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
   if (short >= 0) {
     const { instrument, interval, length } = plan.feeds[short]!.bars;
@@ -158,7 +162,7 @@ async function partOf(tracer: Tracer, plan: RunPlan): Promise<SampledPart | stri
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
   const endAfter = (rows: number): number => bars.closeMs[Math.min(bars.length, first + rows) - 1]!;
-  const ends = [...new Set([endAfter(FIRST_ROWS), endAfter(MOST_ROWS)])];
+  const ends = [...new Set(ROWS.map(endAfter))];
   const part = sliced(plan, { fromMs, toMs: ends.at(-1)!, warmUpRows: (feed) => needed[feed]! });
   return part === null ? 'the first rows of the run have no bar of one of its feeds' : { plan: part, ends };
 }
@@ -172,6 +176,18 @@ function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null
   const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
   const blocks = find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: what was used outside the run may change any decision');
   return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+}
+
+/** Returns true where the code names a module of Node, or could: only then its functions are worth replacing, which takes milliseconds. */
+function mayUseNode({ strategies, models }: RunPlan): boolean {
+  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return true;
+  return strategies.some(({ url }) => url == null || namesModule(readFileSync(new URL(url), 'utf8')));
+}
+
+/** Returns true for code with the name of a module of Node in quotes, which is how a bundle has its packages' imports too. */
+function namesModule(code: string): boolean {
+  const [own = code] = code.split('//# sourceMappingURL=');
+  return [...own.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */
