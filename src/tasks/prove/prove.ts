@@ -6,7 +6,7 @@ import { PurityWatch } from '../backtest/purity/watch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { RequestedRun } from '../../definition/request.ts';
-import { resolveRun } from '../../definition/resolve.ts';
+import { resolveRun, type ResolvedRun } from '../../definition/resolve.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { proveBlocks } from '../backtest/proof/blocksProof.ts';
@@ -23,6 +23,8 @@ import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 export interface ProveOptions {
   /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */
   readonly times: number;
+  /** Keeps the verdict about a run that could be loaded. */
+  readonly keep: (resolved: ResolvedRun, verdict: StrategyVerdict) => void;
 }
 
 export interface ProveWatcher {
@@ -43,7 +45,7 @@ const TIMES_WITH_STATE = 20;
  * Makes all proofs. Must run in a thread of its own: built-ins are replaced for good, so that uses of the outside are seen. Throws
  * ConfigError as a backtest does, and StrategyError for a file that throws when it is loaded.
  */
-export async function proveRun({ source, bars }: RequestedRun, { times }: ProveOptions, watcher: ProveWatcher): Promise<StrategyVerdict> {
+export async function proveRun({ source, bars }: RequestedRun, { times, keep }: ProveOptions, watcher: ProveWatcher): Promise<StrategyVerdict> {
   const startMs = nowMs();
   watcher.enter('load');
   const uses = new ImpureUses();
@@ -54,31 +56,31 @@ export async function proveRun({ source, bars }: RequestedRun, { times }: ProveO
     return watch.whileLoading(url, () => import(/* @vite-ignore */ url));
   };
   let name = 'the strategy';
-  let rows = 0;
-  const finished = (proofs: readonly Proof[]): StrategyVerdict => ({
-    strategy: name,
-    verdict: verdictOf(proofs),
-    proofs,
-    bars: rows,
-    seconds: Math.round(nowMs() - startMs) / 1000,
-  });
+  let resolved: ResolvedRun | null = null;
+  const finished = (proofs: readonly Proof[]): StrategyVerdict => {
+    const seconds = Math.round(nowMs() - startMs) / 1000;
+    const verdict = { strategy: name, verdict: verdictOf(proofs), proofs, bars: resolved === null ? 0 : rowsOf(resolved), seconds };
+    if (resolved !== null) keep(resolved, verdict);
+    return verdict;
+  };
   try {
-    const resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
+    resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
     for (const { path } of resolved.files) inputs.add(path);
     const { plan } = resolved;
     name = plan.strategies.map(({ record }) => record.name).join(', ');
-    rows = plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0);
     watcher.loaded(name);
     const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     return finished(await allProofs({ plan, name, files, times, uses, watch, watcher }));
   } catch (error) {
-    const proofs = proofsOfError(error, uses, rows > 0);
+    const proofs = proofsOfError(error, uses, resolved !== null);
     if (proofs === null) throw error;
     return finished(proofs);
   }
 }
 
-interface ProofTask extends ProveOptions {
+const rowsOf = ({ plan }: ResolvedRun): number => plan.feeds.reduce((sum, { bars }) => sum + bars.length, 0);
+
+interface ProofTask extends Pick<ProveOptions, 'times'> {
   readonly plan: RunPlan;
   readonly name: string;
   /** The files of the strategies, absolute. */

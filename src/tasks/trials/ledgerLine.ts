@@ -26,7 +26,7 @@ export interface RunLine extends TriedOn {
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** What the run says about its strategies; absent in a line of an earlier isobar version. */
-  readonly proof?: Pick<RunProof, 'verdict' | 'from' | 'code'>;
+  readonly proof?: ProofKey & Pick<RunProof, 'verdict' | 'from'>;
 }
 
 /** A verdict of `isobar prove`: a line in the file of proofs. */

@@ -3,12 +3,13 @@
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import type { ProofKey } from '../../model/run/proof.ts';
+import type { ProofKey, RunProof } from '../../model/run/proof.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Summary } from '../../report/summary/summary.ts';
 import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { IdentityPart } from './identity.ts';
+import type { RunLine } from './ledgerLine.ts';
 import { appendLine } from './ledger.ts';
 import { FIXED } from './trials.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
@@ -74,10 +75,15 @@ export function proofKeyOf(resolved: ResolvedRun): ProofKey {
   // Files are identified by their content alone, not by their names.
   const settings = [definition, params, shares].flatMap((parts) => parts.map(({ name, value }) => [name, value]));
   return {
-    code: joined(resolved.plan.strategies.map(({ record }) => record.hash)),
+    code: codeOf(resolved.plan.strategies),
     data: joined(dataParts(resolved).map(({ value }) => value)),
     settings: sha256(JSON.stringify([...settings, ...models.map(({ value }) => ['model', value])])),
   };
+}
+
+/** Returns the hash of the code of strategies, as in ProofKey. */
+export function codeOf(strategies: RunPlan['strategies']): string {
+  return joined(strategies.map(({ record }) => record.hash));
 }
 
 /** A single hash stays as it is; several become the hash of their lines. */
@@ -122,6 +128,10 @@ export function noteRun(folder: string, family: string | null, resolved: Resolve
     parts: runParts(resolved),
     figures: Object.fromEntries(SET_FIGURES.map((name) => [name, typeof figures[name] === 'number' ? figures[name] : null])),
     startedAt: formatTime(nowMs()),
-    ...(proof === undefined ? {} : { proof: { verdict: proof.verdict, from: proof.from, code: proof.code } }),
+    ...(proof === undefined ? {} : { proof: noteOf(proof) }),
   });
+}
+
+function noteOf({ verdict, from, code, data, settings }: RunProof): RunLine['proof'] & {} {
+  return { verdict, from, code, data, settings };
 }

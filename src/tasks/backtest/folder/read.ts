@@ -184,7 +184,9 @@ export function readSummary({ folder }: StoredRun): Summary {
 /** Returns the verdict in the text of a summary.json; null: it has none, or none that isobar could have written. */
 export function proofIn(summary: string): RunProof | null {
   try {
-    return z.looseObject({ proof: proofSchema }).parse(JSON.parse(summary)).proof;
+    const { proof } = JSON.parse(summary) as Partial<Pick<Summary, 'proof'>>;
+    // As it is written: its members keep their order.
+    return proofSchema.safeParse(proof).success ? proof! : null;
   } catch {
     return null;
   }

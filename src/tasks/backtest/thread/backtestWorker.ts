@@ -80,8 +80,8 @@ async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun
   begin('proof', heartbeat);
   const sampled = async (): Promise<RunProof> => {
     const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: heartbeat.cells };
-    const proved = unsampled === null ? await sampleRun(task) : notSampled(unsampled);
-    return { ...proved, ...key, from: 'sample', madeAt: null };
+    const { verdict, ...rest } = unsampled === null ? await sampleRun(task) : notSampled(unsampled);
+    return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
   };
   const proof = known ?? (await sampled());
   begin('report', heartbeat);
