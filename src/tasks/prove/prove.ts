@@ -109,7 +109,9 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const purity = await provePurity(tracer, { plan, whole, late, onRun: on('purity') });
   const { hasState: isFresh } = purity;
   const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
-  const task = { plan, whole, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
+  // The first run of loaded modules can be repeated only by loading them again.
+  const first: Side = isFresh ? { ...whole, run: { ...run, isFresh } } : whole;
+  const task = { plan, whole: first, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
   const [prefix, poison] = await proveFuture(tracer, task);
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
   const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));

@@ -10,6 +10,8 @@ import type { Proof, ProofName } from '../../../model/run/proof.ts';
 export interface Side {
   readonly run: TracedRun;
   readonly trace: DecisionTrace;
+  /** Makes the run once more with a decision to keep in full, where the run alone would decide otherwise the second time. */
+  readonly repeat?: (wanted: number) => Promise<DecisionTrace>;
 }
 
 export interface Difference {
@@ -26,7 +28,11 @@ export async function differenceOf(tracer: Tracer, expected: Side, actual: Side,
   const at = firstDifference(expected.trace, actual.trace, untilMs);
   if (at === null) return null;
   const timeOf = ({ trace }: Side): number => trace.timeMs[at] ?? Infinity;
-  const inFull = async (side: Side): Promise<Decision | null> => (timeOf(side) <= untilMs ? (await tracer.run(side.run, at)).found : null);
+  const inFull = async (side: Side): Promise<Decision | null> => {
+    if (timeOf(side) > untilMs) return null;
+    const { run, repeat = (wanted: number) => tracer.run(run, wanted) } = side;
+    return (await repeat(at)).found;
+  };
   return { timeMs: Math.min(timeOf(expected), timeOf(actual)), expected: await inFull(expected), actual: await inFull(actual) };
 }
 

@@ -4,9 +4,11 @@ import { firstAfter } from '../../../base/number/search.ts';
 import { formatTime } from '../../../model/time.ts';
 import { warningClass, type Warning } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
 import type { WarningSink } from '../purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
+import type { DecisionTrace } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
@@ -47,13 +49,22 @@ export async function provePurity(
 ): Promise<{ readonly proof: Proof; readonly hasState: boolean }> {
   onRun(0);
   // A run that ends inside the data first: a variable that counts would otherwise begin the second run as it began the first.
-  await tracer.run({ plan, untilMs: middleOf(plan, untilMs), blockRows: UNCOUNTED_ROWS });
+  const part: TracedRun = { plan, untilMs: middleOf(plan, untilMs), blockRows: UNCOUNTED_ROWS };
+  await tracer.run(part);
   onRun(0.3);
   const again: TracedRun = { plan, untilMs };
-  const second = await differenceOf(tracer, whole, { run: again, trace: await tracer.run(again) }, untilMs);
+  const trace = await tracer.run(again);
+  // What modules keep makes a repeat another run: each side is repeated from modules that are loaded for it.
+  const first: Side = { ...whole, repeat: (wanted) => inTurn(tracer, [whole.run], wanted) };
+  const second = await differenceOf(
+    tracer,
+    first,
+    { run: again, trace, repeat: (wanted) => inTurn(tracer, [whole.run, part, again], wanted) },
+    untilMs,
+  );
   onRun(0.6);
   const fresh: TracedRun = { plan, untilMs, isFresh: true };
-  const other = await differenceOf(tracer, whole, { run: fresh, trace: await tracer.run(fresh) }, untilMs);
+  const other = await differenceOf(tracer, first, { run: fresh, trace: await tracer.run(fresh) }, untilMs);
   const hasState = second !== null;
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, hasState };
   if (second !== null) {
@@ -66,6 +77,16 @@ export async function provePurity(
   }
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), hasState };
+}
+
+/** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
+async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number): Promise<DecisionTrace> {
+  const strategies = await freshStrategies(runs[0]!.plan.strategies);
+  const traces: DecisionTrace[] = [];
+  for (const [at, run] of runs.entries()) {
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, at === runs.length - 1 ? wanted : -1));
+  }
+  return traces.at(-1)!;
 }
 
 /** Returns a time in the middle of the data up to `untilMs`, at a row of the lead feed. */
