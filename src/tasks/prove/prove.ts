@@ -11,10 +11,11 @@ import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { proveBlocks } from '../backtest/proof/blocksProof.ts';
 import type { Side } from '../backtest/proof/comparison.ts';
+import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
 import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
-import { ImpureUses, proofOfUses, provePurity } from '../backtest/proof/purityProof.ts';
+import { ImpureUses, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
@@ -106,17 +107,49 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   if (whole.trace.error !== null) throw whole.trace.error;
   const late = await watch.settle(name).then(() => null, lateError);
   watch.checkGlobals();
-  const purity = await provePurity(tracer, { plan, whole, late, onRun: on('purity') });
-  const { hasState: isFresh } = purity;
+  const lead = plan.feeds.indexOf(leadFeed(plan));
+  const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
+  const purity = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
+  const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files);
+  if (!purity.isSteady) return [used() ?? purity.proof, ...undecided()];
+  const task = { tracer, plan, whole, warmUpRows, times, on };
+  const made = await otherProofs(task, purity.hasState);
+  const refuted = made.filter(({ verdict }) => verdict === 'refuted');
+  // The runs of one process may differ because of what an earlier one has left: only what is left with fresh modules is no state.
+  const isKnown = purity.hasState || refuted.length === 0;
+  const rest = isKnown ? made : await otherProofs(task, true);
+  const state = isKnown ? undefined : refuted.find(({ name: of }) => rest.find((each) => each.name === of)?.verdict !== 'refuted');
+  // What is used in any of the runs counts.
+  return [used() ?? (state === undefined ? purity.proof : stateProof(state)), ...rest];
+}
+
+interface OtherTask {
+  readonly tracer: Tracer;
+  readonly plan: RunPlan;
+  readonly whole: Side;
+  readonly warmUpRows: readonly number[];
+  readonly times: number;
+  readonly on: (proof: ProofName) => (share: number) => void;
+}
+
+/** Makes all proofs but that of purity, in the order of PROOFS. `isFresh`: modules are loaded for each run. */
+async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: OtherTask, isFresh: boolean): Promise<readonly Proof[]> {
   const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
   // The first run of loaded modules can be repeated only by loading them again.
-  const first: Side = isFresh ? { ...whole, run: { ...run, isFresh } } : whole;
-  const task = { plan, whole: first, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
-  const [prefix, poison] = await proveFuture(tracer, task);
+  const first: Side = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
+  const most = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
+  const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: most, isFresh, onRun: on('prefix') });
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
   const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));
-  // What is used in any of the runs counts.
-  return [proofOfUses(uses, plan) ?? embeddedPrices(plan, files) ?? purity.proof, blocks, prefix, poison, warmUp, changes];
+  return [blocks, prefix, poison, warmUp, changes];
+}
+
+/** Returns all proofs but that of purity for a strategy whose equal runs differ. */
+function undecided(): readonly Proof[] {
+  const why = 'not made: runs of the same file over the same data differ, so another difference would say nothing';
+  return PROOFS.filter((name) => name !== 'purity').map((name) =>
+    plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', why),
+  );
 }
 
 /** Messages of attempts to replace built-ins, which are frozen while a strategy runs. */
@@ -130,7 +163,7 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   if (!(error instanceof StrategyError)) return null;
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
-  const used = proofOfUses(uses, null);
+  const used = proofOfUses(uses, null, []);
   const isFrozen = FROZEN.test(cause.message);
   if (used === null && !isFrozen && !isLoaded) return null;
   const why = `the strategy throws: ${error.message}`;

@@ -16,7 +16,7 @@ const DIFFERENT = 5;
 const MAX_TABLE_COLUMNS = 12;
 /** Rows with one price that are looked at. */
 const MAX_ROWS = 16;
-const MAX_BYTES = 64_000_000;
+export const MAX_BYTES = 64_000_000;
 
 /**
  * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
@@ -51,7 +51,8 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
   return null;
 }
 
-function textOf(file: string, maxBytes: number): string {
+/** Returns the text of a file; empty where it is larger than `maxBytes`, or no file. */
+export function textOf(file: string, maxBytes: number): string {
   try {
     return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
   } catch {

@@ -1,22 +1,29 @@
 // The proof of purity: strategy code uses nothing outside the run, and two runs in one process decide alike.
 
-import { firstAfter } from '../../../base/number/search.ts';
+import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import { warningClass, type Warning } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
+import { withOtherOutside } from '../purity/otherOutside.ts';
 import type { WarningSink } from '../purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
-import type { DecisionTrace } from './decisionTrace.ts';
+import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
 import type { TracedRun, Tracer } from './tracedRun.ts';
 import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Classes of warnings that a use of something outside the run has. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
-/** Rows of the blocks of a run that ends in the middle, so that it ends after a number of rows that nobody counts by. */
-const UNCOUNTED_ROWS = 331;
+/** Rows of the blocks of a run that ends in the middle: at least so many, and so many different numbers are tried. */
+const PART_ROWS = 331;
+const PART_TRIES = 400;
+
+const STATE_TEXT = 'a later run in one process decides otherwise than the first: a module variable or a static field keeps a value';
+const OUTSIDE_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
 
 /** Keeps the first use of something outside the run, with the time of the run at which it happened. */
 export class ImpureUses implements WarningSink {
@@ -35,48 +42,65 @@ export interface PurityTask {
   readonly plan: RunPlan;
   /** The first run of the process, of the modules as they were loaded. */
   readonly whole: Side;
-  /** Decisions up to this time are compared; by default all. */
-  readonly untilMs?: number;
+  /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
+  readonly skippedRows: number;
   /** Why a promise of a callback continued after the last bar; null: none did. */
   readonly late: Error | null;
   readonly onRun: (share: number) => void;
 }
 
-/** Also returns true for `hasState` when a run changes what a later one in the same process decides. */
-export async function provePurity(
-  tracer: Tracer,
-  { plan, whole, untilMs = Infinity, late, onRun }: PurityTask,
-): Promise<{ readonly proof: Proof; readonly hasState: boolean }> {
+export interface PurityOutcome {
+  readonly proof: Proof;
+  /** A run changes what a later one in the same process decides. */
+  readonly hasState: boolean;
+  /** Two runs of modules that were loaded for them decide alike. Without that, a difference between runs shows nothing else. */
+  readonly isSteady: boolean;
+}
+
+export async function provePurity(tracer: Tracer, { plan, whole, skippedRows, late, onRun }: PurityTask): Promise<PurityOutcome> {
   onRun(0);
-  // A run that ends inside the data first: a variable that counts would otherwise begin the second run as it began the first.
-  const part: TracedRun = { plan, untilMs: middleOf(plan, untilMs), blockRows: UNCOUNTED_ROWS };
-  await tracer.run(part);
+  const part = partOf(plan, skippedRows);
+  const partTrace = await tracer.run(part);
   onRun(0.3);
-  const again: TracedRun = { plan, untilMs };
+  const again: TracedRun = { plan };
   const trace = await tracer.run(again);
   // What modules keep makes a repeat another run: each side is repeated from modules that are loaded for it.
   const first: Side = { ...whole, repeat: (wanted) => inTurn(tracer, [whole.run], wanted) };
-  const second = await differenceOf(
-    tracer,
-    first,
-    { run: again, trace, repeat: (wanted) => inTurn(tracer, [whole.run, part, again], wanted) },
-    untilMs,
-  );
+  const sideOf = (runs: readonly TracedRun[], made: DecisionTrace): Side => ({
+    run: runs.at(-1)!,
+    trace: made,
+    repeat: (wanted) => inTurn(tracer, runs, wanted),
+  });
+  const early = await isState(tracer, whole.trace, part, partTrace);
+  const second = early
+    ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
+    : await differenceOf(tracer, first, sideOf([whole.run, part, again], trace));
   onRun(0.6);
-  const fresh: TracedRun = { plan, untilMs, isFresh: true };
-  const other = await differenceOf(tracer, first, { run: fresh, trace: await tracer.run(fresh) }, untilMs);
-  const hasState = second !== null;
-  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, hasState };
-  if (second !== null) {
-    const text = 'the second run in one process decides otherwise than the first: a module variable or a static field keeps a value';
-    return { proof: proofOf('purity', 'refuted', text, second, plan), hasState };
-  }
-  if (other !== null) {
-    const text = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
-    return { proof: proofOf('purity', 'refuted', text, other, plan), hasState };
-  }
+  const fresh: TracedRun = { plan, isFresh: true };
+  const outside = await withOtherOutside(() => tracer.run(fresh));
+  const other = await differenceOf(tracer, first, {
+    run: fresh,
+    trace: outside,
+    repeat: (wanted) => withOtherOutside(() => tracer.run(fresh, wanted)),
+  });
+  const found = { hasState: second !== null, isSteady: other === null };
+  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
+  if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };
+  if (other !== null) return { proof: proofOf('purity', 'refuted', OUTSIDE_TEXT, other, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
-  return { proof: plainProof('purity', 'proved', text), hasState };
+  return { proof: plainProof('purity', 'proved', text), ...found };
+}
+
+/** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */
+export function stateProof(found: Proof): Proof {
+  return { ...found, name: 'purity', text: STATE_TEXT };
+}
+
+/** Returns true when the second run of a process differs from the first up to where it ends, and would not with modules of its own. */
+async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, made: DecisionTrace): Promise<boolean> {
+  const { untilMs = Infinity } = part;
+  if (firstDifference(first, made, untilMs) === null) return false;
+  return firstDifference(first, await tracer.run({ ...part, isFresh: true }), untilMs) === null;
 }
 
 /** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
@@ -89,17 +113,33 @@ async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number
   return traces.at(-1)!;
 }
 
-/** Returns a time in the middle of the data up to `untilMs`, at a row of the lead feed. */
-function middleOf(plan: RunPlan, untilMs: number): number {
+/**
+ * Returns a run that ends near the middle of the data. It makes the rows of all runs so far a prime number, with and without those at which
+ * strategies are not ready: a variable that counts them would otherwise begin the next run as it began the first.
+ */
+function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   const { bars, firstRow } = leadFeed(plan);
-  const end = Math.max(firstRow + 1, firstAfter(bars.closeMs, 0, bars.length, untilMs));
-  return bars.closeMs[firstRow + Math.floor((end - firstRow) / 2)]!;
+  const rows = bars.length - firstRow;
+  const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
+  const tried = Array.from({ length: PART_TRIES }, (_, at) => PART_ROWS + at);
+  const blockRows = tried.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
+  return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }
 
-/** Returns the proof that the first use of something outside the run refutes; null: there was none. `plan`: null before it is loaded. */
-export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null): Proof | null {
+function isPrime(value: number): boolean {
+  if (value < 2) return false;
+  for (let factor = 2; factor * factor <= value; factor++) if (value % factor === 0) return false;
+  return true;
+}
+
+/**
+ * Returns the proof that the first use of something outside the run refutes; null: there was none. `plan`: null before it is loaded.
+ * `files`: the files of the strategies, absolute, in which the line is looked up that no stack has named.
+ */
+export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: readonly string[]): Proof | null {
   if (first === null) return null;
-  const { text, file, line } = first.warning;
+  const { text } = first.warning;
+  const { file, line } = first.warning.file === null ? (placeOfName(text, files) ?? first.warning) : first.warning;
   const [what = text] = text.split(' in strategy code: ');
   const isInRun = Number.isFinite(first.timeMs) && plan !== null;
   return {
@@ -116,6 +156,20 @@ export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null): Proof 
     file,
     line,
   };
+}
+
+/** Returns the first line with the name of a global, or of a member of a built-in, that a warning of shared state names. */
+function placeOfName(text: string, files: readonly string[]): Place | null {
+  const [, name] = /the strategy (?:writes globalThis|adds [\w.]+|replaces [\w.]+)\.([\w$]+)/.exec(text) ?? [];
+  if (name === undefined) return null;
+  const used = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
+  for (const file of files) {
+    const at = textOf(file, MAX_BYTES)
+      .split('\n')
+      .findIndex((line) => used.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
+    if (at >= 0) return { file: relative(process.cwd(), file), line: at + 1 };
+  }
+  return null;
 }
 
 const atEnd = (late: Error, plan: RunPlan): Proof['first'] => ({

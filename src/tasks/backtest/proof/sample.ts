@@ -17,15 +17,17 @@ import { PurityWatch } from '../purity/watch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { Side } from './comparison.ts';
 import { leadFeed, sliced } from './dataSlices.ts';
-import { countUntil } from './decisionTrace.ts';
 import { embeddedPrices } from './embeddedPrices.ts';
-import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity } from './purityProof.ts';
+import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity, stateProof } from './purityProof.ts';
 import { silently } from './silence.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
 import { warmUpOf } from './warmUpRows.ts';
 
-/** Rows of the lead feed after the warm-up: more of them while there are too few decisions to compare. */
-const ROWS = [1024, 4096] as const;
+/**
+ * Rows of the lead feed after the warm-up: more of them while there are too few decisions to compare. Prime numbers, so that a variable that
+ * counts rows does not begin a second run as it began the first.
+ */
+const ROWS = [1021, 4093] as const;
 const ENOUGH_DECISIONS = 8;
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 /** Larger files of the strategy are searched for prices by `isobar prove` alone. */
@@ -80,11 +82,12 @@ async function proofsOf({ resolved: { plan, files }, seen, progressCells }: Samp
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
   try {
     const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    const earlier = usesOfRun(seen, plan, sources);
     const outcome = await proveRows({ plan, uses, watch, progressCells, onRows, sources }).catch((error: unknown): readonly Proof[] => {
-      if (uses.first === null) throw error;
+      if (uses.first === null && earlier === null) throw error;
       return [];
     });
-    return merged(outcome, proofOfUses(uses, plan) ?? usesOfRun(seen, plan), customOfRun(seen));
+    return merged(outcome, proofOfUses(uses, plan, sources) ?? earlier, customOfRun(seen));
   } finally {
     watch.stop();
   }
@@ -103,11 +106,11 @@ interface RowsTask {
 async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
   const tracer = new Tracer(progressCells, watch.during);
   uses.nowMs = () => tracer.currentMs;
-  const part = await partOf(tracer, plan);
-  if (typeof part === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', part));
-  const table = embeddedPrices(part.plan, sources, MAX_SEARCHED_BYTES);
-  const whole = await firstRun(tracer, part, onRows);
-  const { untilMs = Infinity } = whole.run;
+  const parts = await partsOf(tracer, plan);
+  if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
+  const whole = await firstRun(tracer, parts, onRows);
+  const own = whole.run.plan;
+  if (uses.first !== null) return [];
   const { error } = whole.trace;
   if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
   const late = await watch.settle('the strategy').then(
@@ -117,41 +120,40 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   watch.checkGlobals();
   // What was used says enough, and decisions that hang on it differ in every proof.
   if (uses.first !== null) return [];
-  const own = whole.run.plan;
-  const { proof: purity, hasState } = await provePurity(tracer, { plan: own, whole, untilMs, late, onRun: () => {} });
+  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES);
+  const { proof: purity, hasState, isSteady } = await provePurity(tracer, { plan: own, whole, skippedRows: 0, late, onRun: () => {} });
   if (uses.first !== null) return [];
-  const blocks = await proveBlocks(tracer, { plan: own, untilMs, isFresh: hasState, full: whole, onRun: () => {} });
-  const count = countUntil(whole.trace, untilMs);
-  return [table ?? purity, blocks].map((proof) => (count === 0 ? undecided(proof, part.plan) : proof));
+  if (!isSteady) return [table ?? purity];
+  const blocksOf = (isFresh: boolean): Promise<Proof> =>
+    proveBlocks(tracer, { plan: own, isFresh, full: isFresh ? null : whole, onRun: () => {} });
+  const blocks = await blocksOf(hasState);
+  const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
+  const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  return whole.trace.timeMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
 }
 
 /** Without decisions there is nothing that two runs could do alike. */
-function undecided(proof: Proof, { feeds }: RunPlan): Proof {
+function undecided(proof: Proof, plan: RunPlan): Proof {
   if (proof.verdict !== 'proved') return proof;
-  const rows = feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
-  return plainProof(proof.name, 'not-proved', `the strategy decides nothing in the ${counted(rows, 'bar')} of the sample`);
+  return plainProof(proof.name, 'not-proved', `the strategy decides nothing in the ${counted(rowsOf(plan), 'bar')} of the sample`);
 }
 
 /** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
-async function firstRun(tracer: Tracer, { plan, ends }: SampledPart, onRows: (rows: number) => void): Promise<Side> {
-  for (const [at, untilMs] of ends.entries()) {
-    onRows(rowsUntil(plan, untilMs));
-    const run: TracedRun = { plan: { ...plan, strategies: await freshStrategies(plan.strategies) }, untilMs };
+async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<Side> {
+  for (const [at, part] of parts.entries()) {
+    onRows(rowsOf(part));
+    const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
     const trace = await tracer.run(run);
-    if (at === ends.length - 1 || trace.error !== null || countUntil(trace, untilMs) >= ENOUGH_DECISIONS) return { run, trace };
+    if (at === parts.length - 1 || trace.error !== null || trace.timeMs.length >= ENOUGH_DECISIONS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
 }
 
-interface SampledPart {
-  /** The plan over the rows of the sample, with the warm-up before them. */
-  readonly plan: RunPlan;
-  /** When its first rows end, and when all of them do. */
-  readonly ends: readonly number[];
-}
-
-/** Returns the first rows at which the strategies can decide; a text where the data have none. */
-async function partOf(tracer: Tracer, plan: RunPlan): Promise<SampledPart | string> {
+/**
+ * Returns plans over the first rows at which the strategies can decide, fewer rows first, each with the warm-up before them; a text where the
+ * data have none.
+ */
+async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
   const needed = await warmUpOf(tracer, plan);
   const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
   if (short >= 0) {
@@ -161,20 +163,17 @@ async function partOf(tracer: Tracer, plan: RunPlan): Promise<SampledPart | stri
   const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-  const endAfter = (rows: number): number => bars.closeMs[Math.min(bars.length, first + rows) - 1]!;
-  const ends = [...new Set(ROWS.map(endAfter))];
-  const part = sliced(plan, { fromMs, toMs: ends.at(-1)!, warmUpRows: (feed) => needed[feed]! });
-  return part === null ? 'the first rows of the run have no bar of one of its feeds' : { plan: part, ends };
+  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + rows) - 1]!));
+  const parts = [...ends].flatMap((toMs) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => needed[feed]! }) ?? []);
+  return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
 }
 
-function rowsUntil({ feeds }: RunPlan, untilMs: number): number {
-  return feeds.reduce((sum, { bars, firstRow }) => sum + firstAfter(bars.closeMs, firstRow, bars.length, untilMs) - firstRow, 0);
-}
+const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
 
 /** Returns both proofs. What was used, in the sample or before it in the run, refutes purity whatever else was found. */
 function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
   const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
-  const blocks = find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: what was used outside the run may change any decision');
+  const blocks = find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
   return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
 }
 
@@ -191,14 +190,14 @@ function namesModule(code: string): boolean {
 }
 
 /** Returns what the watch of the run saw. What the text of the code could reach is no use. */
-function usesOfRun(seen: readonly Warning[], plan: RunPlan): Proof | null {
+function usesOfRun(seen: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
   const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
   const reach = new Set(declared.map(({ text }) => text));
   const first = seen.find((each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text));
   if (first === undefined) return null;
   const uses = new ImpureUses();
   uses.add(first);
-  return proofOfUses(uses, plan);
+  return proofOfUses(uses, plan, sources);
 }
 
 /** Returns the difference that the check of custom indicators found in the run. */

@@ -1,0 +1,40 @@
+// Another outside for one run: what code can read without a call that the watch would see has another value.
+//
+// A named import of a plain value, such as `workerData` or `pid`, cannot be watched. A run with other values that decides otherwise shows
+// that a decision hangs on one of them.
+
+import { syncBuiltinESMExports } from 'node:module';
+import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
+
+const OTHER: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  process: { pid: 999_983, ppid: 999_979, title: 'another', execPath: '/another/node', arch: 'another', platform: 'another', version: 'v99.0.0' },
+  worker_threads: { workerData: { another: true }, threadId: 997, isMainThread: true, resourceLimits: { stackSizeMb: 3 } },
+  os: { EOL: '\r\n', devNull: '/another/null' },
+};
+/** Fewer frames of a stack than Node keeps by itself. */
+const OTHER_FRAMES = 3;
+
+/** Runs a function with the other values, and restores those that were there. */
+export async function withOtherOutside<T>(run: () => Promise<T>): Promise<T> {
+  const { stackTraceLimit } = Error;
+  const restore = Object.entries(OTHER).flatMap(([name, values]) => {
+    const holder = requirePackage(`node:${name}`) as object;
+    return Object.entries(values).map(([key, value]) => replaceValue(holder, key, value));
+  });
+  syncBuiltinESMExports();
+  Error.stackTraceLimit = OTHER_FRAMES;
+  try {
+    return await run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    for (const step of restore) step();
+    syncBuiltinESMExports();
+  }
+}
+
+function replaceValue(holder: object, key: string, value: unknown): () => void {
+  const found = Object.getOwnPropertyDescriptor(holder, key);
+  if (found?.configurable !== true) return () => {};
+  Object.defineProperty(holder, key, { value, writable: true, configurable: true, enumerable: found.enumerable ?? false });
+  return () => void Object.defineProperty(holder, key, found);
+}
