@@ -15,7 +15,7 @@ import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
 import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
-import { ImpureUses, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
+import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
@@ -111,7 +111,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
   const purity = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
   const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files);
-  if (!purity.isSteady) return [used() ?? purity.proof, ...undecided()];
+  if (!purity.isSteady || isUnsteady(uses)) return [used() ?? purity.proof, ...undecided()];
   const task = { tracer, plan, whole, warmUpRows, times, on };
   const made = await otherProofs(task, purity.hasState);
   const refuted = made.filter(({ verdict }) => verdict === 'refuted');
@@ -146,7 +146,7 @@ async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: Other
 
 /** Returns all proofs but that of purity for a strategy whose equal runs differ. */
 function undecided(): readonly Proof[] {
-  const why = 'not made: runs of the same file over the same data differ, so another difference would say nothing';
+  const why = 'not made: equal runs differ, or may, so another difference would say nothing';
   return PROOFS.filter((name) => name !== 'purity').map((name) =>
     plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', why),
   );

@@ -23,9 +23,18 @@ export interface Difference {
 
 const NOTHING = 'no decision';
 
-/** Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full. */
-export async function differenceOf(tracer: Tracer, expected: Side, actual: Side, untilMs = Infinity): Promise<Difference | null> {
-  const at = firstDifference(expected.trace, actual.trace, untilMs);
+/**
+ * Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full.
+ * `ignoresTexts`: log lines may have other texts.
+ */
+export async function differenceOf(
+  tracer: Tracer,
+  expected: Side,
+  actual: Side,
+  untilMs = Infinity,
+  ignoresTexts = false,
+): Promise<Difference | null> {
+  const at = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
   if (at === null) return null;
   const timeOf = ({ trace }: Side): number => trace.timeMs[at] ?? Infinity;
   const inFull = async (side: Side): Promise<Decision | null> => {

@@ -2,7 +2,7 @@
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
-import { warningClass, type Warning } from '../../../model/warning.ts';
+import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
@@ -78,17 +78,22 @@ export async function provePurity(tracer: Tracer, { plan, whole, skippedRows, la
   onRun(0.6);
   const fresh: TracedRun = { plan, isFresh: true };
   const outside = await withOtherOutside(() => tracer.run(fresh));
-  const other = await differenceOf(tracer, first, {
-    run: fresh,
-    trace: outside,
-    repeat: (wanted) => withOtherOutside(() => tracer.run(fresh, wanted)),
-  });
+  const inOther: Side = { run: fresh, trace: outside, repeat: (wanted) => withOtherOutside(() => tracer.run(fresh, wanted)) };
+  const other = await differenceOf(tracer, first, inOther, Infinity, true);
   const found = { hasState: second !== null, isSteady: other === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
   if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };
   if (other !== null) return { proof: proofOf('purity', 'refuted', OUTSIDE_TEXT, other, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), ...found };
+}
+
+/** What is never the same twice: decisions that hang on it differ from run to run, or do so by chance. */
+const UNSTEADY: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_TIMER', 'IMPURE_PROMISE', 'IMPURE_NETWORK']);
+
+/** Returns true when what was used may make equal runs differ. */
+export function isUnsteady({ first }: ImpureUses): boolean {
+  return first !== null && UNSTEADY.has(first.warning.code);
 }
 
 /** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */

@@ -4,7 +4,7 @@ import { warning } from '../../../model/warning.ts';
 import type { WarningSink } from './report.ts';
 
 /** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
-const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
+const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', 'toLocaleString', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
 
 /** Other code changes these too: a test sets `Math.random`, and the watch of another run replaces it and the function constructors. */
 const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);

@@ -4,15 +4,25 @@
 // that a decision hangs on one of them.
 
 import { syncBuiltinESMExports } from 'node:module';
+import { threadId } from 'node:worker_threads';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 
+/** Both parities of a number that code may look at. */
+const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + 999_983 : value);
 const OTHER: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  process: { pid: 999_983, ppid: 999_979, title: 'another', execPath: '/another/node', arch: 'another', platform: 'another', version: 'v99.0.0' },
-  worker_threads: { workerData: { another: true }, threadId: 997, isMainThread: true, resourceLimits: { stackSizeMb: 3 } },
+  process: { pid: otherNumber(process.pid), ppid: otherNumber(process.ppid), title: 'another', execPath: '/another/node', arch: 'another', platform: 'another', version: 'v99.0.0' },
+  worker_threads: { workerData: { another: true }, threadId: otherNumber(threadId), isMainThread: true, resourceLimits: { stackSizeMb: 3 } },
   os: { EOL: '\r\n', devNull: '/another/null' },
 };
 /** Fewer frames of a stack than Node keeps by itself. */
 const OTHER_FRAMES = 3;
+
+let isOther = false;
+
+/** Returns the language of the machine as code that names none should see it; undefined: that of the machine itself. */
+export function otherLanguage(other: string): string | undefined {
+  return isOther ? other : undefined;
+}
 
 /** Runs a function with the other values, and restores those that were there. */
 export async function withOtherOutside<T>(run: () => Promise<T>): Promise<T> {
@@ -23,9 +33,11 @@ export async function withOtherOutside<T>(run: () => Promise<T>): Promise<T> {
   });
   syncBuiltinESMExports();
   Error.stackTraceLimit = OTHER_FRAMES;
+  isOther = true;
   try {
     return await run();
   } finally {
+    isOther = false;
     Error.stackTraceLimit = stackTraceLimit;
     for (const step of restore) step();
     syncBuiltinESMExports();

@@ -8,6 +8,7 @@ import { AsyncWatch } from './asyncWatch.ts';
 import { authorPlace, type Place } from './callSite.ts';
 import { watchDates } from './dates.ts';
 import { watchGlobals } from './globals.ts';
+import { watchLanguages } from './languages.ts';
 import { BuiltIns } from './lockdown.ts';
 import { watchNodeModules } from './nodeModules.ts';
 import type { Report, WarningSink } from './report.ts';
@@ -36,7 +37,7 @@ export class PurityWatch {
     this.#warnings = warnings;
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
-    if (isAlone) this.#undo.push(...replaceMembers(this.#report));
+    if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
     if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.fix();
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
