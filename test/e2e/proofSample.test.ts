@@ -37,7 +37,10 @@ async function backtest(file: string, ...more: readonly string[]): Promise<Ran> 
 }
 
 function strategy(name: string, body: string, before = ''): string {
-  writeFileSync(join(folder, name), `import { Strategy } from 'isobar';\n${before}\nexport default class A extends Strategy {\n${body}\n}\n`);
+  writeFileSync(
+    join(folder, name),
+    `import { Strategy } from 'isobar';\n${before}\nexport default class A extends Strategy {\n${body}\n}\n`,
+  );
   return name;
 }
 
@@ -120,10 +123,14 @@ describe('a refuted strategy', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n {2}Proof {8}refuted on a sample of 1\s021 bars: purity\n/);
     const shown = stdout.replace(/\s+/g, ' ');
-    expect(shown).toMatch(/Look here first: a sample of the bars refutes purity: a later run in one process decides otherwise than the first/);
+    expect(shown).toMatch(
+      /Look here first: a sample of the bars refutes purity: a later run in one process decides otherwise than the first/,
+    );
     expect(shown).toMatch(/first at 2023-01-\d\d \d\d:\d\d UTC, BTCUSDT 1h: expected [^;]*, got [^;]* \(clean\/state\.ts:3\)/);
     const page = readFileSync(join(folder, / {2}Report {3}(\S+)/.exec(stdout)![1]!), 'utf8');
-    expect(page).toMatch(/<a class="chip warn" href="#provenance" data-tip\s*><span class="muted">proof<\/span> refuted on a sample of 1.021 bars: purity/);
+    expect(page).toMatch(
+      /<a class="chip warn" href="#provenance" data-tip\s*><span class="muted">proof<\/span> refuted on a sample of 1.021 bars: purity/,
+    );
   });
 
   test('does nothing outside twice: its own file has the lines of one run', async () => {

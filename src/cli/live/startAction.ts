@@ -89,7 +89,10 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
 }
 
 /** Returns the exit code of the bot. */
-function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges, requireProof }: LiveArgs): Promise<number> {
+function botProcess(
+  config: string,
+  { live: isLive, confirm, json, demo, seconds, acceptChanges, requireProof }: LiveArgs,
+): Promise<number> {
   const entry = fileURLToPath(builtUrl('tasks/bot/process/main'));
   const options = [
     ...(isLive ? ['--live'] : []),

@@ -14,6 +14,7 @@ import type { Side } from '../backtest/proof/comparison.ts';
 import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
+import { embeddedMoves } from '../backtest/proof/embeddedMoves.ts';
 import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
 import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
@@ -46,7 +47,11 @@ const TIMES_WITH_STATE = 20;
  * Makes all proofs. Must run in a thread of its own: built-ins are replaced for good, so that uses of the outside are seen. Throws
  * ConfigError as a backtest does, and StrategyError for a file that throws when it is loaded.
  */
-export async function proveRun({ source, bars }: RequestedRun, { times, keep }: ProveOptions, watcher: ProveWatcher): Promise<StrategyVerdict> {
+export async function proveRun(
+  { source, bars }: RequestedRun,
+  { times, keep }: ProveOptions,
+  watcher: ProveWatcher,
+): Promise<StrategyVerdict> {
   const startMs = nowMs();
   watcher.enter('load');
   const uses = new ImpureUses();
@@ -110,7 +115,7 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const lead = plan.feeds.indexOf(leadFeed(plan));
   const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
   const purity = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
-  const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files);
+  const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
   if (!purity.isSteady || isUnsteady(uses)) return [used() ?? purity.proof, ...undecided()];
   const task = { tracer, plan, whole, warmUpRows, times, on };
   const made = await otherProofs(task, purity.hasState);

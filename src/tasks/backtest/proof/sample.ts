@@ -17,6 +17,7 @@ import { PurityWatch } from '../purity/watch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { Side } from './comparison.ts';
 import { leadFeed, sliced } from './dataSlices.ts';
+import { embeddedMoves } from './embeddedMoves.ts';
 import { embeddedPrices } from './embeddedPrices.ts';
 import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity, stateProof } from './purityProof.ts';
 import { silently } from './silence.ts';
@@ -46,7 +47,13 @@ export interface SampleTask {
 class StoppedUse extends Error {}
 
 /** Codes of uses that change nothing outside: they go on, so that the sample sees more. */
-const HARMLESS: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_LOCAL_TIME', 'IMPURE_PROMISE', 'STATE_GLOBAL']);
+const HARMLESS: ReadonlySet<WarningCode> = new Set([
+  'IMPURE_RANDOM',
+  'IMPURE_CLOCK',
+  'IMPURE_LOCAL_TIME',
+  'IMPURE_PROMISE',
+  'STATE_GLOBAL',
+]);
 
 class SampledUses extends ImpureUses {
   readonly stops = (code: WarningCode): boolean => !HARMLESS.has(code);
@@ -76,7 +83,10 @@ export function notSampled(why: string): ProvedRun {
   return { verdict: 'not-proved', why, proofs: [], bars: 0 };
 }
 
-async function proofsOf({ resolved: { plan, files }, seen, progressCells }: SampleTask, onRows: (rows: number) => void): Promise<readonly Proof[]> {
+async function proofsOf(
+  { resolved: { plan, files }, seen, progressCells }: SampleTask,
+  onRows: (rows: number) => void,
+): Promise<readonly Proof[]> {
   const uses = new SampledUses();
   const inputs = new Set(files.map(({ path }) => path));
   const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
@@ -120,7 +130,7 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   watch.checkGlobals();
   // What was used says enough, and decisions that hang on it differ in every proof.
   if (uses.first !== null) return [];
-  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES);
+  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, { plan: own, whole, skippedRows: 0, late, onRun: () => {} });
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
@@ -173,7 +183,8 @@ const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstR
 /** Returns both proofs. What was used, in the sample or before it in the run, refutes purity whatever else was found. */
 function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
   const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
-  const blocks = find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
+  const blocks =
+    find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
   return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
 }
 

@@ -10,14 +10,30 @@ import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 /** Both parities of a number that code may look at. */
 const otherNumber = (value: unknown): unknown => (typeof value === 'number' ? value + 999_983 : value);
 const OTHER: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  process: { pid: otherNumber(process.pid), ppid: otherNumber(process.ppid), title: 'another', execPath: '/another/node', arch: 'another', platform: 'another', version: 'v99.0.0' },
-  worker_threads: { workerData: { another: true }, threadId: otherNumber(threadId), isMainThread: true, resourceLimits: { stackSizeMb: 3 } },
+  process: {
+    pid: otherNumber(process.pid),
+    ppid: otherNumber(process.ppid),
+    title: 'another',
+    execPath: '/another/node',
+    arch: 'another',
+    platform: 'another',
+    version: 'v99.0.0',
+  },
+  worker_threads: {
+    workerData: { another: true },
+    threadId: otherNumber(threadId),
+    isMainThread: true,
+    resourceLimits: { stackSizeMb: 3 },
+  },
   os: { EOL: '\r\n', devNull: '/another/null' },
 };
 /** Fewer frames of a stack than Node keeps by itself. */
 const OTHER_FRAMES = 3;
 
 let isOther = false;
+
+/** True while a run has another outside. */
+export const hasOtherOutside = (): boolean => isOther;
 
 /** Returns the language of the machine as code that names none should see it; undefined: that of the machine itself. */
 export function otherLanguage(other: string): string | undefined {

@@ -37,7 +37,9 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
   ];
   const made = asRecorded(summary, manifest);
   const proof = proofIn(readRunFile(path('summary.json')));
-  const found = [...tables, summaryDifference(path('summary.json'), proof === null ? made : withProof(made, proof))].filter((each) => each !== null);
+  const found = [...tables, summaryDifference(path('summary.json'), proof === null ? made : withProof(made, proof))].filter(
+    (each) => each !== null,
+  );
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
   if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
