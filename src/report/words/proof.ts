@@ -20,8 +20,8 @@ export function proofLine(proof: RunProof): string {
 /** Returns the sentence behind the line, for a reader who asks what it means. */
 export function proofNote(proof: RunProof): string {
   const { proofs, from } = proof;
-  const said = proofs.filter(({ verdict }) => verdict !== 'not-applicable').map(({ name, text }) => `${name}: ${text}`);
-  const parts = said.length === 0 ? [reasonOf(proof)] : said;
+  const texts = proofs.filter(({ verdict }) => verdict !== 'not-applicable').map(({ name, text }) => `${name}: ${text}`);
+  const parts = texts.length === 0 ? [reasonOf(proof)] : texts;
   const more = from === 'sample' ? ' isobar prove makes all six proofs over all bars.' : '';
   return `${capital(parts.join('; '))}.${more}`;
 }

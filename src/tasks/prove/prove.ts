@@ -25,8 +25,8 @@ import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 export interface ProveOptions {
   /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */
   readonly times: number;
-  /** Keeps the verdict about a run that could be loaded. */
-  readonly keep: (resolved: ResolvedRun, verdict: StrategyVerdict) => void;
+  /** Stores the verdict about a run that could be loaded. */
+  readonly store: (resolved: ResolvedRun, verdict: StrategyVerdict) => void;
 }
 
 export interface ProveWatcher {
@@ -49,7 +49,7 @@ const TIMES_WITH_STATE = 20;
  */
 export async function proveRun(
   { source, bars }: RequestedRun,
-  { times, keep }: ProveOptions,
+  { times, store }: ProveOptions,
   watcher: ProveWatcher,
 ): Promise<StrategyVerdict> {
   const startMs = nowMs();
@@ -66,7 +66,7 @@ export async function proveRun(
   const finished = (proofs: readonly Proof[]): StrategyVerdict => {
     const seconds = Math.round(nowMs() - startMs) / 1000;
     const verdict = { strategy: name, verdict: verdictOf(proofs), proofs, bars: resolved === null ? 0 : rowsOf(resolved), seconds };
-    if (resolved !== null) keep(resolved, verdict);
+    if (resolved !== null) store(resolved, verdict);
     return verdict;
   };
   try {
@@ -142,8 +142,8 @@ async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: Other
   const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
   // The first run of loaded modules can be repeated only by loading them again.
   const first: Side = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
-  const most = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
-  const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: most, isFresh, onRun: on('prefix') });
+  const maxTimes = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
+  const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: on('prefix') });
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
   const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));
   return [blocks, prefix, poison, warmUp, changes];

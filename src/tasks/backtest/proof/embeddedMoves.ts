@@ -16,8 +16,8 @@ const UP = new Set(['1', '+', 'U', 'u', 'L', 'l']);
 const ENOUGH = 80;
 const FOUND_BY = 48;
 const WINDOW = 2 ** FOUND_BY;
-/** Of the moves by which places are found, so many go each way: a price can stand still. */
-const FEWEST_EACH_WAY = 12;
+/** Of the moves by which places are found, at least this number goes each way: a price can stand still. */
+const MIN_EACH_WAY = 12;
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
 /** Places in one file with the same moves that are looked at. */
@@ -109,14 +109,14 @@ function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: nu
   for (let at = 0; at < end; at++) {
     window = (window % (WINDOW / 2)) * 2 + bits[at]!;
     ups += bits[at]! - (at >= FOUND_BY ? bits[at - FOUND_BY]! : 0);
-    if (at >= FOUND_BY - 1 && ups >= FEWEST_EACH_WAY && ups <= FOUND_BY - FEWEST_EACH_WAY) take(window, at - FOUND_BY + 1);
+    if (at >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, at - FOUND_BY + 1);
   }
 }
 
 /** The moves of bars by which code could look ahead: inside each, and from each column to the next bar. */
 function movesOf({ open, high, low, close, length }: BarColumns): Uint8Array[] {
-  const inside = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
-  return [inside, ...[close, open, high, low].map((of) => Uint8Array.from({ length: Math.max(0, length - 1) }, (_, row) => Number(of[row + 1]! > of[row]!)))]; // prettier-ignore
+  const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
+  return [ofBars, ...[close, open, high, low].map((of) => Uint8Array.from({ length: Math.max(0, length - 1) }, (_, row) => Number(of[row + 1]! > of[row]!)))]; // prettier-ignore
 }
 
 /** Returns a row of the data and the place in the text from which on all moves are alike. */

@@ -6,7 +6,7 @@ import { warningClass, type Warning, type WarningCode } from '../../../model/war
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Place } from '../purity/callSite.ts';
 import { freshStrategies } from '../purity/freshStrategies.ts';
-import { withOtherOutside } from '../purity/otherOutside.ts';
+import { withOtherSurroundings } from '../purity/surroundings.ts';
 import type { WarningSink } from '../purity/report.ts';
 import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
 import { leadFeed } from './dataSlices.ts';
@@ -18,12 +18,12 @@ import { plainProof, type Proof } from '../../../model/run/proof.ts';
 /** Classes of warnings that a use of something outside the run has. */
 export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
 
-/** Rows of the blocks of a run that ends in the middle: at least so many, and so many different numbers are tried. */
+/** Rows of the blocks of a run that ends in the middle: the lowest number that is tried, and how many are. */
 const PART_ROWS = 331;
 const PART_TRIES = 400;
 
 const STATE_TEXT = 'a later run in one process decides otherwise than the first: a module variable or a static field keeps a value';
-const OUTSIDE_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
+const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
 
 /** Keeps the first use of something outside the run, with the time of the run at which it happened. */
 export class ImpureUses implements WarningSink {
@@ -77,13 +77,13 @@ export async function provePurity(tracer: Tracer, { plan, whole, skippedRows, la
     : await differenceOf(tracer, first, sideOf([whole.run, part, again], trace));
   onRun(0.6);
   const fresh: TracedRun = { plan, isFresh: true };
-  const outside = await withOtherOutside(() => tracer.run(fresh));
-  const inOther: Side = { run: fresh, trace: outside, repeat: (wanted) => withOtherOutside(() => tracer.run(fresh, wanted)) };
+  const otherTrace = await withOtherSurroundings(() => tracer.run(fresh));
+  const inOther: Side = { run: fresh, trace: otherTrace, repeat: (wanted) => withOtherSurroundings(() => tracer.run(fresh, wanted)) };
   const other = await differenceOf(tracer, first, inOther, Infinity, true);
   const found = { hasState: second !== null, isSteady: other === null };
   if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
   if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };
-  if (other !== null) return { proof: proofOf('purity', 'refuted', OUTSIDE_TEXT, other, plan), ...found };
+  if (other !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, other, plan), ...found };
   const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
   return { proof: plainProof('purity', 'proved', text), ...found };
 }
@@ -119,7 +119,7 @@ async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number
 }
 
 /**
- * Returns a run that ends near the middle of the data. It makes the rows of all runs so far a prime number, with and without those at which
+ * Returns a run that ends near the middle of the data. It makes the rows of all earlier runs and its own a prime number, with and without those at which
  * strategies are not ready: a variable that counts them would otherwise begin the next run as it began the first.
  */
 function partOf(plan: RunPlan, skippedRows: number): TracedRun {

@@ -46,7 +46,7 @@ export interface SampleTask {
 /** Stops what would be done a second time outside of the process. Its message is read by nobody but an author's own `catch`. */
 class StoppedUse extends Error {}
 
-/** Codes of uses that change nothing outside: they go on, so that the sample sees more. */
+/** Codes of uses that change nothing outside: they continue, so that the sample sees more. */
 const HARMLESS: ReadonlySet<WarningCode> = new Set([
   'IMPURE_RANDOM',
   'IMPURE_CLOCK',

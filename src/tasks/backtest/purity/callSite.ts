@@ -27,8 +27,8 @@ type Frames = readonly NodeJS.CallSite[];
  */
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
   // The first frames decide nearly always, and calls of isobar itself are the most.
-  for (const most of [FEW_FRAMES, FRAMES]) {
-    for (const frame of framesBelow(below, most)) {
+  for (const maxFrames of [FEW_FRAMES, FRAMES]) {
+    for (const frame of framesBelow(below, maxFrames)) {
       const file = fileOf(frame);
       if (file === null || isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
@@ -70,12 +70,12 @@ const isOwn = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsW
 /** Returns true for code of Node and of packages. */
 const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
-function framesBelow(below: (...args: never[]) => unknown, most = FRAMES): Frames {
+function framesBelow(below: (...args: never[]) => unknown, maxFrames = FRAMES): Frames {
   const { stackTraceLimit } = Error;
   const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const holder: { stack?: Frames } = {};
   try {
-    Error.stackTraceLimit = most;
+    Error.stackTraceLimit = maxFrames;
     Error.prepareStackTrace = (_, frames) => frames;
     capture(holder, below);
     return Array.isArray(holder.stack) ? holder.stack : [];

@@ -1,9 +1,9 @@
-// Gives texts and orders that follow the language of the machine another language while another outside is asked for.
+// Gives texts and orders that follow the language of the machine another language while a run has other surroundings.
 //
 // Code that names no language is no fault by itself: a text may only be logged. A decision that hangs on it is one.
 
 import { both, replace } from './dates.ts';
-import { otherLanguage } from './otherOutside.ts';
+import { otherLanguage } from './surroundings.ts';
 
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 

@@ -25,7 +25,7 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
   heartbeat.enter('load');
   const requested = await openRequest(request, barsFolder);
   let notKept: string | null = null;
-  const keep = (resolved: ResolvedRun, made: StrategyVerdict): void => {
+  const store = (resolved: ResolvedRun, made: StrategyVerdict): void => {
     try {
       noteVerdict(ledger ?? ledgerFolderOf(requested), resolved, made);
     } catch (error) {
@@ -34,7 +34,7 @@ async function answer({ request, barsFolder, memory, times, ledger }: ProverInpu
   };
   const verdict = await proveRun(
     requested,
-    { times, keep },
+    { times, store },
     {
       progressCells: heartbeat.cells,
       enter: (phase) => heartbeat.enter(phase),

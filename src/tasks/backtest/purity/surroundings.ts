@@ -1,4 +1,4 @@
-// Another outside for one run: what code can read without a call that the watch would see has another value.
+// Other surroundings for one run: what code can read without a call that the watch would see has another value.
 //
 // A named import of a plain value, such as `workerData` or `pid`, cannot be watched. A run with other values that decides otherwise shows
 // that a decision hangs on one of them.
@@ -32,8 +32,8 @@ const OTHER_FRAMES = 3;
 
 let isOther = false;
 
-/** True while a run has another outside. */
-export const hasOtherOutside = (): boolean => isOther;
+/** True while a run has other surroundings. */
+export const hasOtherSurroundings = (): boolean => isOther;
 
 /** Returns the language of the machine as code that names none should see it; undefined: that of the machine itself. */
 export function otherLanguage(other: string): string | undefined {
@@ -41,7 +41,7 @@ export function otherLanguage(other: string): string | undefined {
 }
 
 /** Runs a function with the other values, and restores those that were there. */
-export async function withOtherOutside<T>(run: () => Promise<T>): Promise<T> {
+export async function withOtherSurroundings<T>(run: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   const restore = Object.entries(OTHER).flatMap(([name, values]) => {
     const holder = requirePackage(`node:${name}`) as object;
