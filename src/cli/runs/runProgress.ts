@@ -11,6 +11,7 @@ export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
   setUp: 'preparing',
   bars: '',
   metrics: 'measuring',
+  proof: 'proving',
   report: 'writing',
 };
 

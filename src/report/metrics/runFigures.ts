@@ -1,6 +1,7 @@
 // The figures of a run as in its summary: what ran, the results, and the quality of its data.
 
 import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
+import type { RunProof } from '../../model/run/proof.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
@@ -71,7 +72,9 @@ export interface Summary {
   readonly breakEven?: BreakEven;
   /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
+  /** Whether the decisions of its strategies depend on delivered bars, parameters and seed alone. Not part of the result hash. */
+  readonly proof?: RunProof;
 }
 
 /** All figures of a run, before warnings are derived from them. */
-export type RunFigures = Omit<Summary, 'warnings'>;
+export type RunFigures = Omit<Summary, 'warnings' | 'proof'>;

@@ -1,6 +1,7 @@
 // The content of summary.json: what was run, the results, and how far to trust its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
+import type { RunProof } from '../../model/run/proof.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
 import type { HoldingPeriods } from '../metrics/exposure.ts';
@@ -13,6 +14,7 @@ import { tradeSummary } from '../trades/statistics.ts';
 import type { RunTrades } from '../trades/columns.ts';
 import type { DataQuality, RunSummary, Summary } from '../metrics/runFigures.ts';
 import { tradesOf } from '../trades/trades.ts';
+import { proofWarnings } from '../warnings/proofWarnings.ts';
 import { warningsOf } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
@@ -37,6 +39,11 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     costBridge: costBridge(record, endUnits - record.startUnits),
   };
   return { ...summary, warnings: warningsOf(record, summary) };
+}
+
+/** Returns the summary with the verdict about the strategies of the run, and its warnings. */
+export function withProof(summary: Summary, proof: RunProof): Summary {
+  return { ...summary, warnings: [...proofWarnings(proof), ...summary.warnings], proof };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {

@@ -18,6 +18,7 @@ import {
 import { instrumentNames } from '../words/names.ts';
 import { exitLines } from './breakdowns.ts';
 import { breakEvenLines } from './breakEvenTable.ts';
+import { proofLine } from '../words/proof.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -40,7 +41,7 @@ export interface EquityOfRun {
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary)];
+  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary), ...proved(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
@@ -111,6 +112,13 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
       `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
     ),
   ];
+}
+
+/** Returns the verdict about the strategies; none for a run of an earlier isobar version. */
+function proved({ proof }: Summary, paint: Paint): string[] {
+  if (proof === undefined) return [];
+  const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
+  return [proof.verdict === 'refuted' ? paint.warning(line) : line];
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */

@@ -6,6 +6,7 @@ import type { Summary } from '../../summary/summary.ts';
 import { instrumentNames } from '../../words/names.ts';
 import { sharpeInterval, figureText } from '../../words/figures.ts';
 import { METRICS, TRADES } from '../../words/glossary.ts';
+import { proofLine, proofNote } from '../../words/proof.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import { card, stamp, trustStrip, type Chip } from '../../page/parts.ts';
@@ -76,7 +77,7 @@ export function trust(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
-function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
+function chips({ run, metrics, trades, orders, dataQuality, proof }: Summary): Chip[] {
   const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
@@ -123,6 +124,9 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
       href: 'trades',
       isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,
     },
+    ...(proof === undefined
+      ? []
+      : [{ label: 'proof', text: proofLine(proof), note: proofNote(proof), href: 'provenance', isWarning: proof.verdict !== 'proved' }]),
     {
       label: 'verified',
       text: 'not yet',

@@ -31,6 +31,8 @@ export interface WorkerInput {
   /** One bar per block, with the close times sent to the watcher, so that it can name the bar at which the run stalled. */
   readonly isByBar: boolean;
   readonly processStartMs: number;
+  /** Why no sample is made of the run, because an earlier worker ended in it; null: one is made. */
+  readonly unsampled: string | null;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
   /** Use colours in the table. */
@@ -43,6 +45,7 @@ export interface Timings {
   readonly loadMs: number;
   readonly loopMs: number;
   readonly metricsMs: number;
+  readonly proofMs: number;
   readonly reportMs: number;
   readonly totalMs: number;
 }

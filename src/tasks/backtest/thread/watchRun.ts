@@ -45,6 +45,14 @@ class StallOutcome {
   }
 }
 
+/** The run was done, and its worker ended in the sample: the run is made again without it. */
+class SampleEnd {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
 /**
  * Runs the request of `work` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
  * `barTimeoutMs` is repeated with one bar per block, so that the error can name the bar. If the repeat completes, the bars were only slow,
@@ -72,15 +80,19 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (isByBar: boolean): Promise<Outcome | StallOutcome> => {
+  const start = (isByBar: boolean, unsampled: string | null = null): Promise<Outcome | StallOutcome | SampleEnd> => {
     const heartbeat = new ProgressCells();
-    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar });
+    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar, unsampled });
     return follow(current, heartbeat, options, take);
   };
   const run = async (): Promise<Outcome> => {
     try {
       let result = await start(false);
-      if (result instanceof StallOutcome && result.stalled.phase === 'bars') result = await start(true);
+      const isByBar = result instanceof StallOutcome && result.stalled.phase === 'bars';
+      if (isByBar) result = await start(true);
+      if (result instanceof SampleEnd) result = await start(isByBar, result.why);
+      // A run without a sample does not end in it.
+      assert(!(result instanceof SampleEnd), 'a run whose sample is left out ends without one');
       if (result instanceof StallOutcome) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
@@ -96,7 +108,7 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   };
 }
 
-function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
+function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar' | 'unsampled'> {
   const { outFolder, stagingFolder, colour, hasReport } = options;
   return { outFolder, stagingFolder, colour, hasReport, memory, processStartMs: processStartMs() };
 }
@@ -116,8 +128,9 @@ function follow<Outcome>(
   heartbeat: ProgressCells,
   options: WatchOptions,
   take: Take<Outcome>,
-): Promise<Outcome | StallOutcome> {
+): Promise<Outcome | StallOutcome | SampleEnd> {
   return new Promise((resolve, reject) => {
+    const isInSample = (): boolean => heartbeat.phase === 'proof';
     let loaded: Loaded | null = null;
     let search: Extract<FromWorker, { kind: 'searching' }> | null = null;
     const silence = new StallDetector(heartbeat, options.barTimeoutMs);
@@ -128,7 +141,9 @@ function follow<Outcome>(
       if (search === null || phase === 'report') options.onProgress(phase, rows, rowShare, name);
       else options.onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
       const stalled = silence.check();
-      if (stalled !== null) end(() => resolve(new StallOutcome(stalled, loaded)));
+      if (stalled === null) return;
+      const why = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
+      end(() => resolve(isInSample() ? new SampleEnd(why) : new StallOutcome(stalled, loaded)));
     });
     const end = (notify: () => void): void => {
       stopLooking();
@@ -156,8 +171,12 @@ function follow<Outcome>(
           return assertNever(message);
       }
     });
-    worker.on('error', (error) => end(() => reject(loaded === null ? error : lateError(error, loaded))));
+    worker.on('error', (error) => {
+      if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy threw after a call of the sample: ${error.message}`)));
+      end(() => reject(loaded === null ? error : lateError(error, loaded)));
+    });
     worker.on('exit', (code) => {
+      if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy ended the process of the sample (exit code ${code})`)));
       const who = loaded?.strategies.join(', ') ?? 'the strategy';
       end(() =>
         reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')),

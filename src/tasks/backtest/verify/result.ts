@@ -7,13 +7,13 @@ import { formatTime } from '../../../model/time.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { equityColumns, tablesHash } from '../../../report/summary/resultHash.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
-import type { Summary } from '../../../report/summary/summary.ts';
+import { withProof, type Summary } from '../../../report/summary/summary.ts';
 import { fillsTable, ordersTable, tradesTable, type Table } from '../../../report/summary/tables.ts';
 import { fixed, timeText } from '../../../base/text/format.ts';
 import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/write.ts';
-import { readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
+import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
 export interface ResultCheck {
@@ -35,7 +35,11 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
     equityDifference(folder, record, isSame ? { hash: summary.resultHash, temporary } : null),
     differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
   ];
-  const found = [...tables, summaryDifference(path('summary.json'), asRecorded(summary, manifest))].filter((each) => each !== null);
+  const made = asRecorded(summary, manifest);
+  const proof = proofIn(readRunFile(path('summary.json')));
+  const found = [...tables, summaryDifference(path('summary.json'), proof === null ? made : withProof(made, proof))].filter(
+    (each) => each !== null,
+  );
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
   if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };

@@ -1,4 +1,4 @@
-// The result of `isobar prove`: a verdict about a strategy, and the proofs that it follows from.
+// What `isobar prove`, or the sample of a backtest, says about a strategy: a verdict, and the proofs that it follows from.
 
 /** The proofs, in the order in which they are made. The first four decide the verdict. */
 export const PROOFS = ['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic'] as const;
@@ -43,14 +43,47 @@ export interface StrategyVerdict {
   readonly seconds: number;
 }
 
-/** Returns `refuted` if a deciding proof is, `proved` if all of them are, else `not-proved`. */
-export function verdictOf(proofs: readonly Proof[]): DecidingVerdict {
-  const deciding = proofs.filter(({ name }) => DECIDING.includes(name));
+/** What was proved, or refuted, about the strategies of a run. */
+export interface ProvedRun {
+  readonly verdict: DecidingVerdict;
+  /** Why no proof could be made; null: the proofs say it. */
+  readonly why: string | null;
+  readonly proofs: readonly Proof[];
+  /** Bars of all feeds together that the proofs looked at. */
+  readonly bars: number;
+}
+
+/** The hashes of what a verdict is about. */
+export interface ProofKey {
+  /** The strategies: the SHA-256 of the only one as in the manifest of its run; of several, the SHA-256 of their hashes, one a line. */
+  readonly code: string;
+  /** The bars of all feeds, with marks and funding of contracts; in the same way. */
+  readonly data: string;
+  /** The rest of the definition: parameters, dates, cash, costs, risk, models. Paths and the name of the run are left out. */
+  readonly settings: string;
+}
+
+/** The verdict as it stands in summary.json. */
+export interface RunProof extends ProvedRun, ProofKey {
+  /** `sample`: purity and blocks over some rows of this run. `prove`: of `isobar prove`, made for the same code, data and settings. */
+  readonly from: 'sample' | 'prove';
+  /** When `isobar prove` was made, ISO 8601, UTC; null for a sample, which belongs to its run. */
+  readonly madeAt: string | null;
+}
+
+/** Returns `refuted` if a deciding proof is, `proved` if all of them are, else `not-proved`. `wanted`: the names of those that decide. */
+export function verdictOf(proofs: readonly Proof[], wanted: readonly ProofName[] = DECIDING): DecidingVerdict {
+  const deciding = proofs.filter(({ name }) => wanted.includes(name));
   if (deciding.some(({ verdict }) => verdict === 'refuted')) return 'refuted';
-  return deciding.length === DECIDING.length && deciding.every(({ verdict }) => verdict === 'proved') ? 'proved' : 'not-proved';
+  return deciding.length === wanted.length && deciding.every(({ verdict }) => verdict === 'proved') ? 'proved' : 'not-proved';
 }
 
 /** Returns a proof without a difference. */
 export function plainProof(name: ProofName, verdict: Proof['verdict'], text: string): Proof {
   return { name, verdict, text, first: null, file: null, line: null };
+}
+
+/** Returns the proofs that found a difference. */
+export function refutedProofs({ proofs }: Pick<ProvedRun, 'proofs'>): readonly Proof[] {
+  return proofs.filter(({ verdict }) => verdict === 'refuted');
 }

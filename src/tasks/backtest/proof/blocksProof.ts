@@ -3,14 +3,22 @@
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { differenceOf, proofOf, type Side } from './comparison.ts';
 import { counted } from '../../../base/text/format.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 const SMALL_ROWS = 7;
-const FULL_ROWS = 2048;
+export const FULL_ROWS = 2048;
 
-/** `onRun` is called before each run with the share of the work that is done. */
-export async function proveBlocks(tracer: Tracer, plan: RunPlan, isFresh: boolean, onRun: (share: number) => void): Promise<Proof> {
+export interface BlocksTask {
+  readonly plan: RunPlan;
+  readonly isFresh: boolean;
+  /** A run in blocks of FULL_ROWS that is made already; null: it has to be made. */
+  readonly full: Side | null;
+  /** Called before each run with the share of the work that is done. */
+  readonly onRun: (share: number) => void;
+}
+
+export async function proveBlocks(tracer: Tracer, { plan, isFresh, full: made, onRun }: BlocksTask): Promise<Proof> {
   const sideOf = async (blockRows: number, share: number): Promise<Side> => {
     onRun(share);
     const run: TracedRun = { plan, blockRows, isFresh };
@@ -18,12 +26,12 @@ export async function proveBlocks(tracer: Tracer, plan: RunPlan, isFresh: boolea
   };
   const single = await sideOf(1, 0);
   for (const [at, rows] of [SMALL_ROWS, FULL_ROWS].entries()) {
-    const full = await sideOf(rows, (at + 1) / 3);
+    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (at + 1) / 3));
     const difference = await differenceOf(tracer, single, full);
     if (difference === null) continue;
     const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;
     return proofOf('blocks', 'refuted', text, difference, plan);
   }
-  const { length } = single.trace.timeMs;
-  return plainProof('blocks', 'proved', `blocks of 1, ${SMALL_ROWS} and ${FULL_ROWS} rows make the same ${counted(length, 'decision')}`);
+  const count = single.trace.timeMs.length;
+  return plainProof('blocks', 'proved', `blocks of 1, ${SMALL_ROWS} and ${FULL_ROWS} rows make the same ${counted(count, 'decision')}`);
 }

@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import type { PriceColumn } from '../../../model/bars/bars.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { Proof } from './verdict.ts';
+import type { Proof } from '../../../model/run/proof.ts';
 
 const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -16,12 +16,15 @@ const DIFFERENT = 5;
 const MAX_TABLE_COLUMNS = 12;
 /** Rows with one price that are looked at. */
 const MAX_ROWS = 16;
-const MAX_BYTES = 64_000_000;
+export const MAX_BYTES = 64_000_000;
 
-/** Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute. */
-export function embeddedPrices(plan: RunPlan, files: readonly string[]): Proof | null {
+/**
+ * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
+ * ones than `maxBytes` are not searched.
+ */
+export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
-    const text = textOf(file);
+    const text = textOf(file, maxBytes);
     const numbers = [...text.matchAll(NUMBER)];
     if (numbers.length < ENOUGH) continue;
     const values = Float64Array.from(numbers, ([each]) => Number(each));
@@ -48,9 +51,10 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[]): Proof |
   return null;
 }
 
-function textOf(file: string): string {
+/** Returns the text of a file; empty where it is larger than `maxBytes`, or no file. */
+export function textOf(file: string, maxBytes: number): string {
   try {
-    return statSync(file).size > MAX_BYTES ? '' : readFileSync(file, 'utf8');
+    return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
   } catch {
     // For example a module that a bundler's plugin has made.
     return '';

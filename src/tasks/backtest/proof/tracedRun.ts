@@ -1,5 +1,6 @@
 // Runs a plan, or a part of it, and returns the decisions that its strategies made.
 
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
@@ -7,9 +8,9 @@ import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
-import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
-import { placeOfError } from '../../backtest/purity/callSite.ts';
-import { freshStrategies } from '../../backtest/purity/freshStrategies.ts';
+import { replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { placeOfError } from '../purity/callSite.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
 import { DecisionTrace } from './decisionTrace.ts';
 
 /** How the rows of a run are cut into blocks: as a backtest does, or always into blocks of this many rows. */
@@ -63,16 +64,17 @@ export class Tracer {
   async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
     const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
     const own: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
-    const technical = await loadTechnicalLibrary();
-    const made: { bot?: SealedBot; value?: T } = {};
+    const options = {
+      progressCells: this.progressCells,
+      scratch: this.scratch,
+      hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
+    };
+    const made: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
     try {
+      this.during(() => void (made.constructed = replayedBotMaker(own, options)()));
+      const constructed = made.constructed!;
+      const technical = needsTechnical(constructed.engine) ? await loadTechnicalLibrary() : null;
       this.during(() => {
-        const options = {
-          progressCells: this.progressCells,
-          scratch: this.scratch,
-          hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
-        };
-        const constructed = replayedBotMaker(own, options)();
         const bot = (made.bot = sealBot(constructed, technical));
         this.current = bot;
         if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;

@@ -2,7 +2,7 @@
 
 import { callText, type HostCallLog } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
-import { nearestAuthorPlace, type Place } from '../../backtest/purity/callSite.ts';
+import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
 const DECISIONS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel', 'every', 'at', 'cron', 'log']);
@@ -22,6 +22,8 @@ export interface Decision {
 export class DecisionTrace implements HostCallLog {
   readonly timeMs: number[] = [];
   readonly hashes: number[] = [];
+  /** Places of log lines, whose texts decide nothing. */
+  readonly logs = new Set<number>();
   /** The decision number `wanted`, which a second run of the same kind makes. */
   found: Decision | null = null;
   /** The error that ended the run; null: none did. */
@@ -42,6 +44,7 @@ export class DecisionTrace implements HostCallLog {
     if (this.timeMs.length === this.wanted) {
       this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
     }
+    if (name === 'log') this.logs.add(this.timeMs.length);
     this.add(run.nowMs, text);
   }
 
@@ -58,11 +61,12 @@ export class DecisionTrace implements HostCallLog {
   }
 }
 
-/** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. */
-export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number): number | null {
+/** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
+export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
   const [countA, countB] = [countUntil(a, untilMs), countUntil(b, untilMs)];
   for (let at = 0; at < Math.max(countA, countB); at++) {
-    if (at >= countA || at >= countB || a.timeMs[at] !== b.timeMs[at] || a.hashes[at] !== b.hashes[at]) return at;
+    if (at >= countA || at >= countB || a.timeMs[at] !== b.timeMs[at]) return at;
+    if (a.hashes[at] !== b.hashes[at] && !(ignoresTexts && a.logs.has(at) && b.logs.has(at))) return at;
   }
   return null;
 }

@@ -2,14 +2,16 @@
 
 import { formatTime } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { firstDifference, type Decision, type DecisionTrace } from '../runs/decisionTrace.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import type { Proof, ProofName } from './verdict.ts';
+import { firstDifference, type Decision, type DecisionTrace } from './decisionTrace.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import type { Proof, ProofName } from '../../../model/run/proof.ts';
 
 /** A run, and its decisions if they are known. */
 export interface Side {
   readonly run: TracedRun;
   readonly trace: DecisionTrace;
+  /** Makes the run once more with a decision to keep in full, where the run alone would decide otherwise the second time. */
+  readonly repeat?: (wanted: number) => Promise<DecisionTrace>;
 }
 
 export interface Difference {
@@ -21,12 +23,25 @@ export interface Difference {
 
 const NOTHING = 'no decision';
 
-/** Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full. */
-export async function differenceOf(tracer: Tracer, expected: Side, actual: Side, untilMs = Infinity): Promise<Difference | null> {
-  const at = firstDifference(expected.trace, actual.trace, untilMs);
+/**
+ * Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full.
+ * `ignoresTexts`: log lines may have other texts.
+ */
+export async function differenceOf(
+  tracer: Tracer,
+  expected: Side,
+  actual: Side,
+  untilMs = Infinity,
+  ignoresTexts = false,
+): Promise<Difference | null> {
+  const at = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
   if (at === null) return null;
   const timeOf = ({ trace }: Side): number => trace.timeMs[at] ?? Infinity;
-  const inFull = async (side: Side): Promise<Decision | null> => (timeOf(side) <= untilMs ? (await tracer.run(side.run, at)).found : null);
+  const inFull = async (side: Side): Promise<Decision | null> => {
+    if (timeOf(side) > untilMs) return null;
+    const { run, repeat = (wanted: number) => tracer.run(run, wanted) } = side;
+    return (await repeat(at)).found;
+  };
   return { timeMs: Math.min(timeOf(expected), timeOf(actual)), expected: await inFull(expected), actual: await inFull(actual) };
 }
 
