@@ -69,6 +69,6 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
 /** Opens the venue with the accounts of the run, funds them, and connects it. An adapter that replaces it is attached to the engine. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
-  if (venue === null) return { venue: null, checkBooks() {} };
+  if (venue === null) return { venue: null, venues: [], checkBooks() {} };
   return marketOf(engine.instruments).open(plan, engine, venue, deposits);
 }

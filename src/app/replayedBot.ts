@@ -50,6 +50,8 @@ export interface SealedBot {
   readonly notifiers: readonly Notifier[];
   /** Null: a custom adapter replaces it. */
   readonly venue: RunVenue | null;
+  /** All venues of the run. */
+  readonly venues: readonly RunVenue[];
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }

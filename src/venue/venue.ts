@@ -7,9 +7,8 @@ import { VENUE_CODES } from '../model/venueCodes.ts';
 import { Account } from './account.ts';
 import { Accounts, Balance, noAccount, InstrumentAccount } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
-import type { BookContext } from './barBook.ts';
 import { SpotBook } from './spotBook.ts';
-import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
+import { type BookContext, checkVenueConfig, type VenueConfig } from './venueConfig.ts';
 import type { VenueOrder, VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#imported-constants

@@ -1,10 +1,11 @@
 // Books the money of a contract's fills: positions opened and reduced, margin held, and fees, in whole units of the settlement asset.
 
+import type { BookContext } from '../venueConfig.ts';
 import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
 import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
-import { type BookContext, BarBook } from '../barBook.ts';
+import { BarBook } from '../barBook.ts';
 import { PpmShares } from '../money.ts';
 import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
@@ -104,6 +105,7 @@ export class ContractBook extends BarBook {
     fillBuffer.feeInBase = false;
     fillBuffer.isMaker = false;
     this.coverFromInsurance(position.account, wallet);
+    this.tracer?.liquidated(this.instrument, fillBuffer);
     this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
