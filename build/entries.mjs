@@ -11,6 +11,7 @@ export const ENTRIES = [
   'tasks/bot/process/main',
   'tasks/backtest/thread/backtestWorker',
   'tasks/prove/thread/proveWorker',
+  'tasks/why/thread/whyWorker',
   'tasks/sweep/threads/sweepWorker',
   'tasks/sweep/threads/aloneWorker',
   'adapters/plugins/bundleEntry',

@@ -1,0 +1,46 @@
+// Values of strategies as short texts.
+
+/** The longest text of a value. */
+const MAX_LENGTH = 160;
+const MAX_DEPTH = 4;
+const MAX_MEMBERS = 12;
+
+/** Returns a value as JSON; what is not plain data by its class, and numbers that JSON lacks by their names. */
+export function plainText(value: unknown): string {
+  const text = textAt(value, 0);
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
+}
+
+function textAt(value: unknown, depth: number): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isDecimal(value)) return String(value);
+  const named = feedText(value);
+  if (named !== null) return named;
+  if (Array.isArray(value)) return listText(value, depth);
+  if (value instanceof Map) return `Map of ${value.size}`;
+  if (value instanceof Set) return `Set of ${value.size}`;
+  const name: unknown = Reflect.get(value, 'constructor');
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  if (!isPlain) return typeof name === 'function' && name.name !== '' ? name.name : 'an object';
+  if (depth >= MAX_DEPTH) return '{...}';
+  const entries = Object.entries(value);
+  const shown = entries.slice(0, MAX_MEMBERS).map(([key, each]) => `${key}: ${textAt(each, depth + 1)}`);
+  return `{ ${[...shown, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
+}
+
+function listText(list: readonly unknown[], depth: number): string {
+  if (depth >= MAX_DEPTH) return '[...]';
+  const shown = Array.from(list.slice(0, MAX_MEMBERS), (each) => textAt(each, depth + 1));
+  return `[${[...shown, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
+}
+
+/** Returns `feed spot:BTCUSDT 1m` for a feed, and null for anything else. */
+export function feedText(value: object): string | null {
+  if (!('instrument' in value && 'bar' in value && 'interval' in value)) return null;
+  const { instrument, interval } = value as { readonly instrument: { readonly id: string }; readonly interval: string };
+  return `feed ${instrument.id} ${interval}`;
+}
+
+const isDecimal = (value: object): boolean => 'toNumber' in value && 'plus' in value;
