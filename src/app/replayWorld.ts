@@ -31,14 +31,20 @@ export interface ReplaySettings {
   readonly clock?: Scheduler;
 }
 
-export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, clock, watchJournal = (own) => own }: ReplaySettings = {}): World {
+export function replayWorld(
+  plan: RunPlan,
+  { faultOf = null, refusals = null, clock, watchJournal = (own) => own }: ReplaySettings = {},
+): World {
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
     if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => watchJournal(new ReplayJournal()));
     else {
       const names = plan.strategies.map(({ record }) => record.name);
-      bind(own(PARTS.journal)).toResolvedValue((risk) => watchJournal(new DenialLoggingJournal({ risk, log: refusals, names })), [idOf(PARTS.risk)]);
+      bind(own(PARTS.journal)).toResolvedValue(
+        (risk) => watchJournal(new DenialLoggingJournal({ risk, log: refusals, names })),
+        [idOf(PARTS.risk)],
+      );
     }
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));

@@ -1,5 +1,6 @@
 // What each rule asks of an order, and the limit that it compares it with, as texts: for an order that is explained.
 
+import { pow10 } from '../base/number/exact.ts';
 import { formatMinute } from '../model/time.ts';
 import { isReduction } from './rules/openOrderRules.ts';
 import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
@@ -15,13 +16,19 @@ const NOTHING_ADDED: Figures = ['adds to no position', 'any'];
 const MAKERS: Readonly<Record<string, Make>> = {
   TIME_IN_FORCE: ({ timeInForce }) => [timeInForce ?? 'none', 'none on spot'],
   INSTRUMENT: ({ instrument }) => [instrument.id, 'instruments of the run'],
-  NOT_TRADING: ({ instrument: { contract }, reduceOnly }) => [reduceOnly ? 'only closes' : 'may open', contract?.isTrading === false ? 'closes only' : 'any'],
+  NOT_TRADING: ({ instrument: { contract }, reduceOnly }) => [
+    reduceOnly ? 'only closes' : 'may open',
+    contract?.isTrading === false ? 'closes only' : 'any',
+  ],
   PRECISION: ({ quoteUnits, lots, instrument: of, instrumentIndex }, { mark, reservations }) =>
     quoteUnits > 0
       ? [quoteText(quoteUnits, of), `at least ${quoteText(reservations.scale(instrumentIndex).notionalUp(mark, of.minLots), of)}`]
       : [lotsText(lots, of), `at least ${lotsText(of.minLots, of)}`],
   REDUCE_ONLY: ({ reduceOnly, side }) => [reduceOnly ? `a reduce-only ${side}` : `a ${side}`, 'only sells reduce'],
-  QTY_MAX: ({ worstLots, instrument: of, instrumentIndex }, { limits }) => [lotsText(worstLots, of), most(lotsText(limits.orderLots[instrumentIndex]!, of))],
+  QTY_MAX: ({ worstLots, instrument: of, instrumentIndex }, { limits }) => [
+    lotsText(worstLots, of),
+    most(lotsText(limits.orderLots[instrumentIndex]!, of)),
+  ],
   NOTIONAL_MAX: ({ worstUnits, instrumentIndex }, { limits, ledger }) => [
     moneyText(worstUnits, ledger),
     most(moneyText(limits.orderUnits[instrumentIndex]!, ledger)),
@@ -36,13 +43,15 @@ const MAKERS: Readonly<Record<string, Make>> = {
     `not the same within ${limits.duplicateMs} ms`,
   ],
   PARENT: ({ parent, worstLots, instrument: of }, { sent }) =>
-    parent === 0 ? ['no leg of a bracket', 'any'] : [lotsText(worstLots, of), `with its siblings ${most(lotsText(sent.lotsOf(parent), of))}`],
+    parent === 0
+      ? ['no leg of a bracket', 'any']
+      : [lotsText(worstLots, of), `with its siblings ${most(lotsText(sent.lotsOf(parent), of))}`],
   SELF_TRADE: ({ side }) => [`a ${side}`, 'meets no own order'],
   OPEN_ORDERS: ({ instrumentIndex }, { limits, reservations }) => [
     `${reservations.open(instrumentIndex)} open of the symbol, ${reservations.openTotal} in all`,
-    `fewer than ${limits.openOrders} and ${limits.openOrdersTotal}`,
+    `fewer than ${countText(limits.openOrders)} and ${countText(limits.openOrdersTotal)}`,
   ],
-  CONTRACT_TAKEN: ({ strategy, instrument: { id } }) => [`strategy ${strategy + 1}`, `the one strategy that trades ${id}`],
+  CONTRACT_TAKEN: ({ strategy, instrument: { id } }) => [`strategy ${strategy + 1}`, `the one strategy of ${id}`],
   POSITION_MAX: (order, { exposure, limits }) => [
     exposure.positionText(exposure.position(order), order),
     most(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
@@ -72,14 +81,18 @@ const MAKERS: Readonly<Record<string, Make>> = {
     const max = ledger.scale(order.instrumentIndex).maxLeverage(contracts.notional(order.instrumentIndex, order, state));
     return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, most(String(max))];
   },
-  MARGIN: ({ sign, strategy, instrument, instrumentIndex, worstCash, worstLots }, { exposure: { contracts }, ledger, reservations }) => {
-    if (instrument.contract !== undefined && contracts !== null) return [moneyText(worstCash, ledger), 'margin that is free, or a position to close'];
-    if (sign > 0) {
-      const free = ledger.cash(strategy) - reservations.cash(strategy);
-      return [moneyText(worstCash, ledger), most(`${moneyText(free, ledger)} free`)];
+  MARGIN: (order, state) => {
+    const { sign, strategy, instrument, instrumentIndex, worstCash, worstLots } = order;
+    const { exposure: { contracts }, ledger, reservations } = state; // prettier-ignore
+    if (instrument.contract !== undefined && contracts !== null) {
+      if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
+      const free = contracts.available(order, state) - contracts.reservedCash(strategy);
+      return [moneyText(contracts.requiredMargin(order), ledger), most(`${moneyText(free, ledger)} free`)];
     }
-    const taken = reservations.sellLots(strategy, instrumentIndex);
-    return [lotsText(worstLots, instrument), most(`${baseText(ledger.qty(strategy, instrumentIndex), instrument)} held, less ${lotsText(taken, instrument)}`)];
+    if (sign > 0)
+      return [moneyText(worstCash, ledger), most(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
+    const taken = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
+    return [lotsText(worstLots, instrument), most(`${baseText(ledger.qty(strategy, instrumentIndex) - taken, instrument)} free`)];
   },
   MARGIN_BUFFER: (_, { limits }) => ['free margin left', `at least ${ratioText(limits.marginBuffer!)} of equity`],
   LIQUIDATION_DISTANCE: (_, { limits }) => ['distance to liquidation', `at least ${ratioText(limits.liquidationAtrs!)} average ranges`],

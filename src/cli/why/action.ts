@@ -26,7 +26,7 @@ export async function why(args: WhyArgs): Promise<void> {
   const task = { folder: args.folder, question: questionOf(args), startedIn: args.in ?? null, config: args.config ?? null };
   const asking = watchWhy(task, {
     barTimeoutMs: barTimeoutMs(args.barTimeout),
-    onProgress: (name, rows) => line.show(name, rows, 0),
+    onProgress: (name, rows, share) => line.show(name, rows, share),
   });
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => void asking.stop().finally(() => process.exit(stop.code())));
@@ -47,7 +47,8 @@ function questionOf({ at, symbol, order }: WhyArgs): Question {
   }
   if (order === undefined) return { atMs: timeOf(at ?? ''), symbol: symbol ?? null, order: null };
   if (symbol !== undefined) throw new ConfigError('--symbol: an order has its symbol', 'leave --symbol out, or ask for a bar: --at TIME');
-  if (!/^[1-9]\d{0,14}$/.test(order)) throw new ConfigError(`--order: expected a whole number from 1, got '${order}'`, 'order_id in orders.csv is the number');
+  if (!/^[1-9]\d{0,14}$/.test(order))
+    throw new ConfigError(`--order: expected a whole number from 1, got '${order}'`, 'order_id in orders.csv is the number');
   return { atMs: null, symbol: null, order: Number(order) };
 }
 

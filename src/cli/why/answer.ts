@@ -29,7 +29,8 @@ function fate({ verdict, code, ending, events, role, rules }: ExplainedOrder, cl
   const fills = events.filter(({ kind }) => kind === 'fill');
   const [first] = fills;
   const start = role === 'liquidation' ? 'made by the venue' : 'approved';
-  if (first === undefined) return `${start}, then ${ending === 'open' ? 'open to the end of the run' : ending}${code === null ? '' : ` (${code})`}`;
+  if (first === undefined)
+    return `${start}, then ${ending === 'open' ? 'open to the end of the run' : ending}${code === null ? '' : ` (${code})`}`;
   const rule = first.rule === null ? '' : ` by rule ${first.rule}`;
   const others = fills.length === 1 ? '' : ` and ${fills.length - 1} more`;
   const when = first.timeMs < closeMs ? 'in this bar' : formatMinute(first.timeMs);

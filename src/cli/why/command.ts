@@ -6,7 +6,11 @@ import { text } from '../options/text.ts';
 
 const options = (args: Argv) =>
   args
-    .positional('folder', { type: 'string', demandOption: true, describe: 'A run folder (runs/<date>-<name>), or the data folder of a bot' })
+    .positional('folder', {
+      type: 'string',
+      demandOption: true,
+      describe: 'A run folder (runs/<date>-<name>), or the data folder of a bot',
+    })
     .options({
       at: { ...text, describe: 'A UTC time inside the bar: 2024-01-01T08:30, or ms since 1970' },
       symbol: { ...text, describe: 'Symbol of the bar; default: that of the main feed' },

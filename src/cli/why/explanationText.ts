@@ -2,7 +2,7 @@
 
 import { formatMinute, formatTime } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
-import type { ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
+import type { ExplainedBar, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
 import { answerLines } from './answer.ts';
 import { orderTitle, riskLines, venueLines } from './orderText.ts';
 import { calledLines, conditionLines, fieldLines, numberText, valueLines } from './strategyText.ts';
@@ -20,17 +20,17 @@ export function explanationText(explanation: Explanation): string {
       `open ${numberText(bar.open)}  high ${numberText(bar.high)}  low ${numberText(bar.low)}  close ${numberText(bar.close)}  volume ${numberText(bar.volume)}`,
     ]),
   ];
-  for (const strategy of strategies) lines.push(...strategyLines(strategy, strategies.length > 1));
+  for (const strategy of strategies) lines.push(...strategyLines(strategy, bar, strategies.length > 1));
   for (const order of orders) lines.push(...section(`Risk: ${orderTitle(order)}`, riskLines(order)));
-  lines.push(...section('Venue', venueLines(venue, orders, bar)));
+  lines.push(...section('Venue', venueLines(venue, orders)));
   if (notes.length > 0) lines.push(...section('Notes', notes.flatMap((note) => withLead('', note)))); // prettier-ignore
   return lines.join('\n');
 }
 
-function strategyLines(strategy: ExplainedStrategy, isOneOfMany: boolean): readonly string[] {
+function strategyLines(strategy: ExplainedStrategy, bar: ExplainedBar, isOneOfMany: boolean): readonly string[] {
   const of = isOneOfMany ? ` of ${strategy.name}` : '';
   return [
-    ...section(`Values${of} at its close`, valueLines(strategy.values)),
+    ...section(`Values${of} at its close`, valueLines(strategy.values, `${bar.instrument} ${bar.interval}`)),
     ...section(`Conditions${of}`, conditionLines(strategy.conditions)),
     ...section(`Fields${of}`, fieldLines(strategy.fields)),
     ...section(`Read and asked for${of}`, calledLines(strategy)),

@@ -1,7 +1,7 @@
 // An order as lines: what risk said of it, rule by rule, and what the venue did.
 
 import { formatTime } from '../../model/time.ts';
-import type { ExplainedBar, ExplainedEvent, ExplainedOrder } from '../../tasks/why/model/explanation.ts';
+import type { ExplainedEvent, ExplainedOrder } from '../../tasks/why/model/explanation.ts';
 import { rowsText } from './columns.ts';
 
 /** Returns `order 12, buy 0.5 at 101.2 (limit)`. */
@@ -25,14 +25,17 @@ export function riskLines({ verdict, code, rules, role }: ExplainedOrder): reado
 }
 
 /** Returns what the venue did while the bar ran, and then with the orders that were decided at it. */
-export function venueLines(inBar: readonly ExplainedEvent[], orders: readonly ExplainedOrder[], bar: ExplainedBar): readonly string[] {
-  const own = orders.flatMap(({ events }) => events).filter((event) => !inBar.some((each) => isSame(each, event)));
-  const before = inBar.map((event) => ['in the bar', ...eventCells(event)]);
-  const after = own.map((event) => [event.timeMs < bar.closeMs ? 'in the bar' : 'afterwards', ...eventCells(event)]);
-  const rows = [...before, ...after];
+export function venueLines(inBar: readonly ExplainedEvent[], orders: readonly ExplainedOrder[]): readonly string[] {
+  const own = orders.flatMap(({ events }) => events);
+  const others = inBar.filter((event) => !own.some((each) => isSame(each, event)));
+  const all = [...others, ...own].toSorted((a, b) => Number(b.inBar) - Number(a.inBar) || a.timeMs - b.timeMs || RANK(a) - RANK(b));
+  const rows = all.map((event) => [event.inBar ? 'in the bar' : 'afterwards', ...eventCells(event)]);
   if (rows.length === 0) return ['nothing: no order was at the venue'];
   return rowsText([['', 'time', 'order', 'rule', 'what'], ...rows], 'llrl');
 }
+
+/** An order arrives before anything happens to it. */
+const RANK = ({ kind }: ExplainedEvent): number => (kind === 'arrived' ? 0 : 1);
 
 function isSame(a: ExplainedEvent, b: ExplainedEvent): boolean {
   return a.order === b.order && a.timeMs === b.timeMs && a.kind === b.kind && a.tradeId === b.tradeId;

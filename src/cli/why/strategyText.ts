@@ -2,7 +2,13 @@
 
 import { counted } from '../../base/text/format.ts';
 import { formatMinute } from '../../model/time.ts';
-import type { ExplainedCondition, ExplainedField, ExplainedStrategy, ExplainedValue, ExplainedWait } from '../../tasks/why/model/explanation.ts';
+import type {
+  ExplainedCondition,
+  ExplainedField,
+  ExplainedStrategy,
+  ExplainedValue,
+  ExplainedWait,
+} from '../../tasks/why/model/explanation.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 import { rowsText, WIDTH } from './columns.ts';
 
@@ -15,17 +21,16 @@ export function numberText(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(10))) : '-';
 }
 
-export function valueLines(values: readonly ExplainedValue[]): readonly string[] {
+/** `own`: the feed of the bar. Of other feeds their close is shown as well. */
+export function valueLines(values: readonly ExplainedValue[], own: string): readonly string[] {
   const isSeveral = new Set(values.map(({ feed }) => feed)).size > 1;
-  const shown = values.filter(({ name, fields }) => isSeveral || fields.length > 0 || !COLUMNS_OF_BAR.includes(name));
+  const shown = values.filter(
+    ({ name, fields, feed }) => fields.length > 0 || !COLUMNS_OF_BAR.includes(name) || (name === 'close' && feed !== own),
+  );
   if (shown.length === 0) return [];
-  const rows = shown.slice(0, MAX_ROWS).map(({ feed, name, fields, value, prev }) => [
-    ...(isSeveral ? [feed] : []),
-    name,
-    cellText(value),
-    cellText(prev),
-    fields.join(', '),
-  ]);
+  const rows = shown
+    .slice(0, MAX_ROWS)
+    .map(({ feed, name, fields, value, prev }) => [...(isSeveral ? [feed] : []), name, cellText(value), cellText(prev), fields.join(', ')]);
   const head = [...(isSeveral ? ['feed'] : []), 'name', 'value', 'one bar before', 'field'];
   return limited(rowsText([head, ...rows], isSeveral ? 'llrrl' : 'lrrl'), shown.length);
 }
@@ -52,7 +57,8 @@ export function conditionLines(conditions: readonly ExplainedCondition[]): reado
 /** Says what has stood in the way since the last trade, and on how many bars. */
 function waitText({ first, firstMs, bars }: ExplainedWait): string {
   const [only] = bars;
-  if (bars.length === 1 && only !== undefined) return `in the way since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
+  if (bars.length === 1 && only !== undefined)
+    return `in the way since the last trade on ${counted(only.bars, 'bar')}, first at ${formatMinute(firstMs)}`;
   const each = bars.map(({ operand, bars: of }) => `${operand} on ${counted(of, 'bar')}`).join(', ');
   return `in the way since the last trade: first ${first} (${formatMinute(firstMs)}); ${each}`;
 }
@@ -61,20 +67,24 @@ const stateWord = (state: string): string => state.replace('-', ' ');
 const figures = (text: string): string => (text === '' ? '' : `: ${text}`);
 
 export function fieldLines(fields: readonly ExplainedField[]): readonly string[] {
-  const shown = fields.filter(({ after }) => !/^(feed |\S*\w+\(.*\)(\.\w+)?$|(spot|futures):\S+ \d*\w+ )/.test(after));
+  const shown = fields.filter(({ isView }) => !isView);
   if (shown.length === 0) return [];
-  const rows = shown.slice(0, MAX_ROWS).map(({ name, before, after, isKept }) => [
-    name,
-    before === after ? '' : 'changed',
-    `${before === after ? after : `${before} -> ${after}`}${isKept ? '  (kept)' : ''}`,
-  ]);
+  const rows = shown
+    .slice(0, MAX_ROWS)
+    .map(({ name, before, after, isKept }) => [
+      name,
+      before === after ? '' : 'changed',
+      `${before === after ? after : `${before} -> ${after}`}${isKept ? '  (kept)' : ''}`,
+    ]);
   return limited(rowsText(rows), shown.length);
 }
 
 export function calledLines({ calls, waits }: ExplainedStrategy): readonly string[] {
   if (waits !== null) return wrapped(waits, WIDTH);
   if (calls.length === 0) return [];
-  const rows = calls.slice(0, MAX_ROWS).map(({ during, kind, text, result }) => [during, kind === 'read' ? 'read' : 'asked', `${text}${result === '' ? '' : ` = ${result}`}`]);
+  const rows = calls
+    .slice(0, MAX_ROWS)
+    .map(({ during, kind, text, result }) => [during, kind === 'read' ? 'read' : 'asked', `${text}${result === '' ? '' : ` = ${result}`}`]);
   return limited(rowsText(rows), calls.length);
 }
 

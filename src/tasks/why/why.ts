@@ -16,7 +16,10 @@ export interface WhyTask {
 }
 
 /** Throws ConfigError for a folder that is neither, and for a bar or an order that it does not have. */
-export async function explain({ folder, question, startedIn, config }: WhyTask, options: Omit<ExplainRunOptions, 'startedIn'>): Promise<Explanation> {
+export async function explain(
+  { folder, question, startedIn, config }: WhyTask,
+  options: Omit<ExplainRunOptions, 'startedIn'>,
+): Promise<Explanation> {
   if (!isBotFolder(folder)) return explainRun(folder, question, { ...options, startedIn });
   const { explainBot } = await import('./bot/explainBot.ts');
   return explainBot(folder, question, { config, ...options });

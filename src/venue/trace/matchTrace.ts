@@ -27,6 +27,7 @@ export interface VenueAct {
 /** The newest rule that acted on an order. */
 interface Acting {
   readonly rule: MatchingRule;
+  readonly also: readonly MatchingRule[];
   readonly quoted: number;
   readonly timeMs: number;
 }
@@ -39,6 +40,8 @@ export interface TraceWorld {
   openOfRow(instrument: string): number;
   /** Returns the number of the entry that an order is a leg of; 0: it is none. */
   entryOf(ref: number): number;
+  /** True for an order that its owner sent as a market order, although it has a limit: the collar. */
+  isAtCollar(ref: number): boolean;
 }
 
 export class MatchTrace implements MatchTracer {
@@ -53,7 +56,7 @@ export class MatchTrace implements MatchTracer {
   }
 
   acts(order: TracedOrder, rule: MatchingRule, quoted: number, timeMs: number): void {
-    this.acting.set(order.ref, { rule: rule === MATCHING_RULE.open ? this.openRule(order, timeMs) : rule, quoted, timeMs });
+    this.acting.set(order.ref, { ...this.rulesOf(order, rule, timeMs), quoted, timeMs });
   }
 
   filled(order: TracedOrder, fill: Fill, budgetLots: number): void {
@@ -61,7 +64,11 @@ export class MatchTrace implements MatchTracer {
     const { price, lots, timeMs, fee, feeInBase, isMaker, tradeId } = fill;
     this.entryFills.set(ref, timeMs);
     const acting = this.acting.get(ref);
-    const also = [...this.legRule(ref, instrument.id), ...(acting?.rule === MATCHING_RULE.child ? [MATCHING_RULE.fired] : [])];
+    const also: MatchingRule[] = [
+      ...this.legRule(ref, instrument.id),
+      ...(acting?.also ?? []),
+      ...(acting?.rule === MATCHING_RULE.child ? [MATCHING_RULE.fired] : []),
+    ];
     if (acting !== undefined && acting.quoted !== price) also.push(MATCHING_RULE.slippage);
     if (isCut(order)) also.push(budgetLots <= 0 ? MATCHING_RULE.share : MATCHING_RULE.funds);
     this.done.push({
@@ -114,6 +121,13 @@ export class MatchTrace implements MatchTracer {
     });
   }
 
+  /** A market order at its collar is a limit to the venue, with a time in force where it may open a position. */
+  private rulesOf(order: TracedOrder, rule: MatchingRule, timeMs: number): Pick<Acting, 'rule' | 'also'> {
+    const { open, inForce, market } = MATCHING_RULE;
+    if ((rule === open || rule === inForce) && this.world.isAtCollar(order.ref))
+      return { rule: market, also: rule === inForce ? [rule] : [] };
+    return { rule: rule === open ? this.openRule(order, timeMs) : rule, also: [] };
+  }
   /** A limit that an earlier row has passed over rests; the open of this row jumps over it. */
   private openRule({ instrument, admittedMs }: TracedOrder, openMs: number): MatchingRule {
     return this.world.rowBefore(instrument.id, openMs) >= admittedMs ? MATCHING_RULE.gap : MATCHING_RULE.open;
@@ -140,8 +154,8 @@ function isCut({ quoteUnits, lots, filledLots }: TracedOrder): boolean {
 function causeOf(order: TracedOrder, acting: Acting | undefined, timeMs: number, budgetLots: number): Pick<VenueAct, 'rule' | 'also'> {
   if (acting?.timeMs !== timeMs || (order.limit !== 0 && order.timeInForce === null)) return { rule: null, also: [] };
   const { rule } = acting;
-  if (rule === MATCHING_RULE.inForce || rule === MATCHING_RULE.postOnly)
-    return { rule, also: budgetLots <= 0 ? [MATCHING_RULE.share] : [] };
-  if (budgetLots <= 0) return { rule: MATCHING_RULE.share, also: [rule] };
-  return { rule, also: order.quoteUnits === 0 ? [MATCHING_RULE.funds] : [] };
+  const also = acting.also;
+  if (budgetLots <= 0) return { rule: MATCHING_RULE.share, also: [rule, ...also].toSorted((a, b) => a - b) };
+  if (order.timeInForce !== null) return { rule, also };
+  return { rule, also: order.quoteUnits === 0 ? [...also, MATCHING_RULE.funds] : also };
 }

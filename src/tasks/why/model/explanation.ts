@@ -82,6 +82,8 @@ export interface ExplainedField {
   readonly before: string;
   readonly after: string;
   readonly isKept: boolean;
+  /** True for a feed, a series or a signal, and for a group of them. */
+  readonly isView: boolean;
 }
 
 /** What a strategy read or asked for at the bar, in order. */
@@ -114,6 +116,8 @@ export interface ExplainedStrategy {
 export interface ExplainedEvent {
   readonly timeMs: number;
   readonly order: number | null;
+  /** True: it happened while the bar ran, or with the decisions at its close. */
+  readonly inBar: boolean;
   readonly kind: 'arrived' | 'refused' | 'fill' | 'canceled' | 'liquidation' | 'ended' | 'notSent' | 'unknown';
   /** Number in docs/matching.md; null: no rule of matching acted, or the exchange does not say. */
   readonly rule: number | null;

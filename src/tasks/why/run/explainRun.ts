@@ -20,7 +20,8 @@ export interface ExplainRunOptions {
   readonly barsFolder: string | null;
   readonly importer?: NonNullable<ResolveOptions['importer']>;
   readonly progressCells?: Int32Array | null;
-  readonly onLoaded?: (name: string) => void;
+  /** Called with the name and the rows of the run before its first bar. */
+  readonly onLoaded?: (name: string, rows: number) => void;
 }
 
 /** Throws ConfigError for a folder without a run, for inputs that have changed, and for a bar or an order that the run does not have. */
@@ -30,18 +31,32 @@ export async function explainRun(folder: string, question: Question, options: Ex
   const notes = checkSameInputs(stored, startedIn);
   const row = question.order === null ? null : readStoredOrder(folder, question.order);
   const file = join(folder, stored.manifest.definition.file);
-  const { source, bars } = await openRequest({ kind: 'repeat', file, startedIn, origin: stored.manifest.origin, settings: [] }, options.barsFolder);
+  const { source, bars } = await openRequest(
+    { kind: 'repeat', file, startedIn, origin: stored.manifest.origin, settings: [] },
+    options.barsFolder,
+  );
   const { importer = (url) => import(/* @vite-ignore */ url) } = options;
   const { plan } = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
-  options.onLoaded?.(plan.name);
+  options.onLoaded?.(plan.name, Math.max(...plan.feeds.map((feed) => feed.bars.length)));
   const made = await rerun(plan, targetOf(question, row), options.progressCells);
   if (row !== null) checkSameOrder(folder, made, question.order!, row);
   const { bar, strategies, orders, venue } = made;
-  return { source: 'run', folder, name: plan.name, question, bar, strategies, orders: askedFirst(orders, question.order), venue, notes: [...notes, ...made.notes] };
+  return {
+    source: 'run',
+    folder,
+    name: plan.name,
+    question,
+    bar,
+    strategies,
+    orders: askedFirst(orders, question.order),
+    venue,
+    notes: [...notes, ...made.notes],
+  };
 }
 
 function targetOf({ atMs, symbol, order }: Question, row: StoredRow | null): RerunTarget {
-  if (order !== null && row !== null) return { kind: 'order', order, createdMs: Number(row['created_ms']), symbol: row['instrument'] ?? '' };
+  if (order !== null && row !== null)
+    return { kind: 'order', order, createdMs: Number(row['created_ms']), symbol: row['instrument'] ?? '' };
   return { kind: 'bar', atMs: atMs ?? NaN, symbol };
 }
 
@@ -68,7 +83,13 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
 function checkSameOrder(folder: string, { orders }: Reran, number: number, row: StoredRow): void {
   const order = orders.find((each) => each.order === number);
   if (order === undefined) return;
-  const found: StoredRow = { created_ms: String(order.createdMs), instrument: order.instrument, side: order.side, ending: order.ending, code: order.code ?? '' };
+  const found: StoredRow = {
+    created_ms: String(order.createdMs),
+    instrument: order.instrument,
+    side: order.side,
+    ending: order.ending,
+    code: order.code ?? '',
+  };
   const other = Object.keys(found).find((name) => found[name] !== row[name]);
   if (other === undefined) return;
   throw new ConfigError(

@@ -51,7 +51,8 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
   runTo(engine, beginOf(bar, target), watch.onBlock);
   const trace = new MatchTrace(worldOf(engine));
-  for (const venue of bot.venues) for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
+  for (const venue of bot.venues)
+    for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
   let isFound = watchBar(engine, watch, bar, target);
   for (let looked = 1; !isFound && looked < MAX_BARS_LOOKED_AT && bar.row + 1 < feed.bars.length; looked++) {
     bar = { ...bar, row: bar.row + 1 };
@@ -64,7 +65,9 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
   const instrumentOf = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
   const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentOf.get(order.instrument)!));
-  const venue = trace.done.slice(0, inBar).map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOf(act, orders)));
+  const venue = trace.done
+    .slice(0, inBar)
+    .map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOf(act, orders)));
   return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, shown.length) };
 }
 
@@ -92,8 +95,13 @@ function worldOf(engine: WatchedEngine): TraceWorld {
   return {
     rowBefore: (instrument) => opens(instrument, 1),
     openOfRow: (instrument) => opens(instrument, 0),
-    entryOf: (ref) => engine.orders.active().find(({ id }) => id === ref)?.parent ?? 0,
+    entryOf: (ref) => activeOrder(engine, ref)?.parent ?? 0,
+    isAtCollar: (ref) => activeOrder(engine, ref)?.role === 'market',
   };
+}
+
+function activeOrder(engine: WatchedEngine, ref: number): ReturnType<WatchedEngine['orders']['active']>[number] | undefined {
+  return engine.orders.active().find(({ id }) => id === ref);
 }
 
 function barOf({ feed, row }: TargetBar): ExplainedBar {
@@ -113,7 +121,8 @@ function barOf({ feed, row }: TargetBar): ExplainedBar {
 }
 
 function liquidationOf({ instrument, timeMs }: VenueAct, orders: readonly ExplainedOrder[]): number | null {
-  const isOwn = (order: ExplainedOrder): boolean => order.role === 'liquidation' && order.instrument === instrument && order.createdMs === timeMs;
+  const isOwn = (order: ExplainedOrder): boolean =>
+    order.role === 'liquidation' && order.instrument === instrument && order.createdMs === timeMs;
   return orders.find(isOwn)?.order ?? null;
 }
 

@@ -18,7 +18,9 @@ export interface TargetBar {
 
 /** Returns the feed to which a question belongs: the finest that strategies see of the symbol. Throws ConfigError for an unknown one. */
 export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
-  const shown = feeds.filter(({ isHidden }) => !isHidden).toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
+  const shown = feeds
+    .filter(({ isHidden }) => !isHidden)
+    .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
   const names = [...new Set(shown.map(({ instrument }) => instrument.id))];
   if (symbol === null) {
     const main = feeds.find(({ name, isHidden }) => !isHidden && name === 'bars') ?? feeds.find(({ isHidden }) => !isHidden);

@@ -13,12 +13,15 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
   return {
     timeMs,
     order,
+    inBar: true,
     kind: kind === 'cancel' ? 'canceled' : kind,
     rule,
     also,
     price: isFill ? fromScaled(price, instrument.priceDigits) : null,
     quantity: isFill ? fromScaled(lots, instrument.quantityDigits) : null,
-    fee: isFill ? `${fromScaled(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}` : null,
+    fee: isFill
+      ? `${fromScaled(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
+      : null,
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
     code: null,
@@ -40,7 +43,9 @@ function belongs(act: VenueAct, event: ExplainedEvent, instrument: Instrument): 
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
   if (act.timeMs !== event.timeMs || fromScaled(act.price, instrument.priceDigits) !== event.price) return false;
-  return act.kind === 'liquidation' ? fromScaled(act.lots, instrument.quantityDigits) === event.quantity : String(act.tradeId) === event.tradeId;
+  return act.kind === 'liquidation'
+    ? fromScaled(act.lots, instrument.quantityDigits) === event.quantity
+    : String(act.tradeId) === event.tradeId;
 }
 
 /** The bot cancels what is left of a market order at its collar once its row has ended. */

@@ -22,15 +22,15 @@ export interface ExplainerInput {
 }
 
 export type FromExplainer =
-  | { readonly kind: 'loaded'; readonly name: string }
+  | { readonly kind: 'loaded'; readonly name: string; readonly rows: number }
   | { readonly kind: 'done'; readonly explanation: Explanation }
   | { readonly kind: 'failed'; readonly error: WireError };
 
 export interface WatchWhyOptions {
   /** Time without progress after which a strategy counts as hanging; 0: no limit. */
   readonly barTimeoutMs: number;
-  /** Called ten times a second with the name of the run and the rows that are done. */
-  readonly onProgress: (name: string, rows: number) => void;
+  /** Called ten times a second with the name of the run, the rows that are done, and their share of the run. */
+  readonly onProgress: (name: string, rows: number, share: number) => void;
 }
 
 /** An explanation in progress that can be stopped. */
@@ -61,7 +61,7 @@ export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
 
 function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
   return new Promise((resolve, reject) => {
-    let name = 'the run';
+    let [name, rows] = ['the run', Infinity];
     const silence = new StallDetector(heartbeat, barTimeoutMs);
     const end = (notify: () => void): void => {
       stopLooking();
@@ -69,14 +69,14 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
       void worker.terminate().then(notify, reject);
     };
     const stopLooking = repeat(POLL_MS, () => {
-      onProgress(name, heartbeat.rows);
+      onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
       if (silence.check() === null) return;
       end(() => reject(new StrategyError(`${name}: no answer for ${barTimeoutMs / 1000} s while it was made again`, HANG_REMEDY)));
     });
     worker.on('message', (message: FromExplainer) => {
       switch (message.kind) {
         case 'loaded':
-          name = message.name;
+          [name, rows] = [message.name, message.rows];
           return;
         case 'done':
           return end(() => resolve(message.explanation));

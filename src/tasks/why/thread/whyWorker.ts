@@ -25,8 +25,8 @@ async function answer({ task, barsFolder, memory }: ExplainerInput): Promise<Fro
       heartbeat.enter('import');
       return import(/* @vite-ignore */ url);
     },
-    onLoaded: (name) => {
-      post({ kind: 'loaded', name });
+    onLoaded: (name, rows) => {
+      post({ kind: 'loaded', name, rows });
       heartbeat.enter('bars');
     },
   });

@@ -64,17 +64,20 @@ export class BotWatch {
 
   /** From now on, what strategies read and ask for is noted, and orders that they decide are kept. */
   begin(): void {
+    this.orders.clear();
     this.orders.isOn = true;
     this.ends = [this.orders.watchRisk(this.engine!.risk)];
     for (const watched of this.watched) {
       const { run, calls } = watched;
       watched.before = this.fields(watched);
+      calls.clear();
       calls.isOn = true;
       if (run.instance !== null) this.ends.push(...CALLBACKS.map((name) => watchCallback(run.instance!, name, calls)));
     }
   }
   end(): void {
     this.orders.isOn = false;
+    this.orders.closeBar();
     for (const end of this.ends.splice(0)) end();
     for (const { calls } of this.watched) calls.isOn = false;
   }
@@ -135,7 +138,13 @@ export class BotWatch {
   }
   private changes(watched: Watched): readonly ExplainedField[] {
     const before = new Map(watched.before.map(({ name, text }) => [name, text]));
-    return this.fields(watched).map(({ name, text, isKept }) => ({ name, before: before.get(name) ?? 'undefined', after: text, isKept }));
+    return this.fields(watched).map(({ name, text, isKept, isView }) => ({
+      name,
+      before: before.get(name) ?? 'undefined',
+      after: text,
+      isKept,
+      isView,
+    }));
   }
 
   private viewText(view: object): string {

@@ -14,6 +14,13 @@ export class CallLog {
   /** False: nothing is noted. */
   isOn = false;
 
+  /** Forgets what was noted. */
+  clear(): void {
+    this.noted.clear();
+    this.entered.clear();
+    this.left = 0;
+  }
+
   /** Runs a callback of the strategy under its name. */
   within<T>(name: string, run: () => T): T {
     if (!this.isOn) return run();

@@ -45,6 +45,15 @@ export class OrderWatch implements Journal {
     this.verdicts.set(order, verdicts);
   }
 
+  /** Forgets the orders that were kept. */
+  clear(): void {
+    this.orders.clear();
+    this.verdicts.clear();
+  }
+  /** What has happened until now happened in the bar. */
+  closeBar(): void {
+    for (const { events } of this.orders.values()) events.forEach((event, at) => (events[at] = { ...event, inBar: true }));
+  }
   find(order: number): ExplainedOrder | null {
     return this.orders.get(order) ?? null;
   }
@@ -122,7 +131,14 @@ export class OrderWatch implements Journal {
       watched.code = codeOf(order) ?? watched.code;
       if (order.reason !== null) watched.ending = order.reason;
       if (order.reason === 'canceled' || order.reason === 'expired' || order.reason === 'rejected') {
-        watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'canceled', code: codeOf(order), text: order.reason });
+        watched.events.push({
+          ...NO_EVENT,
+          timeMs: order.changedMs,
+          order: order.id,
+          kind: 'canceled',
+          code: codeOf(order),
+          text: order.reason,
+        });
       } else if (order.lifecycle === 'unknown') {
         watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'unknown', text: 'its outcome is unknown' });
       }
@@ -142,8 +158,17 @@ export class OrderWatch implements Journal {
   private take(order: Order): Watched | null {
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const known = this.orders.get(order.id);
-    if (known !== undefined || !this.isOn) return (known === undefined ? null : this.refreshed(known, order));
-    const made: Watched = { ...factsOf(order), verdict: 'none', code: null, rules: [], ending: 'open', filledQuantity: '0', filledLots: 0, events: [] };
+    if (known !== undefined || !this.isOn) return known === undefined ? null : this.refreshed(known, order);
+    const made: Watched = {
+      ...factsOf(order),
+      verdict: 'none',
+      code: null,
+      rules: [],
+      ending: 'open',
+      filledQuantity: '0',
+      filledLots: 0,
+      events: [],
+    };
     this.orders.set(order.id, made);
     return this.refreshed(made, order);
   }
@@ -155,9 +180,36 @@ export class OrderWatch implements Journal {
   }
 }
 
-const NO_EVENT = { rule: null, also: [], price: null, quantity: null, fee: null, isMaker: null, tradeId: null, code: null } as const;
+const NO_EVENT = {
+  inBar: false,
+  rule: null,
+  also: [],
+  price: null,
+  quantity: null,
+  fee: null,
+  isMaker: null,
+  tradeId: null,
+  code: null,
+} as const;
 
-function factsOf(order: Order): Pick<ExplainedOrder, 'order' | 'strategy' | 'instrument' | 'side' | 'role' | 'quantity' | 'quoteAmount' | 'price' | 'reduceOnly' | 'parent' | 'tag' | 'createdMs'> { // prettier-ignore
+function factsOf(
+  order: Order,
+): Pick<
+  ExplainedOrder,
+  | 'order'
+  | 'strategy'
+  | 'instrument'
+  | 'side'
+  | 'role'
+  | 'quantity'
+  | 'quoteAmount'
+  | 'price'
+  | 'reduceOnly'
+  | 'parent'
+  | 'tag'
+  | 'createdMs'
+> {
+  // prettier-ignore
   const { id, strategy, instrument, side, role, lots, quoteUnits, reduceOnly, parent, slot, createdMs } = order;
   const { triggerTicks = 0, limit, firedAtTicks = 0 } = order;
   const ticks = triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
@@ -190,6 +242,7 @@ function fillEvent(order: number, instrument: Instrument, fill: Fill): Explained
     timeMs,
     order,
     kind: 'fill',
+    inBar: false,
     rule: null,
     also: [],
     price: fromScaled(price, instrument.priceDigits),

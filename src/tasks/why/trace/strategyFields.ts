@@ -1,6 +1,6 @@
 // The fields of a strategy: its own enumerable ones, and the members of what it keeps.
 
-import { plainText } from './plainText.ts';
+import { feedText, plainText, type ViewName } from './plainText.ts';
 import { isSeries, isSignal, type WatchedViews } from './watchedViews.ts';
 
 /** A field at one moment. */
@@ -8,24 +8,38 @@ export interface FieldAt {
   readonly name: string;
   readonly text: string;
   readonly isKept: boolean;
+  /** True for a feed, a series or a signal, and for a group of them: its numbers are among the values. */
+  readonly isView: boolean;
 }
 
 /** Returns the fields as texts. `kept`: the object that the strategy gave to `keep`; null: none. */
-export function fieldsOf(instance: object, kept: object | null, nameOf: (view: object) => string | null): readonly FieldAt[] {
+export function fieldsOf(instance: object, kept: object | null, nameOf: ViewName): readonly FieldAt[] {
   const fields: FieldAt[] = [];
   let isKeptShown = kept === null;
   for (const [name, value] of Object.entries(instance)) {
     if (value === kept && kept !== null) {
       isKeptShown = true;
       fields.push(...membersOf(name, kept));
-    } else fields.push({ name, text: (typeof value === 'object' && value !== null ? nameOf(value) : null) ?? plainText(value), isKept: false });
+    } else fields.push({ name, text: plainText(value, (of) => nameOf(of) ?? feedText(of)), isKept: false, isView: isView(value, nameOf) });
   }
   return isKeptShown || kept === null ? fields : [...fields, ...membersOf('keep', kept)];
 }
 
+function isView(value: unknown, nameOf: ViewName): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (nameOf(value) !== null) return true;
+  const parts: readonly unknown[] = Object.getPrototypeOf(value) === Object.prototype ? Object.values(value) : [];
+  return parts.length > 0 && parts.every((part) => typeof part === 'object' && part !== null && nameOf(part) !== null);
+}
+
 function membersOf(name: string, kept: object): readonly FieldAt[] {
-  const members = Object.entries(kept).map(([key, value]) => ({ name: `${name}.${key}`, text: plainText(value), isKept: true }));
-  return members.length > 0 ? members : [{ name, text: plainText(kept), isKept: true }];
+  const members = Object.entries(kept).map(([key, value]) => ({
+    name: `${name}.${key}`,
+    text: plainText(value),
+    isKept: true,
+    isView: false,
+  }));
+  return members.length > 0 ? members : [{ name, text: plainText(kept), isKept: true, isView: false }];
 }
 
 /** Returns the names of the fields that hold each series and signal: `band.upper` for one in a group, `symbols[2].momentum` in a list. */

@@ -10,12 +10,17 @@ type Run = SealedBot['engine']['runs'][number];
 type Feed = Run['watches'][number]['feed'];
 
 /** Returns what the strategy has registered, sources of conditions included. `instrument`: limits them to one; null: all. */
-export function valuesOf(run: Run, fieldNames: ReadonlyMap<object, readonly string[]>, instrument: string | null): readonly ExplainedValue[] {
+export function valuesOf(
+  run: Run,
+  fieldNames: ReadonlyMap<object, readonly string[]>,
+  instrument: string | null,
+): readonly ExplainedValue[] {
   const found = new Map<Series | Signal, Feed>();
   const add = (feed: Feed, view: Series | Signal): void => {
     if (!found.has(view)) found.set(view, feed);
   };
-  for (const feed of run.listened) for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) add(feed, feed.indicators.series[column]);
+  for (const feed of run.listened)
+    for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) add(feed, feed.indicators.series[column]);
   for (const { feed, series } of run.drawn) add(feed, series);
   for (const { feed, signal } of run.watches) for (const view of sourcesBelow(feed, signal)) add(feed, view);
   for (const view of fieldNames.keys()) {

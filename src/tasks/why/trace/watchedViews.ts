@@ -158,13 +158,24 @@ export class WatchedViews {
   feed(of: Feed): Feed {
     // The stand-in for a missing feed is of another class, and throws when it is read.
     if (!(of instanceof StrategyFeed)) return of;
-    return this.wrapped<Feed>(of, () => new WatchedFeed(of, () => this.names.prefixOf(of), this.log, (series) => this.out(series)));
+    return this.wrapped<Feed>(
+      of,
+      () =>
+        new WatchedFeed(
+          of,
+          () => this.names.prefixOf(of),
+          this.log,
+          (series) => this.out(series),
+        ),
+    );
   }
   /** Wraps what `use` returned: a series, a signal, or a group of them. */
   out<Out>(of: Out): Out {
     if (typeof of !== 'object' || of === null) return of;
-    if (isSeries(of)) return this.wrapped<Series>(of, () => bind(new WatchedSeries(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
-    if (isSignal(of)) return this.wrapped<Signal>(of, () => bind(new WatchedSignal(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
+    if (isSeries(of))
+      return this.wrapped<Series>(of, () => bind(new WatchedSeries(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
+    if (isSignal(of))
+      return this.wrapped<Signal>(of, () => bind(new WatchedSignal(of, () => this.names.nameOf(of), this.log), outputOf(of))) as Out;
     return Object.fromEntries(Object.entries(of).map(([key, each]) => [key, this.out<unknown>(each)])) as Out;
   }
   /** Returns what a wrapper stands for; anything else unchanged. */
