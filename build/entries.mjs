@@ -98,6 +98,7 @@ export const TESTED = [
   'tasks/sweep/search/tiles',
   'tasks/sweep/threads/lanes',
   'tasks/sweep/threads/threads',
+  'tasks/why/why',
   'venue/slippage',
   'venue/venueConfig',
 ];

@@ -3,7 +3,7 @@
 import { formatMinute } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
 import type { ExplainedOrder, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
-import { orderTitle } from './orderText.ts';
+import { orderTitle, plainAmount } from './orderText.ts';
 
 const LEAD = '  ';
 
@@ -34,5 +34,5 @@ function fate({ verdict, code, ending, events, role, rules }: ExplainedOrder, cl
   const rule = first.rule === null ? '' : ` by rule ${first.rule}`;
   const others = fills.length === 1 ? '' : ` and ${fills.length - 1} more`;
   const when = first.timeMs < closeMs ? 'in this bar' : formatMinute(first.timeMs);
-  return `${start}, filled ${first.quantity} at ${first.price}${rule}, ${when}${others}${ending === 'filled' ? '' : `; then ${ending}`}`;
+  return `${start}, filled ${plainAmount(first.quantity)} at ${plainAmount(first.price)}${rule}, ${when}${others}${ending === 'filled' ? '' : `; then ${ending}`}`;
 }

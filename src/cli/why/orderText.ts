@@ -6,9 +6,9 @@ import { rowsText } from './columns.ts';
 
 /** Returns `order 12, buy 0.5 at 101.2 (limit)`. */
 export function orderTitle({ order, side, quantity, quoteAmount, price, role, tag }: ExplainedOrder): string {
-  const size = quantity ?? (quoteAmount === null ? '' : `for ${quoteAmount}`);
+  const size = quantity === null ? (quoteAmount === null ? '' : `for ${plainAmount(quoteAmount)}`) : plainAmount(quantity);
   const label = tag === role || tag === '' || tag === side ? role : `${role}, ${tag}`;
-  return `order ${order}, ${side} ${size}${price === null ? '' : ` at ${price}`} (${label})`;
+  return `order ${order}, ${side} ${size}${price === null ? '' : ` at ${plainAmount(price)}`} (${label})`;
 }
 
 export function riskLines({ verdict, code, rules, role }: ExplainedOrder): readonly string[] {
@@ -37,12 +37,17 @@ export function venueLines(inBar: readonly ExplainedEvent[], orders: readonly Ex
 /** An order arrives before anything happens to it. */
 const RANK = ({ kind }: ExplainedEvent): number => (kind === 'arrived' ? 0 : 1);
 
+/** Returns an amount without the zeros at its end; the asset behind it stays. */
+export function plainAmount(text: string | null): string {
+  return (text ?? '').replace(/(\.\d*?)0+(?= |$)/, '$1').replace(/\.(?= |$)/, '');
+}
+
 function isSame(a: ExplainedEvent, b: ExplainedEvent): boolean {
   return a.order === b.order && a.timeMs === b.timeMs && a.kind === b.kind && a.tradeId === b.tradeId;
 }
 
 function eventCells({ timeMs, order, rule, also, text, price, quantity, fee }: ExplainedEvent): readonly string[] {
   const rules = rule === null ? '' : [rule, ...also].join(', ');
-  const figures = price === null ? '' : `: ${quantity} at ${price}, fee ${fee}`;
+  const figures = price === null ? '' : `: ${plainAmount(quantity)} at ${plainAmount(price)}, fee ${plainAmount(fee)}`;
   return [formatTime(timeMs).replace('.000Z', 'Z'), String(order ?? ''), rules, `${text}${figures}`];
 }

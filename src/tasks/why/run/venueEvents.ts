@@ -1,6 +1,6 @@
 // The acts of a venue as events of an explanation: joined to the fills and ends that the bot's journal has seen.
 
-import { fromScaled } from '../../../base/number/decimal.ts';
+import { amountText } from '../model/amounts.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
@@ -17,10 +17,10 @@ export function eventOf(act: VenueAct, instrument: Instrument, order: number | n
     kind: kind === 'cancel' ? 'canceled' : kind,
     rule,
     also,
-    price: isFill ? fromScaled(price, instrument.priceDigits) : null,
-    quantity: isFill ? fromScaled(lots, instrument.quantityDigits) : null,
+    price: isFill ? amountText(price, instrument.priceDigits) : null,
+    quantity: isFill ? amountText(lots, instrument.quantityDigits) : null,
     fee: isFill
-      ? `${fromScaled(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
+      ? `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
       : null,
     isMaker: isFill ? isMaker : null,
     tradeId: isFill ? String(tradeId) : null,
@@ -42,9 +42,9 @@ export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], inst
 function belongs(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
-  if (act.timeMs !== event.timeMs || fromScaled(act.price, instrument.priceDigits) !== event.price) return false;
+  if (act.timeMs !== event.timeMs || amountText(act.price, instrument.priceDigits) !== event.price) return false;
   return act.kind === 'liquidation'
-    ? fromScaled(act.lots, instrument.quantityDigits) === event.quantity
+    ? amountText(act.lots, instrument.quantityDigits) === event.quantity
     : String(act.tradeId) === event.tradeId;
 }
 

@@ -1,6 +1,6 @@
 // Watches the orders of a run through its journal: which were decided while it is on, what risk said of each, and how each ended.
 
-import { fromScaled } from '../../../base/number/decimal.ts';
+import { amountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order } from '../../../model/order.ts';
@@ -119,7 +119,7 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) {
       watched.events.push(fillEvent(order.id, order.instrument, fill));
-      watched.filledQuantity = fromScaled(order.filledLots, order.instrument.quantityDigits);
+      watched.filledQuantity = amountText(order.filledLots, order.instrument.quantityDigits);
       if (order.lots > 0 && order.filledLots === order.lots) watched.ending = 'filled';
       watched.code = codeOf(order) ?? watched.code;
     }
@@ -154,10 +154,12 @@ export class OrderWatch implements Journal {
     return this.own.provenAbsent(order);
   }
 
-  /** Begins to watch an order, if orders are kept now. */
+  /** Begins to watch an order, if it is new and orders are kept now. Earlier ones have only their next event in the bar. */
   private take(order: Order): Watched | null {
+    const isNew = order.id > this.lastOrder;
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const known = this.orders.get(order.id);
+    if (known === undefined && !isNew) return null;
     if (known !== undefined || !this.isOn) return known === undefined ? null : this.refreshed(known, order);
     const made: Watched = {
       ...factsOf(order),
@@ -165,7 +167,7 @@ export class OrderWatch implements Journal {
       code: null,
       rules: [],
       ending: 'open',
-      filledQuantity: '0',
+      filledQuantity: amountText(order.filledLots, order.instrument.quantityDigits),
       filledLots: 0,
       events: [],
     };
@@ -219,9 +221,9 @@ function factsOf(
     instrument: instrument.id,
     side,
     role,
-    quantity: lots > 0 ? fromScaled(lots, instrument.quantityDigits) : null,
-    quoteAmount: quoteUnits > 0 ? fromScaled(quoteUnits, instrument.quoteDigits) : null,
-    price: ticks > 0 ? fromScaled(ticks, instrument.priceDigits) : null,
+    quantity: lots > 0 ? amountText(lots, instrument.quantityDigits) : null,
+    quoteAmount: quoteUnits > 0 ? amountText(quoteUnits, instrument.quoteDigits) : null,
+    price: ticks > 0 ? amountText(ticks, instrument.priceDigits) : null,
     reduceOnly,
     parent: parent > 0 ? parent : null,
     tag: slot,
@@ -245,9 +247,9 @@ function fillEvent(order: number, instrument: Instrument, fill: Fill): Explained
     inBar: false,
     rule: null,
     also: [],
-    price: fromScaled(price, instrument.priceDigits),
-    quantity: fromScaled(lots, instrument.quantityDigits),
-    fee: `${fromScaled(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
+    price: amountText(price, instrument.priceDigits),
+    quantity: amountText(lots, instrument.quantityDigits),
+    fee: `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
     isMaker,
     tradeId: String(tradeId),
     code: null,
