@@ -62,11 +62,16 @@ export class BotWatch {
     return false;
   };
 
+  /** True: verdicts are those of a journal. */
+  isReplayed = false;
+
   /** From now on, what strategies read and ask for is noted, and orders that they decide are kept. */
   begin(): void {
     this.orders.clear();
     this.orders.isOn = true;
-    this.ends = [this.orders.watchRisk(this.engine!.risk)];
+    const engine = this.engine!;
+    const lastTicks = (index: number): number => engine.lastTicks(index);
+    this.ends = [this.isReplayed ? this.orders.watchReplayedRisk(engine.risk, lastTicks) : this.orders.watchRisk(engine.risk)];
     for (const watched of this.watched) {
       const { run, calls } = watched;
       watched.before = this.fields(watched);

@@ -7,6 +7,7 @@ import type { Order } from '../../../model/order.ts';
 import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 import { denialBefore, type RuleVerdict } from '../../../risk/explain.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
 import { denialText } from '../../../orders/denialReasons.ts';
 import type { RiskModule } from '../../../risk/riskModule.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
@@ -41,6 +42,24 @@ export class OrderWatch implements Journal {
     };
     return () => void Reflect.deleteProperty(risk, 'check');
   }
+  /** The same for a replay, whose verdicts are those of its journal: the rules are asked beside them. */
+  watchReplayedRisk(risk: RiskModule, lastTicks: (instrumentIndex: number) => number): () => void {
+    const approved = risk.approvedBefore.bind(risk);
+    risk.approvedBefore = (order, nowMs, markTicks) => {
+      if (this.isOn) this.noteVerdicts(order.id, risk.explain(order, nowMs, markTicks));
+      return approved(order, nowMs, markTicks);
+    };
+    this.explainDenial = (order, code) => {
+      const rules = risk.explain(order, order.createdMs, lastTicks(order.instrumentIndex));
+      const isSame = rules.find(({ verdict }) => verdict === 'denied')?.code === code;
+      return isSame ? rules : [denialBefore(code, 'the order', 'as the journal has it', denialText(code) ?? ''), ...rules];
+    };
+    return () => {
+      this.explainDenial = denialAlone;
+      Reflect.deleteProperty(risk, 'approvedBefore');
+    };
+  }
+  private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialAlone;
   noteVerdicts(order: number, verdicts: readonly RuleVerdict[]): void {
     this.verdicts.set(order, verdicts);
   }
@@ -76,7 +95,7 @@ export class OrderWatch implements Journal {
       watched.code = code;
       watched.ending = 'denied';
       watched.verdict = 'denied';
-      if (watched.rules.length === 0) watched.rules = [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
+      if (watched.rules.length === 0) watched.rules = this.explainDenial(order as BotOrder, code);
     }
     return this.own.denied(order, code);
   }
@@ -229,6 +248,11 @@ function factsOf(
     tag: slot,
     createdMs,
   };
+}
+
+/** A check before the rules denied the order, so no rule was asked. */
+function denialAlone(_: unknown, code: string): readonly RuleVerdict[] {
+  return [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
 }
 
 /** Returns the code of a denial or refusal, which the bot's own record has. */
