@@ -11,8 +11,8 @@ import { modelledPpm, type FeeModel } from './feeModel.ts';
 import type { SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
 import { forceRule, MATCHING_RULE, openRule, type MatchingRule, type MatchTracer } from './trace/matchTracer.ts';
-import type { BookContext, InstrumentState } from './venueConfig.ts';
-import { VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
+import type { InstrumentState } from './venueConfig.ts';
+import { type BookContext, VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

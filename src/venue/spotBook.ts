@@ -6,8 +6,8 @@ import type { Accounts, Balance, ExternalFlows, InstrumentAccount } from './acco
 import * as balances from './accounts.ts';
 import { MoneyScale, PpmShares } from './money.ts';
 import { BarBook } from './barBook.ts';
-import type { BookContext, VenueFees } from './venueConfig.ts';
-import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
+import type { VenueFees } from './venueConfig.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

@@ -8,8 +8,8 @@ import { Account } from './account.ts';
 import { Accounts, Balance, noAccount, InstrumentAccount } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
 import { SpotBook } from './spotBook.ts';
-import { type BookContext, checkVenueConfig, type VenueConfig } from './venueConfig.ts';
-import type { VenueOrder, VenueSink } from './venueOrder.ts';
+import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
+import type { BookContext, VenueOrder, VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#imported-constants
 const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownComposition, unsupportedOperation } = VENUE_CODES;

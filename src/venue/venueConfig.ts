@@ -3,10 +3,8 @@
 import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
 import type { Instrument, InstrumentId } from '../model/instrument.ts';
-import type { Account } from './account.ts';
 import type { FeeModel } from './feeModel.ts';
 import { fixedSlippage, type SlippageModel } from './slippage.ts';
-import type { VenueSink } from './venueOrder.ts';
 
 export interface VenueFees {
   /** The asset in which the fee is paid: the one received (base for a buyer, quote for a seller), or always the quote asset. */
@@ -61,16 +59,6 @@ export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' 
 export function fillTerms(settings: FillSettings, model: SlippageModel | null = null): FillTerms {
   const { limit, slippageTicks, slippagePpm, ...others } = settings;
   return { ...others, limitRule: limit, slippage: model ?? fixedSlippage(slippageTicks, slippagePpm) };
-}
-
-/** What the books of one venue share. */
-export interface BookContext {
-  readonly config: FillTerms;
-  readonly feeModel: FeeModel | null;
-  readonly sink: VenueSink;
-  /** By account. The list grows with each account that is opened. */
-  readonly accounts: readonly Account[];
-  lastTradeId: number;
 }
 
 export interface VenueConfig extends FillTerms {

@@ -1,13 +1,12 @@
 // Books the money of a contract's fills: positions opened and reduced, margin held, and fees, in whole units of the settlement asset.
 
-import type { BookContext } from '../venueConfig.ts';
 import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
 import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
 import { BarBook } from '../barBook.ts';
 import { PpmShares } from '../money.ts';
-import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 

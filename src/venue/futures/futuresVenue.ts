@@ -1,6 +1,5 @@
 // The simulated futures venue: accounts, settings, admission of orders, funding, and liquidation by mark price. No clock, no I/O.
 
-import type { BookContext } from '../venueConfig.ts';
 import { exact, MAX_EXACT, mulDiv } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -8,7 +7,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { BookVenue } from '../bookVenue.ts';
-import type { VenueOrderRecord, VenueOrder, VenueSink } from '../venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder, VenueSink } from '../venueOrder.ts';
 import { ContractBook, type ReductionSink } from './contractBook.ts';
 import { contractsOf, type FuturesVenueConfig } from './futuresConfig.ts';
 import { Liquidator, type MarkRow } from './liquidation.ts';
