@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { ExplainedEvent, ExplainedOrder, Explanation } from '../../src/tasks/why/model/explanation.ts';
+import { eventsOfBar } from '../../src/report/run/page/rows/barEvents.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
 import { ruleOf } from '../fixtures/ruleOracle.ts';
 import { ask, whyFolder, whyRun, type Row, type WhyRun } from '../fixtures/whyRuns.ts';
@@ -48,7 +49,7 @@ describe.each(CASES)('%s, %j', (name, set) => {
       for (let at = 0; at < TRIES; at++) {
         const isOrder = at % 2 === 0;
         if (isOrder) await checkOrder(run, 1 + Math.floor(rng.next() * run.orders.length));
-        else await checkBar(run, rng.next(), rng.next());
+        else await checkBar(run, at % 4 === 1 ? anyBar(run, rng.next(), rng.next()) : filledBar(run, rng.next()), rng.next());
       }
     },
     LIMIT_MS,
@@ -132,12 +133,33 @@ function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: Explained
   expect(rule, `${what}: fill ${fill['trade_id']}, by the venue's trace`).toBe(own);
 }
 
-async function checkBar(run: WhyRun, where: number, which: number): Promise<void> {
+/** A bar of a symbol. */
+interface Chosen {
+  readonly symbol: string;
+  readonly row: number;
+}
+
+/** Any bar of any symbol. */
+function anyBar(run: WhyRun, where: number, which: number): Chosen {
   const instruments = [...run.shown.keys()];
   const symbol = instruments[Math.floor(which * instruments.length)]!;
   const bars = run.shown.get(symbol)!;
   const rows = Array.from(bars.openMs.keys()).filter((row) => bars.openMs[row]! >= run.fromMs && bars.closeMs[row]! <= run.toMs);
-  const row = rows[Math.floor(where * rows.length)]!;
+  return { symbol, row: rows[Math.floor(where * rows.length)]! };
+}
+
+/** A bar in which an order was filled. */
+function filledBar(run: WhyRun, which: number): Chosen {
+  const fill = run.fills[Math.floor(which * run.fills.length)]!;
+  const symbol = fill['instrument']!;
+  const bars = run.shown.get(symbol)!;
+  const matched = run.trace.get(`${symbol} ${fill['trade_id']}`);
+  const at = matched?.openMs ?? Number(fill['time_ms']) - 1;
+  return { symbol, row: bars.closeMs.findIndex((closeMs, row) => closeMs > at && bars.openMs[row]! <= at) };
+}
+
+async function checkBar(run: WhyRun, { symbol, row }: Chosen, where: number): Promise<void> {
+  const bars = run.shown.get(symbol)!;
   const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
   const what = `seed ${SEED}, ${run.name}, ${symbol} ${new Date(openMs).toISOString()}`;
   // Any time inside the bar names it.
@@ -149,6 +171,7 @@ async function checkBar(run: WhyRun, where: number, which: number): Promise<void
   ]);
   compareDecisions(run, explanation, openMs, closeMs, what);
   compareVenue(run, explanation, openMs, closeMs, what);
+  comparePage(run, explanation, symbol, openMs, closeMs, what);
   counts.bars++;
 }
 
@@ -168,6 +191,26 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
       if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, what).not.toBe('true');
     }
   }
+}
+
+/** A click on the bar in the report shows the orders that were made at it, and its fills. */
+function comparePage(
+  { page, fills, trace }: WhyRun,
+  { orders }: Explanation,
+  symbol: string,
+  openMs: number,
+  closeMs: number,
+  what: string,
+): void {
+  const { rows, instruments } = page;
+  const events = eventsOfBar(rows, instruments.indexOf(symbol), openMs, closeMs);
+  const made = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
+  expect(events.decided.map((row) => rows.orders.id[row]).toSorted((a, b) => a! - b!), `${what}, orders of the page`).toEqual(made.toSorted((a, b) => a - b)); // prettier-ignore
+  const inside = fills.filter((fill) => {
+    const row = trace.get(`${fill['instrument']} ${fill['trade_id']}`);
+    return fill['instrument'] === symbol && row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
+  });
+  expect(events.fills.map((row) => String(rows.fills.order[row])), `${what}, fills of the page`).toEqual(inside.map((fill) => fill['order_id'])); // prettier-ignore
 }
 
 /** The fills of the rows inside the bar, of any instrument, by the venue's trace of the whole run. */

@@ -56,9 +56,9 @@ export class BarPanel {
     if (decided.length + fills.length + ended.length === 0)
       return [element('p', { class: 'muted note' }, 'No order was decided, filled or ended at this bar.')];
     return [
-      ...table('Decided at it', ORDER_HEAD, decided.map((row) => orderCells(rows, row, wire))), // prettier-ignore
+      ...table('Orders made at it', ORDER_HEAD, decided.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
       ...table('Filled in it', FILL_HEAD, fills.map((row) => fillCells(rows, row, wire))), // prettier-ignore
-      ...table('Ended in it without a fill', ORDER_HEAD, ended.map((row) => orderCells(rows, row, wire))), // prettier-ignore
+      ...table('Ended in it without a fill', ORDER_HEAD, ended.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
     ];
   }
 }
@@ -66,13 +66,14 @@ export class BarPanel {
 const ORDER_HEAD = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
 const FILL_HEAD = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
 
-function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument): readonly string[] {
+/** Amounts are in the quote asset, in which the run reports. */
+function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {
   const [lots, amount, price] = [orders.lots[row]!, orders.quoteUnits[row]!, orders.price[row]!];
   return [
     String(orders.id[row]),
     SIDES[orders.side[row]!] ?? '',
     ROLES[orders.role[row]!] ?? '',
-    lots > 0 ? exactText(lots, wire.quantityDigits) : amount > 0 ? `by amount, in ${wire.quote}` : '',
+    lots > 0 ? exactText(lots, wire.quantityDigits) : amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '',
     price > 0 ? exactText(price, wire.priceDigits) : 'market',
     ENDINGS[orders.ending[row]!] ?? '',
     texts[orders.code[row]!] ?? '',
