@@ -84,8 +84,17 @@ export function calledLines({ calls, waits }: ExplainedStrategy): readonly strin
   if (calls.length === 0) return [];
   const rows = calls
     .slice(0, MAX_ROWS)
-    .map(({ during, kind, text, result }) => [during, kind === 'read' ? 'read' : 'asked', `${text}${result === '' ? '' : ` = ${result}`}`]);
+    .map(({ during, kind, text, result }) => [
+      during,
+      kind === 'read' ? 'read' : 'asked',
+      `${text}${result === '' ? '' : ` = ${shortResult(result)}`}`,
+    ]);
   return limited(rowsText(rows), calls.length);
+}
+
+/** A number has at most ten digits. */
+function shortResult(result: string): string {
+  return /^-?\d+\.\d+(e-?\d+)?$/.test(result) ? numberText(Number(result)) : result;
 }
 
 function limited(lines: readonly string[], all: number): readonly string[] {

@@ -7,6 +7,9 @@ const MAX_LENGTH = 160;
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
 
+/** The text of a value with a getter that throws. */
+export const UNREADABLE = 'cannot be read';
+
 /** Names a view, such as a series; null for anything else. */
 export type ViewName = (value: object) => string | null;
 
@@ -17,7 +20,7 @@ export function plainText(value: unknown, nameOf: ViewName = feedText): string {
     text = textAt(value, 0, nameOf);
   } catch {
     // A getter of the value throws, as that of a feed that the run does not have.
-    text = 'cannot be read';
+    text = UNREADABLE;
   }
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
 }

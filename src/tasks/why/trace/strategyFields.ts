@@ -1,6 +1,6 @@
 // The fields of a strategy: its own enumerable ones, and the members of what it keeps.
 
-import { feedText, plainText, type ViewName } from './plainText.ts';
+import { feedText, plainText, UNREADABLE, type ViewName } from './plainText.ts';
 import { isSeries, isSignal, type WatchedViews } from './watchedViews.ts';
 
 /** A field at one moment. */
@@ -20,15 +20,43 @@ export function fieldsOf(instance: object, kept: object | null, nameOf: ViewName
     if (value === kept && kept !== null) {
       isKeptShown = true;
       fields.push(...membersOf(name, kept));
-    } else fields.push({ name, text: plainText(value, (of) => nameOf(of) ?? feedText(of)), isKept: false, isView: isView(value, nameOf) });
+    } else fields.push(...fieldOf(name, value, nameOf, 0));
   }
   return isKeptShown || kept === null ? fields : [...fields, ...membersOf('keep', kept)];
+}
+
+/** The deepest level and the number of members to which a list of records is taken apart. */
+const MAX_LEVEL = 2;
+const MAX_MEMBERS = 60;
+
+/** A list of records, each with its feed and its indicators, is taken apart: its members are fields of their own. */
+function fieldOf(name: string, value: unknown, nameOf: ViewName, level: number): readonly FieldAt[] {
+  if (level < MAX_LEVEL && hasViews(value, nameOf) && !isView(value, nameOf)) {
+    const isList = Array.isArray(value);
+    const members = Object.entries(value).slice(0, MAX_MEMBERS);
+    return members.flatMap(([key, each]) => fieldOf(isList ? `${name}[${key}]` : `${name}.${key}`, each, nameOf, level + 1));
+  }
+  const text = plainText(value, (of) => nameOf(of) ?? feedText(of));
+  return [{ name, text, isKept: false, isView: isView(value, nameOf) || text === UNREADABLE }];
+}
+
+/** True for a list or a plain object that holds a view, at any of the levels that are taken apart. */
+function hasViews(value: unknown, nameOf: ViewName, level = 0): value is object {
+  if (typeof value !== 'object' || value === null || level > MAX_LEVEL) return false;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return (
+    isPlain &&
+    Object.values(value).some(
+      (each) => (typeof each === 'object' && each !== null && nameOf(each) !== null) || hasViews(each, nameOf, level + 1),
+    )
+  );
 }
 
 function isView(value: unknown, nameOf: ViewName): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (nameOf(value) !== null) return true;
-  const parts: readonly unknown[] = Object.getPrototypeOf(value) === Object.prototype ? Object.values(value) : [];
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  const parts: readonly unknown[] = isPlain ? Object.values(value) : [];
   return parts.length > 0 && parts.every((part) => typeof part === 'object' && part !== null && nameOf(part) !== null);
 }
 
