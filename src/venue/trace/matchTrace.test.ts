@@ -18,8 +18,8 @@ class World implements TraceWorld {
   openOfRow(): number {
     return this.openMs;
   }
-  entryOf = (_: number): number => 0;
-  isAtCollar = (_: number): boolean => false;
+  entryOf: TraceWorld['entryOf'] = () => 0;
+  isAtCollar: TraceWorld['isAtCollar'] = () => false;
 }
 
 function traced(config: Parameters<typeof openSpotVenue>[0] = {}) {
@@ -107,7 +107,7 @@ describe('spot', () => {
   });
   test('no rule: an order that rests is canceled by its owner alone', () => {
     const { venue, limit, row, said } = traced();
-    const order = limit('buy', 5, 9_000, 0)!;
+    const order = limit('buy', 5, 9_000, 0);
     row(0, 10_000, 10_000, 9_500);
     venue.cancel(order, ROW);
     expect(said()).toEqual([['cancel', 1, null]]);

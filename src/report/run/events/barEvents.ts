@@ -1,5 +1,6 @@
 // Packs what a run did at each bar: its orders with their codes, and its fills. The page shows them for a bar that is clicked.
 
+import { pow10 } from '../../../base/number/exact.ts';
 import { firstAfter } from '../../../base/number/search.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../../model/run/run.ts';
 import type { Pack, Packer, ReadyColumn } from '../../page/pack.ts';
@@ -15,8 +16,6 @@ import {
 /** With more of them the page would become too large. */
 const MAX_ORDERS = 100_000;
 const MAX_FILLS = 250_000;
-/** Orders whose level a row may reach: their fill may lie inside it. */
-const BY_LEVEL: ReadonlySet<string> = new Set(['stopLoss', 'trailing', 'condition', 'liquidation', 'takeProfit']);
 
 type Ready<Name extends string> = { readonly [Column in Name]: ReadyColumn };
 
@@ -74,41 +73,69 @@ export class BarEvents {
 
 /**
  * Returns for each order and each fill whether it belongs to the bar that closes at its time (1) or to the one that opens then (0). Decisions
- * are taken at a close, market orders fill at an open, and resting orders and levels inside a row.
+ * are taken at a close, market orders fill at an open, and resting orders and levels inside a row. A run keeps no more than the times, so what
+ * happened at a level is judged by the rows around it.
  */
-function insideOf({ orders, fills, feeds, instruments }: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
-  const rows = instruments.map(({ id }) => feeds.find((feed) => feed.execution && feed.bars.instrument.id === id) ?? null);
-  const ofOrders = new Uint8Array(orders.length).fill(1);
+function insideOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
+  const { orders, fills } = record;
+  const rows = new ExecutionRows(record);
+  const ofOrders = stopsInside(record, rows);
   const ofFills = new Uint8Array(fills.length);
-  const first = orders.length > 0 ? orders.id[0]! : 1;
+  const first = orders.id[0] ?? 1;
+  const filled = new Map<string, number>();
   for (let at = 0; at < fills.length; at++) {
     const order = fills.orderId[at]! - first;
-    const isInside = fills.isMaker[at] === 1 || reaches(rows[fills.instrument[at]!] ?? null, fills.timeMs[at]!, order, orders);
-    ofFills[at] = isInside ? 1 : 0;
-    // A leg of a bracket is made with the fill that it follows, and a stop with its own.
-    if (order >= 0 && orders.parent[order]! > 0 && orders.createdMs[order] === fills.timeMs[at] && !isInside) ofOrders[order] = 0;
+    const role = ROLES[orders.role[order] ?? 0]!;
+    if (fills.isMaker[at] === 1 || role === 'liquidation') ofFills[at] = 1;
+    else if (STOPS.has(role) && orders.parent[order]! > 0) ofFills[at] = ofOrders[order]!;
+    else if (TRIGGERS.has(role)) ofFills[at] = rows.reaches(order, fills.timeMs[at]!, orders.arrivedMs[order]!) ? 1 : 0;
+    filled.set(`${fills.orderId[at]} ${fills.timeMs[at]}`, ofFills[at]!);
   }
-  const filledAt = new Map<string, number>();
-  for (let at = 0; at < fills.length; at++) filledAt.set(`${fills.orderId[at]} ${fills.timeMs[at]}`, ofFills[at]!);
+  // A take-profit is made with the fill of its entry, and an order of the venue with its own.
   for (let row = 0; row < orders.length; row++) {
-    const known = orders.parent[row]! > 0 ? filledAt.get(`${orders.parent[row]} ${orders.createdMs[row]}`) : undefined;
-    if (known !== undefined) ofOrders[row] = known;
+    const role = ROLES[orders.role[row]!]!;
+    const cause = role === 'liquidation' ? orders.id[row] : role === 'takeProfit' ? orders.parent[row] : 0;
+    ofOrders[row] = (cause === 0 ? undefined : filled.get(`${cause} ${orders.createdMs[row]}`)) ?? ofOrders[row]!;
   }
   return { orders: ofOrders, fills: ofFills };
 }
 
-/** True when the row that closes at a time reaches the level of an order. */
-function reaches(feed: FeedRecord | null, timeMs: number, order: number, orders: RunRecord['orders']): boolean {
-  if (feed === null || order < 0 || !BY_LEVEL.has(ROLES[orders.role[order]!]!)) return false;
-  const { bars } = feed;
-  const row = firstAfter(bars.closeMs, 0, bars.length, timeMs - 1);
-  if (row >= bars.length || bars.closeMs[row] !== timeMs) return false;
-  const level = orders.limit[order]! / 10 ** bars.instrument.priceDigits;
-  // A leg that came with the open of the next row, or a liquidation without a level, is judged by its arrival.
-  if (level === 0) return true;
-  return (
-    bars.low[row]! <= level &&
-    level <= bars.high[row]! &&
-    !(orders.createdMs[order]! > bars.openMs[row]! && orders.createdMs[order]! < timeMs)
-  );
+const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
+const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
+
+/** A stop of a bracket fires inside the row that reaches its level; what a cap has left of it, at the next open. */
+function stopsInside({ orders }: RunRecord, rows: ExecutionRows): Uint8Array {
+  const inside = new Uint8Array(orders.length).fill(1);
+  const fired = new Set<string>();
+  for (let row = 0; row < orders.length; row++) {
+    if (orders.parent[row] === 0 || !STOPS.has(ROLES[orders.role[row]!]!)) continue;
+    const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
+    const isInside = !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
+    if (isInside) fired.add(key);
+    inside[row] = isInside ? 1 : 0;
+  }
+  return inside;
+}
+
+/** The rows in which the orders of a run matched. */
+class ExecutionRows {
+  readonly #orders: RunRecord['orders'];
+  /** By instrument. */
+  readonly #feeds: readonly (FeedRecord | null)[];
+
+  constructor({ orders, feeds, instruments }: RunRecord) {
+    this.#orders = orders;
+    this.#feeds = instruments.map(({ id }) => feeds.find((feed) => feed.execution && feed.bars.instrument.id === id) ?? null);
+  }
+
+  /** True when the row that closes at a time, and opens at or after `sinceMs`, reaches the level of an order. */
+  reaches(order: number, timeMs: number, sinceMs: number): boolean {
+    const feed = this.#feeds[this.#orders.instrument[order]!];
+    if (feed === undefined || feed === null) return false;
+    const { bars } = feed;
+    const row = firstAfter(bars.closeMs, 0, bars.length, timeMs - 1);
+    if (row >= bars.length || bars.closeMs[row] !== timeMs || bars.openMs[row]! < sinceMs) return false;
+    const level = this.#orders.limit[order]! / pow10(bars.instrument.priceDigits);
+    return bars.low[row]! <= level && level <= bars.high[row]!;
+  }
 }
