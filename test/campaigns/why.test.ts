@@ -20,7 +20,7 @@ const PLAIN: readonly string[] = [];
 const ALL = ['bollingerGrid', 'donchian', 'fundingCarry', 'fundingFade', 'momentumRotation', 'perpetualTrend', 'rsiMeanReversion', 'smaCross', 'trendFilter']; // prettier-ignore
 const CASES: readonly (readonly [name: string, set: readonly string[]])[] = isCampaign
   ? ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const])
-  : [['trendFilter', PLAIN], ['perpetualTrend', HARD]]; // prettier-ignore
+  : [['trendFilter', PLAIN]]; // prettier-ignore
 const TRIES = isCampaign ? Math.ceil(Math.min(Number(ISOBAR_CASES), 100_000) / CASES.length) : 8;
 const LIMIT_MS = isCampaign ? 3_600_000 : 120_000;
 
