@@ -11,6 +11,7 @@ export const ENTRIES = [
   'tasks/bot/process/main',
   'tasks/backtest/thread/backtestWorker',
   'tasks/prove/thread/proveWorker',
+  'tasks/why/thread/whyWorker',
   'tasks/sweep/threads/sweepWorker',
   'tasks/sweep/threads/aloneWorker',
   'adapters/plugins/bundleEntry',
@@ -97,6 +98,7 @@ export const TESTED = [
   'tasks/sweep/search/tiles',
   'tasks/sweep/threads/lanes',
   'tasks/sweep/threads/threads',
+  'tasks/why/why',
   'venue/slippage',
   'venue/venueConfig',
 ];

@@ -7,6 +7,7 @@ import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';
 import type { BarMarket } from '../ports/exchange.ts';
 import type { LogLine } from '../ports/log.ts';
+import type { Journal } from '../ports/journal.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { FeeModel } from '../venue/feeModel.ts';
 import { fixedSlippage } from '../venue/slippage.ts';
@@ -24,18 +25,26 @@ export interface ReplaySettings {
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
+  /** Watches the records of the run: returns the journal that takes them. */
+  readonly watchJournal?: (own: Journal) => Journal;
   /** Time outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
 }
 
-export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, clock }: ReplaySettings = {}): World {
+export function replayWorld(
+  plan: RunPlan,
+  { faultOf = null, refusals = null, clock, watchJournal = (own) => own }: ReplaySettings = {},
+): World {
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
-    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => new ReplayJournal());
+    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => watchJournal(new ReplayJournal()));
     else {
       const names = plan.strategies.map(({ record }) => record.name);
-      bind(own(PARTS.journal)).toResolvedValue((risk) => new DenialLoggingJournal({ risk, log: refusals, names }), [idOf(PARTS.risk)]);
+      bind(own(PARTS.journal)).toResolvedValue(
+        (risk) => watchJournal(new DenialLoggingJournal({ risk, log: refusals, names })),
+        [idOf(PARTS.risk)],
+      );
     }
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));
@@ -69,6 +78,6 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
 /** Opens the venue with the accounts of the run, funds them, and connects it. An adapter that replaces it is attached to the engine. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
-  if (venue === null) return { venue: null, checkBooks() {} };
+  if (venue === null) return { venue: null, venues: [], checkBooks() {} };
   return marketOf(engine.instruments).open(plan, engine, venue, deposits);
 }

@@ -168,7 +168,7 @@ describe('a command line that is not understood ends with code 2 and the nearest
 
   test('the help that it points to is that of the command; the commands are all named once', async () => {
     expect((await commandIn(fixture.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
-    expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, prove, verify,');
+    expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, prove, why, verify,');
   });
 
   test('a run folder too many is named, though its name of digits looks like a key', async () => {

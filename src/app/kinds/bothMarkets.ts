@@ -54,6 +54,7 @@ export const bothMarkets: MarketParts = {
     });
     return {
       venue: opened.venue,
+      venues: [...opened.venues, ...other.venues],
       checkBooks() {
         opened.checkBooks();
         other.checkBooks();

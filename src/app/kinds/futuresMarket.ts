@@ -78,7 +78,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const triggers = new ReplayTriggers(engine, venue, account, watch);
   exchange.connect(engine, venue, account, { watch, triggers, rows: new ContractRows(engine, venue, account, watch, triggers) });
   watch.connect(venue, account);
-  return { venue, checkBooks: () => checkBooks(books, venue) };
+  return { venue, venues: [venue], checkBooks: () => checkBooks(books, venue) };
 }
 
 /** Returns how the account of a run trades each contract. */

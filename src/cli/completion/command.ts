@@ -26,6 +26,7 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['sweep', (begun) => filesLike(begun, DEFINITION)],
   ['strategy show', (begun) => filesLike(begun, STRATEGY)],
   ['verify', runFolders],
+  ['why', runFolders],
   ['report', runFolders],
 ];
 

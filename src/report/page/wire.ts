@@ -119,6 +119,34 @@ export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
 
+/** The columns of orders and of fills that a clicked bar shows: as in the record of a run, -1 for no time. `isInside`: see barEvents.ts. */
+export const BAR_ORDER_COLUMNS = [
+  'id',
+  'instrument',
+  'createdMs',
+  'isInside',
+  'doneMs',
+  'side',
+  'role',
+  'ending',
+  'lots',
+  'quoteUnits',
+  'price',
+  'filledLots',
+  'parent',
+  'tag',
+  'code',
+] as const;
+export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isInside', 'price', 'lots', 'isMaker'] as const;
+export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
+export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
+export interface WireBarEvents {
+  /** Tags and codes. */
+  readonly texts: readonly string[];
+  readonly orders: { readonly [name in BarOrderColumnName]: PackedColumn };
+  readonly fills: { readonly [name in BarFillColumnName]: PackedColumn };
+}
+
 export interface PageData {
   readonly name: string;
   readonly resultHash: string;
@@ -135,6 +163,8 @@ export interface PageData {
   readonly equity: { readonly minutes: PackedColumn; readonly values: PackedDecimals };
   readonly instruments: readonly WireInstrument[];
   readonly trades: WireTrades;
+  /** Orders and fills by bar. Null when there are too many for the page. */
+  readonly barEvents: WireBarEvents | null;
   readonly rollingSharpe: { readonly ms: readonly number[]; readonly values: readonly (number | null)[] };
   /** Compounded return (a fraction) in each hour of the week from Monday 00:00 UTC. Null when a bar is a day or longer. */
   readonly hours: readonly number[] | null;

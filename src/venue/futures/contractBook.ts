@@ -4,9 +4,9 @@ import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
 import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
-import { type BookContext, BarBook } from '../barBook.ts';
+import { BarBook } from '../barBook.ts';
 import { PpmShares } from '../money.ts';
-import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 
@@ -104,6 +104,7 @@ export class ContractBook extends BarBook {
     fillBuffer.feeInBase = false;
     fillBuffer.isMaker = false;
     this.coverFromInsurance(position.account, wallet);
+    this.tracer?.liquidated(this.instrument, fillBuffer);
     this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 

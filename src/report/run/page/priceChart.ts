@@ -22,6 +22,7 @@ import {
 } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
+import type { ClickedBar } from './barPanel.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { numberTexts } from '../../page/browser/ticks.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
@@ -54,6 +55,8 @@ export class PriceChart {
   readonly #root: HTMLElement;
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
+  /** Called for a click on a bar that hits no trade. */
+  onBar: ((bar: ClickedBar) => void) | null = null;
   readonly #ask = oncePerFrame(() => this.#update());
   #market: ChartMarket;
   #trades: TradeRows | null = null;
@@ -79,6 +82,7 @@ export class PriceChart {
       onClick: (x, y) => {
         const hit = this.#overlay.hit(x, y);
         if (hit !== null) this.#onSelect(hit);
+        else this.#clickBar(x);
       },
     });
     this.rebuild();
@@ -319,6 +323,20 @@ export class PriceChart {
         `trade ${count(row + 1)}: ${of.side[row] === 0 ? 'long' : 'short'}, ${result} in ${spanText(of.exitMs[row]! - of.entryMs[row]!)}`,
       ),
     ];
+  }
+
+  #clickBar(x: number): void {
+    const slice = this.#slice;
+    const at = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
+    const row = slice?.rows[at] ?? -1;
+    if (slice === null || row < 0) return;
+    const { level, times, endMs } = slice;
+    const price = (of: Int32Array): string => exactText(of[row]!, Math.max(0, this.#market.wire.digits));
+    const prices = `open ${price(level.open)}  high ${price(level.high)}  low ${price(level.low)}  close ${price(level.close)}`;
+    const lines = this.#lines.map(
+      ({ values }, k) => `${this.#market.traces[k]?.name ?? ''} ${fixed(values[at]!, this.#market.traces[k]?.digits ?? 0)}`,
+    );
+    this.onBar?.({ openMs: times[at]!, closeMs: times[at + 1] ?? endMs, interval: level.interval, texts: [prices, ...lines] });
   }
 
   /** Shows the bar and the indicators under the cursor. */
