@@ -1,0 +1,48 @@
+// The envelope of a backtest: the terms on which its venue filled orders, and what they say about it.
+
+import type { ContractData } from '../../../model/bars/marks.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import { EnvelopeFinder, type RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
+import type { EnvelopeTerms, FinerRows } from '../../../report/envelope/terms.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { PreparedRun } from './runBacktest.ts';
+
+/** Returns the envelope of a finished run whose decisions were kept; null if they were not. */
+export function envelopeOf(plan: RunPlan, prepared: PreparedRun, record: RunRecord, finer: FinerRows | null): RunEnvelope | null {
+  const { decisions } = record;
+  if (decisions === undefined) return null;
+  const finder = new EnvelopeFinder(record, decisions, termsOf(plan, prepared), finer);
+  return finder.result([]);
+}
+
+function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>): EnvelopeTerms {
+  const { fees, fills, futures } = plan;
+  const data = (instrument: Instrument): ContractData | undefined => futures?.data.get(instrument.id);
+  return {
+    makerPpm: fees.makerPpm,
+    takerPpm: fees.takerPpm,
+    feesIn: fees.in,
+    fillsAtTouch: fills.limit === 'touch',
+    slippageTicks: fills.slippageTicks,
+    slippagePpm: fills.slippagePpm,
+    collarPpm: fills.collarPpm,
+    leverage: futures?.leverage ?? 1,
+    fundingOf: (instrument) => data(instrument)?.funding ?? [],
+    reasons: reasonsOf(plan, prepared),
+  };
+}
+
+/** Why the settings of a run leave its envelope no bound, in words. */
+function reasonsOf({ fills, models, funds }: RunPlan, { engine, venue }: Pick<PreparedRun, 'engine' | 'venue'>): string[] {
+  const reasons: string[] = [];
+  if (fills.latencyMs > 0) reasons.push('orders have latency');
+  if (fills.maxVolumeSharePpm > 0) reasons.push('fills are capped by volume');
+  if (models?.slippage) reasons.push('a slippage model of its own decides prices');
+  if (models?.fees) reasons.push('a fee model of its own decides fees');
+  if ((models?.modules ?? []).length > 0 || venue === null) reasons.push('modules replace parts of the exchange');
+  if ((models?.rules ?? []).length > 0) reasons.push('risk rules of its own may refuse orders');
+  if (engine.risk.watchesEquity) reasons.push('a risk limit watches equity');
+  if (funds !== undefined) reasons.push('it trades on two accounts');
+  return reasons;
+}

@@ -1,0 +1,88 @@
+// The true net profit lies inside the envelope: a path of single ticks is the truth, bars of it are what a run sees.
+
+import { describe, expect, it } from 'vitest';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { envelopeOf } from '../../src/tasks/backtest/run/envelope.ts';
+import type { RunPlan } from '../../src/definition/plan/plan.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
+import type { RunEnvelope } from '../../src/report/envelope/runEnvelope.ts';
+import { recordResult } from '../fixtures/campaignResults.ts';
+import { feed, planOf } from '../simulation/plans.ts';
+import { barsOfTicks, drawPlan, instrumentOf, naiveNet, seededRng, strategyOf, tickPath, type Plan } from './envelopeWorld.ts';
+
+/** `npm run campaign -- envelope --cases 500` sets both. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 20_261_127);
+const CASES = Number(ISOBAR_CASES ?? 60);
+const HOURS = ISOBAR_CASES === undefined ? 250 : 600;
+
+async function finish(plan: RunPlan): Promise<{ record: RunRecord; envelope: RunEnvelope }> {
+  const prepared = await prepareBacktest(plan, { keepsDecisions: true });
+  prepared.loop(prepared.engine);
+  const record = runRecordOf(plan, prepared, false);
+  return { record, envelope: envelopeOf(plan, prepared, record, null)! };
+}
+
+const netUnits = ({ equity, startUnits }: RunRecord): number => equity.units[equity.length - 1]! - startUnits;
+
+interface Case {
+  readonly plan: Plan;
+  readonly path: Int32Array;
+  readonly per: number;
+  readonly runPlan: RunPlan;
+  readonly withTicks: RunPlan;
+}
+
+function caseOf(seed: number): Case {
+  const rng = seededRng(seed);
+  const plan = drawPlan(rng);
+  const per = rng.next() < 0.5 ? 15 : 60;
+  const path = tickPath(HOURS, rng);
+  const instrument = instrumentOf(plan);
+  const coarse = feed('bars', barsOfTicks(path, per, per === 15 ? '15m' : '1h', instrument));
+  const fine = { ...feed('ticks', barsOfTicks(path, 1, '1m', instrument)), isHidden: true };
+  const options = {
+    risk: {},
+    cash: { USDT: '10000' },
+    fees: { makerPpm: plan.makerPpm, takerPpm: plan.takerPpm, in: plan.feesIn },
+    fills: { slippageTicks: plan.slippageTicks },
+    ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
+  } as const;
+  const strategy = strategyOf(plan);
+  return { plan, path, per, runPlan: planOf(strategy, [coarse], options), withTicks: planOf(strategy, [coarse, fine], options) };
+}
+
+describe('the envelope', () => {
+  it(`holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 1_200_000 }, async () => {
+    let [exact, width, open, worst] = [0, 0, 0, 0];
+    for (let at = 0; at < CASES; at++) {
+      const seed = SEED + at;
+      const { plan, path, per, runPlan, withTicks } = caseOf(seed);
+      const { record, envelope: { envelope, band } } = await finish(runPlan); // prettier-ignore
+      const scale = 10 ** record.reportingDigits;
+      const [low, asRun, high] = [envelope.netProfit.low, envelope.netProfit.asRun, envelope.netProfit.high].map(Number) as [number, number, number]; // prettier-ignore
+      const where = `seed ${seed}: ${JSON.stringify({ plan, envelope })}`;
+      expect(envelope.kind, where).toBe('bound');
+      expect(low <= asRun && asRun <= high, where).toBe(true);
+      if (envelope.ambiguousFills === 0) expect([low, high], where).toEqual([asRun, asRun]);
+      const { record: truth } = await finish(withTicks);
+      const unitsPerTick = plan.isFutures ? 10 ** (4 - 3 - 2) : 10 ** (8 - 2 - 3);
+      const truths = [netUnits(truth) / scale];
+      for (const atTouch of [true, false])
+        for (const isMaker of [true, false]) truths.push(naiveNet(plan, path, per, { atTouch, isMaker }, unitsPerTick) / scale);
+      // The naive venue does not round.
+      const slack = 2e-4 * Math.sqrt(record.fills.length) + (plan.feesIn === 'received' ? 1e-3 * record.fills.length : 0);
+      truths.forEach((net, which) => {
+        const off = Math.max(low - net, net - high);
+        worst = Math.max(worst, off);
+        expect(off, `${which === 0 ? 'isobar over the ticks' : `naive ${which}`} ${net}, ${where}`).toBeLessThanOrEqual(which === 0 ? 1e-9 : slack);
+      });
+      expect(band === null, where).toBe(envelope.ambiguousFills === 0);
+      if (low === high) exact++;
+      else open++;
+      width += (high - low) / 10_000;
+    }
+    console.log(`envelope: ${CASES} runs from seed ${SEED}, low = high in ${exact}, mean width of the others ${((width / Math.max(1, open)) * 1e4).toFixed(1)} bp`); // prettier-ignore
+    recordResult({ runs: CASES, exact, open, width });
+  });
+});
