@@ -7,8 +7,8 @@ import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
 import type { RunEnvelope } from '../../src/report/envelope/runEnvelope.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
-import { feed, planOf } from '../simulation/plans.ts';
-import { barsOfTicks, drawPlan, instrumentOf, naiveNet, seededRng, strategyOf, tickPath, type Plan } from './envelopeWorld.ts';
+import { caseOf } from './envelopeCase.ts';
+import { naiveNet } from './envelopeWorld.ts';
 
 /** `npm run campaign -- envelope --cases 500` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
@@ -25,39 +25,12 @@ async function finish(plan: RunPlan): Promise<{ record: RunRecord; envelope: Run
 
 const netUnits = ({ equity, startUnits }: RunRecord): number => equity.units[equity.length - 1]! - startUnits;
 
-interface Case {
-  readonly plan: Plan;
-  readonly path: Int32Array;
-  readonly per: number;
-  readonly runPlan: RunPlan;
-  readonly withTicks: RunPlan;
-}
-
-function caseOf(seed: number): Case {
-  const rng = seededRng(seed);
-  const plan = drawPlan(rng);
-  const per = rng.next() < 0.5 ? 15 : 60;
-  const path = tickPath(HOURS, rng);
-  const instrument = instrumentOf(plan);
-  const coarse = feed('bars', barsOfTicks(path, per, per === 15 ? '15m' : '1h', instrument));
-  const fine = { ...feed('ticks', barsOfTicks(path, 1, '1m', instrument)), isHidden: true };
-  const options = {
-    risk: {},
-    cash: { USDT: '10000' },
-    fees: { makerPpm: plan.makerPpm, takerPpm: plan.takerPpm, in: plan.feesIn },
-    fills: { slippageTicks: plan.slippageTicks },
-    ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
-  } as const;
-  const strategy = strategyOf(plan);
-  return { plan, path, per, runPlan: planOf(strategy, [coarse], options), withTicks: planOf(strategy, [coarse, fine], options) };
-}
-
 describe('the envelope', () => {
   it(`holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 1_200_000 }, async () => {
     let [exact, width, open, worst] = [0, 0, 0, 0];
     for (let at = 0; at < CASES; at++) {
       const seed = SEED + at;
-      const { plan, path, per, runPlan, withTicks } = caseOf(seed);
+      const { plan, path, per, runPlan, withTicks } = caseOf(seed, HOURS);
       const { record, envelope: { envelope, band } } = await finish(runPlan); // prettier-ignore
       const scale = 10 ** record.reportingDigits;
       const [low, asRun, high] = [envelope.netProfit.low, envelope.netProfit.asRun, envelope.netProfit.high].map(Number) as [number, number, number]; // prettier-ignore

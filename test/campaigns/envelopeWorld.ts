@@ -4,6 +4,7 @@
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { Instrument } from '../../src/model/instrument.ts';
+import type { OrderId } from '../../src/model/order.ts';
 import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { spot, START_MS } from '../simulation/plans.ts';
@@ -119,7 +120,7 @@ export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 
 export function strategyOf(plan: Plan): StrategyClass {
   return class OnBarsAlone extends Strategy {
     bar = 0;
-    entry: ReturnType<Strategy['buy' & keyof Strategy]> | null = null;
+    entry: OrderId | null = null;
 
     override onBar() {
       const { open, close } = this.bars.bar;
@@ -178,7 +179,7 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
         const { level } = order;
         if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
         // A limit that the next price allows at once takes.
-        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) > 0) buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
+        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0) buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
         else if (plan.kind === 'limit' && isBeyond(price, level, -sign)) buy(level, limitPpm, order);
         else if (plan.kind === 'trigger' && sign * (price - level) >= 0) buy(slipped(sign), plan.takerPpm, order);
         if (held !== null) order = null;

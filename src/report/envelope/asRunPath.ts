@@ -7,6 +7,8 @@ export class AsRunPath {
   isOpen = false;
   entry = 0;
   exit = NaN;
+  /** True when its strategy has left the position. */
+  isLeft = false;
   /** Profit of a trade that is over, in units; of one that is open, what was paid until now. */
   done = 0;
   private entryPpm = 0;
@@ -24,6 +26,7 @@ export class AsRunPath {
   }
   leave(open: number): void {
     this.cancel();
+    this.isLeft = this.isOpen;
     if (this.isOpen) this.sell(open - this.money.slip(open), this.terms.exitTaker);
   }
   pay(units: number): void {

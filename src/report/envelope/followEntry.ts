@@ -72,13 +72,12 @@ export class EntryFollower {
     const paid = (units: number, each: FundingTime): number => (-sign * units * each.rate) / 1e12;
     let next = firstPayment(funding, from < length ? bars.openMs[from]! : Infinity);
     let overMs = bars.closeMs[length - 1] ?? -Infinity;
-    let lastLow = 0;
-    let lastHigh = 0;
     let adverse = 0;
     let isPaidInside = false;
-    let isRefined = entry.isRefused;
+    /** True once what is possible is not what the run did alone. */
+    let isApart = entry.isRefused;
     for (let row = from; row < length; row++) {
-      row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isRefined, next);
+      row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
       if (row >= length) break;
       for (; next < funding.length && funding[next]!.timeMs <= bars.openMs[row]!; next++) {
         const units = paid(money.valueOf(lots, funding[next]!.markTicks), funding[next]!);
@@ -96,15 +95,16 @@ export class EntryFollower {
         path.cancel();
         asRun.cancel();
       }
+      asRun.step(o, h, l, c);
       if (!path.isOver) {
         const before = this.finer === null ? null : path.copy();
         path.step(o, h, l, c);
-        if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen)) {
+        if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun))) {
           const inside = this.finer!.inside(bars.instrument, bars.openMs[row]!, bars.closeMs[row]!);
           if (inside !== null) {
             stepThrough(before, inside, isLong);
             path = before;
-            isRefined = true;
+            isApart = true;
           }
         }
         for (; next < funding.length && funding[next]!.timeMs < bars.closeMs[row]!; next++) {
@@ -115,29 +115,26 @@ export class EntryFollower {
         }
         if (path.open !== null) adverse = Math.max(adverse, (path.open.entryHigh - l) / Math.abs(path.open.entryHigh));
       }
-      asRun.step(o, h, l, c);
-      if (path.isEntryOpen || path.isExitOpen || isRefined) {
+      isApart ||= path.isEntryOpen || path.isExitOpen || !isSame(path, asRun);
+      if (isApart) {
         const mine = asRun.at(c);
-        lastLow = path.lowAt(c) - mine;
-        lastHigh = path.highAt(c) - mine;
-        take(row, lastLow, lastHigh);
+        take(row, path.lowAt(c) - mine, path.highAt(c) - mine);
       }
       if (path.isOver && !asRun.isPending && !asRun.isOpen) {
         overMs = row === exitRow || row === cancelRow ? bars.openMs[row]! : bars.closeMs[row]!;
         break;
       }
     }
-    const isClosedByBracket = Number.isFinite(asRun.exit) && !(exitRow < length && overMs === bars.openMs[exitRow]);
+    const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isLeft;
     path.finish(sign * lastMark);
     asRun.finish(sign * lastMark);
-    const isOpen = path.isEntryOpen || path.isExitOpen;
     const spread = Number.isFinite(path.exitHigh) ? Math.max(Math.abs(path.exitHigh - sign * lastMark), Math.abs(path.exitLow - sign * lastMark)) : 0; // prettier-ignore
-    const rounding = isOpen || isRefined ? money.roundingOf(spread, lastMark) : 0;
+    const rounding = isApart ? money.roundingOf(spread, lastMark) : 0;
     return {
-      low: isOpen || isRefined ? path.doneLow - asRun.done - rounding : 0,
-      high: isOpen || isRefined ? path.doneHigh - asRun.done + rounding : 0,
+      low: isApart ? path.doneLow - asRun.done - rounding : 0,
+      high: isApart ? path.doneHigh - asRun.done + rounding : 0,
       isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen,
+      isExitOpen: path.isExitOpen || (isApart && !path.isEntryOpen && !entry.isRefused),
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,
@@ -154,10 +151,10 @@ export class EntryFollower {
     path: OrderPath,
     { kind, level, isChasing, target, stop, trailing }: Entry['terms'],
     isLong: boolean,
-    isRefined: boolean,
+    isApart: boolean,
     nextPayment: number,
   ): number {
-    if (trailing > 0 || isRefined || path.isEntryOpen || path.isExitOpen || nextPayment < this.rows.funding.length) return row;
+    if (trailing > 0 || isApart || nextPayment < this.rows.funding.length) return row;
     const { high, low } = this.rows;
     const [up, down] = isLong ? [high, low] : [low, high];
     const sign = isLong ? 1 : -1;
@@ -169,6 +166,12 @@ export class EntryFollower {
     } else if (path.open !== null) while (at < end && sign * down[at]! > stop && sign * up[at]! < target) at++;
     return at;
   }
+}
+
+/** True when the only path is that of the run. */
+function isSame(path: OrderPath, asRun: AsRunPath): boolean {
+  if (path.isPending !== asRun.isPending || (path.open !== null) !== asRun.isOpen) return false;
+  return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
 }
 
 function stepThrough(path: OrderPath, bars: BarColumns, isLong: boolean): void {
