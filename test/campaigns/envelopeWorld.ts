@@ -159,7 +159,9 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
   let leaving = false;
   const fee = (price: number, ppm: number) => (price * plan.lots * unitsPerTick * ppm) / 1e6;
   const limitPpm = taste.isMaker ? plan.makerPpm : plan.takerPpm;
-  const isBeyond = (price: number, level: number, direction: number) => direction * (price - level) >= (taste.atTouch ? 0 : 1);
+  // What the open of a bar reaches has been reached: rule 5.
+  const isBeyond = (price: number, level: number, direction: number, isOpen: boolean) =>
+    direction * (price - level) >= (taste.atTouch || isOpen ? 0 : 1);
   const buy = (price: number, ppm: number, { stop, target }: ReturnType<typeof levelsOf>) => {
     const inCoins = plan.feesIn === 'received';
     net -= sign * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
@@ -180,7 +182,7 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
         if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
         // A limit that the next price allows at once takes.
         else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0) buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
-        else if (plan.kind === 'limit' && isBeyond(price, level, -sign)) buy(level, limitPpm, order);
+        else if (plan.kind === 'limit' && isBeyond(price, level, -sign, false)) buy(level, limitPpm, order);
         else if (plan.kind === 'trigger' && sign * (price - level) >= 0) buy(slipped(sign), plan.takerPpm, order);
         if (held !== null) order = null;
       }
@@ -190,7 +192,7 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
       const fixed = at_.stop > 0 ? at_.stop : -sign * Infinity;
       const level = sign > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
       if (sign * (price - level) <= 0) sell(slipped(-sign), plan.takerPpm);
-      else if (at_.target > 0 && isBeyond(price, at_.target, sign)) sell(at_.target, limitPpm);
+      else if (at_.target > 0 && isBeyond(price, at_.target, sign, at % per === 0)) sell(at_.target, limitPpm);
       else at_.best = sign > 0 ? Math.max(at_.best, price) : Math.min(at_.best, price);
     }
     const [open, close] = [path[bar * per]!, path[(bar + 1) * per - 1]!];

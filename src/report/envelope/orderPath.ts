@@ -59,6 +59,8 @@ export class OrderPath {
   /** Profits of the paths that are over. */
   doneLow = INFINITY;
   doneHigh = -INFINITY;
+  /** True once the entry has been offered a row. */
+  private hasRested = false;
   /** True when a row left the entry, or the exit, open. */
   isEntryOpen = false;
   isExitOpen = false;
@@ -125,6 +127,7 @@ export class OrderPath {
   /** One row, mirrored. */
   step(open: number, high: number, low: number, close: number): void {
     if (this.isPending) this.enterAtOpen(open);
+    this.hasRested = true;
     if (this.open !== null) this.exitAtOpen(this.open, open);
     const held = this.open;
     // An entry inside the row has its own hull, because less of the row comes after it.
@@ -141,7 +144,10 @@ export class OrderPath {
     this.isPending = false;
     if (open > collar) return this.end(0, 0);
     const worst = kind === 'limit' ? level : collar;
-    this.isOpenAt(Math.min(open + this.money.slip(open), worst), entryTaker, entryTaker);
+    // A limit that has rested makes where the price comes to it tick by tick, and takes where a row opens at it (rules 5 and 7).
+    const other = kind === 'limit' && this.hasRested ? this.terms.entryMaker : entryTaker;
+    if (other !== entryTaker) this.isEntryOpen = true;
+    this.isOpenAt(Math.min(open + this.money.slip(open), worst), Math.min(other, entryTaker), Math.max(other, entryTaker));
   }
   private isOpenAt(price: number, feeLow: number, feeHigh: number): void {
     const entered = hull(price, feeLow, feeHigh, price, price);
@@ -149,11 +155,12 @@ export class OrderPath {
   }
 
   private exitAtOpen(held: OpenHull, open: number): void {
-    const { target, exitTaker } = this.terms;
+    const { target, exitMaker, exitTaker } = this.terms;
     const slipped = open - this.money.slip(open);
     if (open >= target) {
       const price = Math.max(target, slipped);
-      this.sell(held, price, price, exitTaker);
+      if (exitMaker !== exitTaker) this.isExitOpen = true;
+      this.sell(held, price, price, Math.min(exitMaker, exitTaker), Math.max(exitMaker, exitTaker));
       this.open = null;
     } else if (open <= this.levelOf(held.bestHigh)) {
       this.sell(held, slipped, slipped, exitTaker);
