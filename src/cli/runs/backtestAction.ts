@@ -18,6 +18,7 @@ interface BacktestArgs extends RunRequestArgs {
   readonly quiet: boolean;
   readonly report: boolean;
   readonly barTimeout: string;
+  readonly envelope: boolean;
   readonly family?: string | undefined;
   readonly ledger?: string | undefined;
 }
@@ -38,6 +39,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
     stagingFolder: stagingFolder(args.out),
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     hasReport: args.report,
+    findsEnvelope: args.envelope,
     colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
     onLoaded: (loaded) => printLoaded(loaded, write),
     onProgress: (phase, rows, share, name) => {

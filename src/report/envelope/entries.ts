@@ -30,16 +30,17 @@ export interface Entry {
   readonly isRefused: boolean;
 }
 
-export interface FoundEntries {
-  readonly entries: readonly Entry[];
-  /** Why they are not followed as they would have been in any order of events, in words. */
-  readonly reasons: ReadonlySet<string>;
+/** Why a statement about a run is no bound, in words. */
+export class Reasons {
+  /** Whatever the fills were. */
+  readonly always = new Set<string>();
+  /** Only if a fill was left open: then what came after it might have been otherwise. */
+  readonly ifOpen = new Set<string>();
 }
 
 /** Returns the entries in the order in which they were asked for. */
-export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms): FoundEntries {
+export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, reasons: Reasons): readonly Entry[] {
   const found: Entry[] = [];
-  const reasons = new Set<string>();
   /** By strategy and instrument: the entries that the next exit ends. */
   const alive = new Map<number, Entry[]>();
   const { length, kind, id, strategy, instrument, timeMs } = decisions;
@@ -60,10 +61,10 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
     } else {
       const entry = own.find((each) => each.id === id[at]);
       if (entry !== undefined) entry.cancelMs = Math.min(entry.cancelMs, timeMs[at]!);
-      else reasons.add('it cancels orders other than its entries');
+      else reasons.always.add('it cancels orders other than its entries');
     }
   }
-  return { entries: found, reasons };
+  return found;
 }
 
 function endAll(own: Entry[], ms: number): void {
@@ -77,7 +78,7 @@ function entryAt(
   decisions: RunDecisions,
   terms: EnvelopeTerms,
   at: number,
-  reasons: Set<string>,
+  reasons: Reasons,
 ): Entry | 'closing' | null {
   const row = decisions.id[at]! - 1;
   const flags = decisions.flags[at]!;
@@ -88,12 +89,14 @@ function entryAt(
   const denial = denialOf(orders, row);
   if (denial !== null && CERTAIN_DENIALS.has(denial)) return null;
   if ((flags & DECISION_FLAGS.reduceOnly) !== 0 || (contract === undefined && !isLong)) {
-    reasons.add('it closes with orders of its own');
-    return 'closing';
+    // A market order leaves nothing open, but what it closes may be another lot.
+    const isMarket = (flags & DECISION_FLAGS.limit) === 0 && decisions.trigger[at] === 0;
+    (isMarket ? reasons.ifOpen : reasons.always).add('it closes with orders of its own');
+    return denial === null ? 'closing' : null;
   }
-  if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.add('its sizes depend on its equity');
-  if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.add('it uses a time in force');
-  if (denial !== null) reasons.add('an order was refused that might have been accepted');
+  if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.ifOpen.add('its sizes depend on its equity');
+  if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.always.add('it uses a time in force');
+  if (denial !== null) reasons.ifOpen.add('an order was refused that might have been accepted');
   const sign = isLong ? 1 : -1;
   const limit = decisions.limit[at]!;
   const trigger = decisions.trigger[at]!;
@@ -101,7 +104,7 @@ function entryAt(
   const level = sign * (kind === 'trigger' ? trigger : limit);
   const target = decisions.takeProfit[at]! > 0 ? sign * decisions.takeProfit[at]! : INFINITY;
   const stop = decisions.stopLoss[at]! > 0 ? sign * decisions.stopLoss[at]! : -INFINITY;
-  if (kind !== 'market' && (target <= level || stop >= level)) reasons.add('an entry has its target or stop on the other side');
+  if (kind !== 'market' && (target <= level || stop >= level)) reasons.always.add('an entry has its target or stop on the other side');
   const lots = lotsOf(orders, row, decisions.lots[at]!);
   return {
     id: decisions.id[at]!,

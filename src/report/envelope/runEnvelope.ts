@@ -4,7 +4,7 @@ import type { RunDecisions } from '../../model/run/decisions.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import type { EquityColumns, RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
-import { entriesOf, type Entry } from './entries.ts';
+import { entriesOf, Reasons, type Entry } from './entries.ts';
 import { figuresOf, hullOf, moneyRange, type Envelope, type PathFigures } from './figures.ts';
 import { EntryFollower, firstFrom, type Followed, type PathRows, type TakeSpread } from './followEntry.ts';
 import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, needOf, type Legs } from './runChecks.ts';
@@ -39,7 +39,7 @@ export class EnvelopeFinder {
   private readonly terms: EnvelopeTerms;
   private readonly finer: FinerRows | null;
   private readonly legs: Legs;
-  private readonly reasons: Set<string>;
+  private readonly reasons = new Reasons();
   private readonly rowsOf = new Map<number, PathRows | null>();
   private readonly changes = new Map<number, Changes>();
   /** By strategy and instrument: until when an earlier entry may be alive. */
@@ -55,18 +55,19 @@ export class EnvelopeFinder {
     this.terms = terms;
     this.finer = finer;
     this.legs = legsOf(record);
-    const { entries, reasons } = entriesOf(record, decisions, terms);
-    this.reasons = new Set([...terms.reasons, ...decisions.dependsOn.map((what) => `the strategy reads ${what}`), ...reasons]);
-    for (const entry of entries) this.follow(entry);
-    if (isLiquidated(record)) this.reasons.add('a position was liquidated');
+    const { always, ifOpen } = this.reasons;
+    for (const reason of terms.reasons) always.add(reason);
+    for (const what of decisions.dependsOn) ifOpen.add(`the strategy reads ${what}`);
+    const entries = entriesOf(record, decisions, terms, this.reasons);
+    for (const entry of entries) if (!entry.isRefused) this.follow(entry);
+    // While nothing was left open, what was refused would be refused again.
+    if (!this.isCertain) for (const entry of entries) if (entry.isRefused) this.follow(entry);
+    if (isLiquidated(record)) always.add('a position was liquidated');
   }
 
   /** True when nothing was left open. */
   get isCertain(): boolean {
     return this.openFills === 0;
-  }
-  get isBound(): boolean {
-    return this.reasons.size === 0;
   }
 
   /** `others`: equity of further runs with other orders of events; their figures join the hull. */
@@ -81,7 +82,8 @@ export class EnvelopeFinder {
     let lowest = startUnits;
     for (const units of (band?.low ?? equity.units).subarray(0, equity.length)) if (units < lowest) lowest = units;
     const needed = [...this.needs.values()].reduce((sum, units) => sum + units, 0);
-    if (needed > lowest) reasons.add('the money might not have been enough for every entry');
+    if (needed > lowest) reasons.ifOpen.add('the money might not have been enough for every entry');
+    const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
     const nets = others_.map(({ net }) => net);
     const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)];
@@ -95,8 +97,8 @@ export class EnvelopeFinder {
         ambiguousShare: openFills / Math.max(1, record.fills.length, openFills),
         refinedWith: isRefined ? finer.interval : null,
         refinedRows: isRefined ? { read: finer.read, all: finer.all } : null,
-        kind: reasons.size === 0 ? 'bound' : 'scenario',
-        notBoundBecause: [...reasons],
+        kind: why.length === 0 ? 'bound' : 'scenario',
+        notBoundBecause: why,
       },
     };
   }
@@ -108,8 +110,8 @@ export class EnvelopeFinder {
     if (rows === null) return;
     const key = strategy * 65_536 + instrument;
     const last = until.get(key) ?? -INFINITY;
-    if (entry.fromMs < last) reasons.add('several of its entries may be open at once');
-    for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs]) if (isInsideRow(rows, ms)) reasons.add('it decides while a row runs');
+    if (entry.fromMs < last) reasons.ifOpen.add('several of its entries may be open at once');
+    for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs]) if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
     if (isPlain && !entry.isRefused && terms.leverage <= 1) {
@@ -123,9 +125,9 @@ export class EnvelopeFinder {
 
   private add(entry: Entry, rows: PathRows, followed: Followed): void {
     const { reasons, terms, record, legs } = this;
-    if (!isAsRun(record, rows, entry, followed, legs)) reasons.add('an order took a path that is not followed');
-    if (followed.isPaidInside) reasons.add('funding was due while a row ran');
-    if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms)) reasons.add('a position may have been liquidated');
+    if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
+    if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
+    if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms)) reasons.always.add('a position may have been liquidated');
     // It might have been accepted, and then: its whole profit.
     this.low += entry.isRefused ? Math.min(0, followed.low) : followed.low;
     this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;

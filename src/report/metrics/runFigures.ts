@@ -4,6 +4,7 @@ import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
+import type { Envelope } from '../envelope/figures.ts';
 import type { CostBridge } from './costBridge.ts';
 import type { Metrics } from './metrics.ts';
 import type { Money } from '../series/money.ts';
@@ -66,6 +67,8 @@ export interface Summary {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
+  /** Between which figures the run lies, whatever the order of events inside its bars was; absent if it was not asked for. */
+  readonly envelope?: Envelope;
   /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
 }

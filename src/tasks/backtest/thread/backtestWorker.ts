@@ -56,6 +56,7 @@ async function perform(input: WorkerInput, request: RunRequest): Promise<Perform
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
+    findsEnvelope: input.findsEnvelope,
     onLoaded: (resolved) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
   };
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);

@@ -31,6 +31,8 @@ export interface WorkerInput {
   readonly processStartMs: number;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  /** False: the envelope of the run is not found. */
+  readonly findsEnvelope: boolean;
   /** Use colours in the table. */
   readonly colour: boolean;
 }
