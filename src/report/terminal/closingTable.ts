@@ -4,6 +4,7 @@ import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
 import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
+import { envelopeText } from '../words/envelopeText.ts';
 import { instrumentNames } from '../words/names.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
@@ -60,13 +61,14 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
   });
 }
 
-function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {
+function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
@@ -97,6 +99,12 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
       `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
     ),
   ];
+}
+
+/** Between which net profits the run lies, and how far to trust that. */
+function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
+  const { low, high, trust } = envelopeText(envelope);
+  return row('Envelope', low, asset, `to ${high}`, trust);
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */
