@@ -41,6 +41,8 @@ export interface ResolvedRun {
   readonly notes: readonly string[];
   /** Warnings that a reader of the results must see. */
   readonly warnings: readonly Warning[];
+  /** Where its bars came from; null for feeds that were loaded before. */
+  readonly store: BarStore | null;
   /** Null for a run without futures. */
   readonly contracts: LoadedContracts | null;
 }
@@ -97,7 +99,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
     const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
-    return { feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
+    return { store, feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
   });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -109,6 +111,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
 
 /** The loaded data of a run. */
 interface LoadedData {
+  readonly store: BarStore | null;
   readonly feeds: readonly FeedPlan[];
   /** The times of the run, and those of its bars. */
   readonly span: { readonly run: Span; readonly bars: Span };
@@ -182,7 +185,7 @@ function assemble(
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
-  { feeds, span, warnings, contracts }: LoadedData,
+  { store, feeds, span, warnings, contracts }: LoadedData,
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
@@ -227,6 +230,7 @@ function assemble(
     ],
     warnings: [...warnings, ...(contracts?.warnings ?? [])],
     contracts,
+    store,
   };
 }
 

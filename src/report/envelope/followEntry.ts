@@ -100,9 +100,7 @@ export class EntryFollower {
         const before = this.finer === null ? null : path.copy();
         path.step(o, h, l, c);
         if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun))) {
-          const inside = this.finer!.inside(bars.instrument, bars.openMs[row]!, bars.closeMs[row]!);
-          if (inside !== null) {
-            stepThrough(before, inside, isLong);
+          if (stepThrough(before, this.finer!, bars, row, isLong)) {
             path = before;
             isApart = true;
           }
@@ -174,12 +172,20 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
 }
 
-function stepThrough(path: OrderPath, bars: BarColumns, isLong: boolean): void {
-  const [open, high, low, close] = [ticksOf(bars, 'open'), ticksOf(bars, 'high'), ticksOf(bars, 'low'), ticksOf(bars, 'close')];
-  for (let row = 0; row < bars.length && !path.isOver; row++) {
-    if (isLong) path.step(open[row]!, high[row]!, low[row]!, close[row]!);
-    else path.step(-open[row]!, -low[row]!, -high[row]!, -close[row]!);
+/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not all there. */
+function stepThrough(path: OrderPath, finer: FinerRows, { instrument, openMs, closeMs }: BarColumns, row: number, isLong: boolean): boolean {
+  const toMs = closeMs[row]!;
+  for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
+    const part = finer.next(instrument, fromMs, toMs);
+    if (part === null) return false;
+    const [open, high, low, close] = [ticksOf(part, 'open'), ticksOf(part, 'high'), ticksOf(part, 'low'), ticksOf(part, 'close')];
+    for (let at = 0; at < part.length && !path.isOver; at++) {
+      if (isLong) path.step(open[at]!, high[at]!, low[at]!, close[at]!);
+      else path.step(-open[at]!, -low[at]!, -high[at]!, -close[at]!);
+    }
+    fromMs = part.closeMs[part.length - 1]!;
   }
+  return true;
 }
 
 /** Returns the first of the ascending times that is at or after `ms`; `length` if there is none. */

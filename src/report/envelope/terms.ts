@@ -24,8 +24,8 @@ export interface EnvelopeTerms {
 export interface FinerRows {
   /** Their interval, as named. */
   readonly interval: string;
-  /** Returns the finer rows inside [fromMs, toMs), or null where they are missing or do not reach the prices of the row. */
-  inside(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
+  /** Returns the next finer rows from `fromMs` on and before `toMs`, without a gap; null where there are none, or too many were read. */
+  next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
   /** Rows read until now, and rows that there are over the run. */
   readonly read: number;
   readonly all: number;

@@ -5,6 +5,7 @@ import type { Scheduler } from '../../../ports/scheduler.ts';
 import { WarningList } from '../../../model/warning.ts';
 import { buildSummary, type Summary } from '../../../report/summary/summary.ts';
 import type { Envelope } from '../../../report/envelope/figures.ts';
+import type { RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
 import type { Origin, RequestedRun } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { DefinitionSource } from '../../../definition/text/source.ts';
@@ -15,6 +16,7 @@ import { checkCustoms } from '../purity/customCheck.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { envelopeOf } from './envelope.ts';
+import { finerRowsOf } from './finerRows.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
 import { sendHaltAlerts } from './sendHaltAlerts.ts';
@@ -73,6 +75,16 @@ async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan
   await watch.settle(strategies.map(({ record }) => record.name).join(', '));
 }
 
+/** Returns the envelope, with what finer bars of the store say about ambiguous ones; null if it was not asked for. */
+function envelopeWithFiner({ plan, store }: ResolvedRun, prepared: PreparedRun, record: RunRecord): RunEnvelope | null {
+  const finer = store === null || record.decisions === undefined ? null : finerRowsOf(store, record);
+  try {
+    return envelopeOf(plan, prepared, record, finer);
+  } finally {
+    finer?.close();
+  }
+}
+
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
 export async function executeDefinition(source: DefinitionSource, options: ResolveOptions, watcher: Watcher): Promise<ExecutedRun> {
   watcher.enter('load');
@@ -116,6 +128,6 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   watcher.enter('metrics');
   const record = runRecordOf(plan, prepared, true, warnings);
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
-  const found = envelopeOf(plan, prepared, record, null);
+  const found = envelopeWithFiner(resolved, prepared, record);
   return { resolved, record: { ...record, equityBand: found?.band ?? null }, envelope: found?.envelope ?? null, log, clock };
 }
