@@ -1,5 +1,6 @@
 // One case of the envelope's campaign: a plan drawn from a seed, the run over bars, and the same run over the ticks.
 
+import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import { feed, planOf } from '../simulation/plans.ts';
 import { barsOfTicks, drawPlan, instrumentOf, seededRng, strategyOf, tickPath, type Plan } from './envelopeWorld.ts';
@@ -9,12 +10,16 @@ export interface Case {
   readonly path: Int32Array;
   readonly per: number;
   readonly runPlan: RunPlan;
+  /** The ticks as rows. */
+  readonly fine: BarColumns;
   readonly withTicks: RunPlan;
 }
 
-export function caseOf(seed: number, hours: number): Case {
+/** `every`: at most one entry in so many bars. */
+export function caseOf(seed: number, hours: number, every = 1): Case {
   const rng = seededRng(seed);
-  const plan = drawPlan(rng);
+  const drawn = drawPlan(rng);
+  const plan = { ...drawn, period: Math.max(drawn.period, every) };
   const per = rng.next() < 0.5 ? 15 : 60;
   const path = tickPath(hours, rng);
   const instrument = instrumentOf(plan);
@@ -28,6 +33,6 @@ export function caseOf(seed: number, hours: number): Case {
     ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
   } as const;
   const strategy = strategyOf(plan);
-  return { plan, path, per, runPlan: planOf(strategy, [coarse], options), withTicks: planOf(strategy, [coarse, fine], options) };
+  return { plan, path, per, fine: fine.bars, runPlan: planOf(strategy, [coarse], options), withTicks: planOf(strategy, [coarse, fine], options) };
 }
 

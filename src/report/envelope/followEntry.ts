@@ -175,6 +175,7 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
 /** Goes through the finer rows of a row until nothing of the entry is left. False: they are not all there. */
 function stepThrough(path: OrderPath, finer: FinerRows, { instrument, openMs, closeMs }: BarColumns, row: number, isLong: boolean): boolean {
   const toMs = closeMs[row]!;
+  path.isFine = true;
   for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
     const part = finer.next(instrument, fromMs, toMs);
     if (part === null) return false;
@@ -185,6 +186,7 @@ function stepThrough(path: OrderPath, finer: FinerRows, { instrument, openMs, cl
     }
     fromMs = part.closeMs[part.length - 1]!;
   }
+  path.isFine = false;
   return true;
 }
 

@@ -59,6 +59,11 @@ export class OrderPath {
   /** Profits of the paths that are over. */
   doneLow = INFINITY;
   doneHigh = -INFINITY;
+  /**
+   * True while finer rows are read, of which the rules say whether a limit makes or takes. Of a coarse row they do not: where its price
+   * comes to a resting limit inside it, a finer row may open there, and then the order takes (rules 5 to 7).
+   */
+  isFine = false;
   /** True once the entry has been offered a row. */
   private hasRested = false;
   /** True when a row left the entry, or the exit, open. */
@@ -144,8 +149,7 @@ export class OrderPath {
     this.isPending = false;
     if (open > collar) return this.end(0, 0);
     const worst = kind === 'limit' ? level : collar;
-    // A limit that has rested makes where the price comes to it tick by tick, and takes where a row opens at it (rules 5 and 7).
-    const other = kind === 'limit' && this.hasRested ? this.terms.entryMaker : entryTaker;
+    const other = kind === 'limit' && this.hasRested && !this.isFine ? this.terms.entryMaker : entryTaker;
     if (other !== entryTaker) this.isEntryOpen = true;
     this.isOpenAt(Math.min(open + this.money.slip(open), worst), Math.min(other, entryTaker), Math.max(other, entryTaker));
   }
@@ -159,8 +163,9 @@ export class OrderPath {
     const slipped = open - this.money.slip(open);
     if (open >= target) {
       const price = Math.max(target, slipped);
-      if (exitMaker !== exitTaker) this.isExitOpen = true;
-      this.sell(held, price, price, Math.min(exitMaker, exitTaker), Math.max(exitMaker, exitTaker));
+      const other = this.isFine ? exitTaker : exitMaker;
+      if (other !== exitTaker) this.isExitOpen = true;
+      this.sell(held, price, price, Math.min(other, exitTaker), Math.max(other, exitTaker));
       this.open = null;
     } else if (open <= this.levelOf(held.bestHigh)) {
       this.sell(held, slipped, slipped, exitTaker);
@@ -176,10 +181,10 @@ export class OrderPath {
     const isSure = kind === 'trigger' || low < level || fillsAtTouch;
     if (!isSure) this.isEntryOpen = true;
     if (isSure) this.isPending = false;
-    const isMakerLikely = kind === 'limit';
-    const price = isMakerLikely ? level : Math.min(level + this.money.slip(level), collar);
-    // A finer row may open at the limit: then the order takes (rule 5).
-    const [feeLow, feeHigh] = isMakerLikely ? [Math.min(entryMaker, entryTaker), Math.max(entryMaker, entryTaker)] : [entryTaker, entryTaker];
+    const price = kind === 'limit' ? level : Math.min(level + this.money.slip(level), collar);
+    const own = kind === 'limit' ? entryMaker : entryTaker;
+    const other = this.isFine ? own : entryTaker;
+    const [feeLow, feeHigh] = [Math.min(own, other), Math.max(own, other)];
     if (feeLow !== feeHigh) this.isEntryOpen = true;
     const entered = hull(price, feeLow, feeHigh, price, price);
     // A stop beyond the entry is reached by the entry itself, and gives no better price.
@@ -207,8 +212,9 @@ export class OrderPath {
     if ((mayStop ? 1 : 0) + (mayTarget ? 1 : 0) + (isOut ? 0 : 1) > 1 || (mayStop && stopLow < upper)) this.isExitOpen = true;
     if (mayStop) this.sell(held, stopLow - this.money.slip(stopLow), upper - this.money.slip(upper), exitTaker);
     if (mayTarget) {
-      if (exitMaker !== exitTaker) this.isExitOpen = true;
-      this.sell(held, target, target, Math.min(exitMaker, exitTaker), Math.max(exitMaker, exitTaker));
+      const other = this.isFine ? exitMaker : exitTaker;
+      if (exitMaker !== other) this.isExitOpen = true;
+      this.sell(held, target, target, Math.min(exitMaker, other), Math.max(exitMaker, other));
     }
     if (isOut) return null;
     if (trailing > 0) {
