@@ -10,7 +10,10 @@ import type { RunPlan } from '../../src/definition/plan/plan.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
 import type { RunEnvelope } from '../../src/report/envelope/runEnvelope.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
+import { envelopeOf as builtEnvelopeOf } from '../../dist/tasks/backtest/run/envelope.js';
+import { prepareBacktest as builtPrepare, runRecordOf as builtRecordOf } from '../../dist/tasks/backtest/run/runBacktest.js';
 import { caseOf } from './envelopeCase.ts';
+import { SHIPPED, shippedCase } from './envelopeShipped.ts';
 import { naiveNet } from './envelopeWorld.ts';
 
 /** `npm run campaign -- envelope --cases 500` sets both. */
@@ -25,6 +28,14 @@ async function finish(plan: RunPlan, fine: BarColumns | null = null): Promise<{ 
   const record = runRecordOf(plan, prepared, false);
   const finer = fine === null ? null : new OpenFinerRows(new Map([[fine.instrument.id, memoryRows(fine)]]), record);
   return { record, envelope: envelopeOf(plan, prepared, record, finer)! };
+}
+
+/** The built package runs strategy files. */
+async function finishBuilt(plan: RunPlan): Promise<{ record: RunRecord; envelope: RunEnvelope }> {
+  const prepared = await (builtPrepare as object as typeof prepareBacktest)(plan, { keepsDecisions: true });
+  prepared.loop(prepared.engine);
+  const record = (builtRecordOf as object as typeof runRecordOf)(plan, prepared, false);
+  return { record, envelope: (builtEnvelopeOf as object as typeof envelopeOf)(plan, prepared, record, null)! };
 }
 
 const netUnits = ({ equity, startUnits }: RunRecord): number => equity.units[equity.length - 1]! - startUnits;
@@ -86,5 +97,33 @@ describe('the envelope', () => {
     }
     console.log(`refined: ${cases} runs, at most ${off.toFixed(4)} bp off the run over the ticks, at most ${(share * 100).toFixed(1)} % of them read, width ${(after / before).toFixed(4)} of before`); // prettier-ignore
     recordResult({ refined: cases, off, share, width: after / before });
+  });
+
+  it('holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
+    const runs = Math.max(2, Math.round(CASES / 25));
+    const shares: string[] = [];
+    let [inside, all] = [0, 0];
+    for (const file of SHIPPED) {
+      let [held, bound, open, distance] = [0, 0, 0, 0];
+      for (let at = 0; at < runs; at++) {
+        const { runPlan, withTicks } = await shippedCase(file, SEED + at, HOURS);
+        const { record, envelope: { envelope } } = await finishBuilt(runPlan); // prettier-ignore
+        const { record: truth } = await finishBuilt(withTicks);
+        const net = netUnits(truth) / 10 ** record.reportingDigits;
+        const [low, high] = [Number(envelope.netProfit.low), Number(envelope.netProfit.high)];
+        const isHeld = low - 1e-9 <= net && net <= high + 1e-9;
+        if (envelope.kind === 'bound') expect(isHeld, `${file}, seed ${SEED + at}: ${net} in ${JSON.stringify(envelope)}`).toBe(true);
+        if (isHeld) held++;
+        else distance = Math.max(distance, low - net, net - high);
+        if (envelope.kind === 'bound') bound++;
+        if (envelope.ambiguousFills > 0) open++;
+      }
+      inside += held;
+      all += runs;
+      shares.push(`${file.slice(0, -3)} ${held}/${runs} (${bound} bound, ${open} with ambiguous fills, at most ${distance.toFixed(2)} off)`);
+    }
+    console.log(`shipped strategies: ${inside} of ${all} inside, ${((100 * inside) / all).toFixed(1)} %\n  ${shares.join('\n  ')}`);
+    recordResult({ shipped: all, inside });
+    expect(inside / all).toBeGreaterThanOrEqual(0.95);
   });
 });
