@@ -27,7 +27,7 @@ async function finish(plan: RunPlan, fine: BarColumns | null = null): Promise<{ 
   prepared.loop(prepared.engine);
   const record = runRecordOf(plan, prepared, false);
   const finer = fine === null ? null : new OpenFinerRows(new Map([[fine.instrument.id, memoryRows(fine)]]), record);
-  return { record, envelope: envelopeOf(plan, prepared, record, finer)! };
+  return { record, envelope: (await envelopeOf(plan, prepared, record, finer))! };
 }
 
 /** The built package runs strategy files. */
@@ -35,7 +35,7 @@ async function finishBuilt(plan: RunPlan): Promise<{ record: RunRecord; envelope
   const prepared = await (builtPrepare as object as typeof prepareBacktest)(plan, { keepsDecisions: true });
   prepared.loop(prepared.engine);
   const record = (builtRecordOf as object as typeof runRecordOf)(plan, prepared, false);
-  return { record, envelope: (builtEnvelopeOf as object as typeof envelopeOf)(plan, prepared, record, null)! };
+  return { record, envelope: (await (builtEnvelopeOf as object as typeof envelopeOf)(plan, prepared, record, null))! };
 }
 
 const netUnits = ({ equity, startUnits }: RunRecord): number => equity.units[equity.length - 1]! - startUnits;

@@ -17,6 +17,7 @@ import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
+import { matchLane, type RowLane } from './laneRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
@@ -37,6 +38,8 @@ export interface ReplayExchangeOptions {
   readonly needsVolume: boolean;
   /** Which creates lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf: ((order: Order) => ReplayFault) | null;
+  /** Which order of events the rows take; by default that of docs/matching.md. */
+  readonly lane?: RowLane;
 }
 
 /** What a futures account needs besides orders. */
@@ -73,6 +76,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private readonly options: ReplayExchangeOptions;
   /** True if every order arrives at once. */
   private readonly isInstant: boolean;
+  readonly lane: RowLane;
   private engine!: ReplayHost;
   private brackets!: Brackets;
   private venue!: BookVenue<BarBook>;
@@ -89,6 +93,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   constructor(queue: DueQueue, options: ReplayExchangeOptions) {
     this.queue = queue;
     this.options = options;
+    this.lane = options.lane ?? null;
     this.isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
@@ -175,6 +180,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
+    else if (this.lane !== null)
+      matchLane(this.engine, book, instrument, this.lane, { openMs, closeMs, open, high, low, close: Math.round(bars.close[row]! * priceScale) });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);

@@ -1,7 +1,7 @@
 // The figures of the paths that bound a run, and their hull.
 
 import type { RunRecord, EquityColumns } from '../../model/run/run.ts';
-import { mainFigures } from '../kernels/portfolio.ts';
+import { mainFigures, type BarFalls } from '../kernels/portfolio.ts';
 import { seriesOf } from '../kernels/returns.ts';
 import { barFalls, sampledEquity } from '../series/daily.ts';
 import { moneyText, type Money } from '../series/money.ts';
@@ -36,10 +36,17 @@ export interface PathFigures {
   readonly sharpe: number | null;
 }
 
+type EquityPath = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>;
+
 export function figuresOf({ fromMs, toMs, startUnits }: RunRecord, equity: EquityColumns): PathFigures {
-  const path = { fromMs, toMs, startUnits, equity };
+  return laneFigures({ fromMs, toMs, startUnits, equity }, null);
+}
+
+/** `falls`: those of every bar, where the equity has only samples; null: it has every bar. */
+export function laneFigures(path: EquityPath, falls: BarFalls | null): PathFigures {
+  const { startUnits, equity } = path;
   const { timeMs, equity: daily } = sampledEquity(path);
-  const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), barFalls(path));
+  const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), falls ?? barFalls(path));
   const end = equity.length === 0 ? startUnits : equity.units[equity.length - 1]!;
   return { net: end - startUnits, maxDrawdown: numberOf(maxDrawdown), sharpe: numberOf(sharpe) };
 }

@@ -2,7 +2,7 @@
 
 import type { RunDecisions } from '../../model/run/decisions.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
-import type { EquityColumns, RunRecord } from '../../model/run/run.ts';
+import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, Reasons, type Entry } from './entries.ts';
 import { figuresOf, hullOf, moneyRange, type Envelope, type PathFigures } from './figures.ts';
@@ -70,14 +70,18 @@ export class EnvelopeFinder {
     return this.openFills === 0;
   }
 
-  /** `others`: equity of further runs with other orders of events; their figures join the hull. */
-  result(others: readonly EquityColumns[]): RunEnvelope {
+  /** True when no order of events leads out of the sums of the entries. */
+  get isBound(): boolean {
+    return this.reasons.always.size === 0 && (this.isCertain || this.reasons.ifOpen.size === 0);
+  }
+
+  /** `lanes`: figures of further runs with other orders of events, which join the hull. */
+  result(lanes: readonly PathFigures[]): RunEnvelope {
     const { record, finer, reasons, openFills } = this;
     const { startUnits, equity } = record;
     const band = this.isCertain ? null : this.band();
     const own = figuresOf(record, equity);
-    const others_ = others.map((each) => figuresOf(record, each));
-    const paths: PathFigures[] = [own, ...others_];
+    const paths: PathFigures[] = [own, ...lanes];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
     let lowest = startUnits;
     for (const units of (band?.low ?? equity.units).subarray(0, equity.length)) if (units < lowest) lowest = units;
@@ -85,7 +89,7 @@ export class EnvelopeFinder {
     if (needed > lowest) reasons.ifOpen.add('the money might not have been enough for every entry');
     const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
-    const nets = others_.map(({ net }) => net);
+    const nets = lanes.map(({ net }) => net);
     const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)];
     return {
       band,

@@ -5,15 +5,24 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { EnvelopeFinder, type RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
 import type { EnvelopeTerms, FinerRows } from '../../../report/envelope/terms.ts';
+import { envelopeLanes } from './envelopeLanes.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { PreparedRun } from './runBacktest.ts';
 
 /** Returns the envelope of a finished run whose decisions were kept; null if they were not. */
-export function envelopeOf(plan: RunPlan, prepared: PreparedRun, record: RunRecord, finer: FinerRows | null): RunEnvelope | null {
+export async function envelopeOf(
+  plan: RunPlan,
+  prepared: PreparedRun,
+  record: RunRecord,
+  finer: FinerRows | null,
+  progressCells: Int32Array | null = null,
+): Promise<RunEnvelope | null> {
   const { decisions } = record;
   if (decisions === undefined) return null;
   const finder = new EnvelopeFinder(record, decisions, termsOf(plan, prepared), finer);
-  return finder.result([]);
+  // Where the sums of the entries are a bound, a lane cannot lead out of them.
+  if (finder.isCertain || finder.isBound) return finder.result([]);
+  return finder.result((await envelopeLanes(plan, progressCells)) ?? []);
 }
 
 function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>): EnvelopeTerms {

@@ -76,10 +76,15 @@ async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan
 }
 
 /** Returns the envelope, with what finer bars of the store say about ambiguous ones; null if it was not asked for. */
-function envelopeWithFiner({ plan, store }: ResolvedRun, prepared: PreparedRun, record: RunRecord): RunEnvelope | null {
+async function envelopeWithFiner(
+  { plan, store }: ResolvedRun,
+  prepared: PreparedRun,
+  record: RunRecord,
+  progressCells: Int32Array | null,
+): Promise<RunEnvelope | null> {
   const finer = store === null || record.decisions === undefined ? null : finerRowsOf(store, record);
   try {
-    return envelopeOf(plan, prepared, record, finer);
+    return await envelopeOf(plan, prepared, record, finer, progressCells);
   } finally {
     finer?.close();
   }
@@ -128,6 +133,6 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   watcher.enter('metrics');
   const record = runRecordOf(plan, prepared, true, warnings);
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
-  const found = envelopeWithFiner(resolved, prepared, record);
+  const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
   return { resolved, record: { ...record, equityBand: found?.band ?? null }, envelope: found?.envelope ?? null, log, clock };
 }
