@@ -1,7 +1,7 @@
 // The world of a backtest: simulated time, a journal that only counts, and a venue that matches orders against replayed rows.
 
 import type { ServiceIdentifier } from 'inversify';
-import type { RowLane } from '../adapters/replay/laneRows.ts';
+import type { EventOrder } from '../adapters/replay/eventOrder.ts';
 import { FixedLatency } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
@@ -24,14 +24,17 @@ export interface ReplaySettings {
   /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
   /** Which order of events the rows take, asked for each bot; by default that of docs/matching.md. */
-  readonly lane?: () => RowLane;
+  readonly eventOrder?: () => EventOrder;
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
   /** Time outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
 }
 
-export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, lane = () => null, clock }: ReplaySettings = {}): World {
+export function replayWorld(
+  plan: RunPlan,
+  { faultOf = null, refusals = null, eventOrder = () => null, clock }: ReplaySettings = {},
+): World {
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
@@ -46,7 +49,8 @@ export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, la
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
     bind(TOKENS.replayed).toResolvedValue(
-      (queue, instruments, latency) => marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf, lane: lane() })),
+      (queue, instruments, latency) =>
+        marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder() })),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );
     bind(own(PARTS.exchange)).toResolvedValue((replayed): ExchangeAdapter => replayed, [TOKENS.replayed]);

@@ -33,6 +33,12 @@ export function caseOf(seed: number, hours: number, every = 1): Case {
     ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
   } as const;
   const strategy = strategyOf(plan);
-  return { plan, path, per, fine: fine.bars, runPlan: planOf(strategy, [coarse], options), withTicks: planOf(strategy, [coarse, fine], options) };
+  return {
+    plan,
+    path,
+    per,
+    fine: fine.bars,
+    runPlan: planOf(strategy, [coarse], options),
+    withTicks: planOf(strategy, [coarse, fine], options),
+  };
 }
-

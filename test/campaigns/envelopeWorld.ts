@@ -112,7 +112,8 @@ export function levelsOf(plan: Plan, close: number) {
 }
 
 /** Which bars enter: a matter of the bars alone. */
-export const enters = (plan: Plan, bar: number, open: number, close: number): boolean => bar % plan.period === 0 && (open !== close || plan.isLong);
+export const enters = (plan: Plan, bar: number, open: number, close: number): boolean =>
+  bar % plan.period === 0 && (open !== close || plan.isLong);
 export const leaves = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
 export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
 
@@ -181,19 +182,20 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
         const { level } = order;
         if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
         // A limit that the next price allows at once takes.
-        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0) buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
+        else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0)
+          buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
         else if (plan.kind === 'limit' && isBeyond(price, level, -sign, false)) buy(level, limitPpm, order);
         else if (plan.kind === 'trigger' && sign * (price - level) >= 0) buy(slipped(sign), plan.takerPpm, order);
         if (held !== null) order = null;
       }
       if (held === null) continue;
-      const at_ = held as { best: number; stop: number; target: number };
-      const trail = plan.trailing > 0 ? at_.best - sign * plan.trailing : -sign * Infinity;
-      const fixed = at_.stop > 0 ? at_.stop : -sign * Infinity;
+      const now = held as { best: number; stop: number; target: number };
+      const trail = plan.trailing > 0 ? now.best - sign * plan.trailing : -sign * Infinity;
+      const fixed = now.stop > 0 ? now.stop : -sign * Infinity;
       const level = sign > 0 ? Math.max(trail, fixed) : Math.min(trail, fixed);
       if (sign * (price - level) <= 0) sell(slipped(-sign), plan.takerPpm);
-      else if (at_.target > 0 && isBeyond(price, at_.target, sign, at % per === 0)) sell(at_.target, limitPpm);
-      else at_.best = sign > 0 ? Math.max(at_.best, price) : Math.min(at_.best, price);
+      else if (now.target > 0 && isBeyond(price, now.target, sign, at % per === 0)) sell(now.target, limitPpm);
+      else now.best = sign > 0 ? Math.max(now.best, price) : Math.min(now.best, price);
     }
     const [open, close] = [path[bar * per]!, path[(bar + 1) * per - 1]!];
     if (leaves(plan, bar)) {

@@ -5,7 +5,7 @@ import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
 import { BEST_STAGES, RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
-import { followInside, type RowLane } from './laneRows.ts';
+import { followRow, type EventOrder } from './eventOrder.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
@@ -20,7 +20,7 @@ export class ContractRows {
   private readonly triggers: ReplayTriggers;
   /** By instrument. */
   private readonly orders: readonly RowOrder[];
-  private readonly lane: RowLane;
+  private readonly eventOrder: EventOrder;
 
   constructor(
     engine: ReplayHost,
@@ -28,14 +28,16 @@ export class ContractRows {
     account: number,
     watch: MarginWatch,
     triggers: ReplayTriggers,
-    lane: RowLane = null,
+    eventOrder: EventOrder = null,
   ) {
-    this.lane = lane;
+    this.eventOrder = eventOrder;
     this.engine = engine;
     this.account = account;
     this.watch = watch;
     this.triggers = triggers;
-    this.orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument, undefined, lane === 'best' ? BEST_STAGES : STAGE));
+    this.orders = engine.instruments
+      .filter((instrument) => venue.trades(instrument))
+      .map((instrument) => new RowOrder(venue, instrument, undefined, eventOrder === 'best' ? BEST_STAGES : STAGE));
   }
 
   /** Matches the open of a row in which a position may be liquidated. */
@@ -53,7 +55,11 @@ export class ContractRows {
     else {
       const { openMs, open, high, low } = row;
       const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (count > 1 || this.triggers.isReached(instrument, row) || (this.lane !== null && this.engine.brackets.waiting(instrument) > 0))
+      if (
+        count > 1 ||
+        this.triggers.isReached(instrument, row) ||
+        (this.eventOrder !== null && this.engine.brackets.waiting(instrument) > 0)
+      )
         this.matchInOrder(instrument, at, row);
       else if (count === 1) this.matchSingle(book, instrument, at, row);
     }
@@ -82,7 +88,7 @@ export class ContractRows {
   /** Local stops of brackets. */
   private stops(instrument: number, at: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
     const { brackets, execution } = this.engine;
-    const { lane } = this;
+    const { eventOrder } = this;
     const close = execution[instrument]!.closeTicks[at]!;
     const listed = new Set<Bracket>();
     const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
@@ -91,11 +97,11 @@ export class ContractRows {
     return {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
-        // What the open reaches is gone by now: a level beyond the open is one that a lane has raised.
-        if (lane !== null) followInside(brackets.list(instrument), lane, { openMs, closeMs, open, high, low, close });
+        // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
+        if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
         return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
-          return this.stop(bracket, lane !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
+          return this.stop(bracket, eventOrder !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
         });
       },
       ofEntries: () =>

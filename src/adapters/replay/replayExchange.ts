@@ -17,7 +17,7 @@ import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
-import { matchLane, type RowLane } from './laneRows.ts';
+import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
@@ -39,7 +39,7 @@ export interface ReplayExchangeOptions {
   /** Which creates lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf: ((order: Order) => ReplayFault) | null;
   /** Which order of events the rows take; by default that of docs/matching.md. */
-  readonly lane?: RowLane;
+  readonly eventOrder?: EventOrder;
 }
 
 /** What a futures account needs besides orders. */
@@ -76,7 +76,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private readonly options: ReplayExchangeOptions;
   /** True if every order arrives at once. */
   private readonly isInstant: boolean;
-  readonly lane: RowLane;
+  readonly eventOrder: EventOrder;
   private engine!: ReplayHost;
   private brackets!: Brackets;
   private venue!: BookVenue<BarBook>;
@@ -93,7 +93,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   constructor(queue: DueQueue, options: ReplayExchangeOptions) {
     this.queue = queue;
     this.options = options;
-    this.lane = options.lane ?? null;
+    this.eventOrder = options.eventOrder ?? null;
     this.isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
@@ -180,8 +180,15 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
-    else if (this.lane !== null)
-      matchLane(this.engine, book, instrument, this.lane, { openMs, closeMs, open, high, low, close: Math.round(bars.close[row]! * priceScale) });
+    else if (this.eventOrder !== null)
+      matchInEventOrder(this.engine, book, instrument, this.eventOrder, {
+        openMs,
+        closeMs,
+        open,
+        high,
+        low,
+        close: Math.round(bars.close[row]! * priceScale),
+      });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);

@@ -9,7 +9,7 @@ export class AsRunPath {
   exit = NaN;
   /** True when its strategy has left the position. */
   isLeft = false;
-  /** Profit of a trade that is over, in units; of one that is open, what was paid until now. */
+  /** Profit of a trade that has ended, in units; while it is open, what was paid until now. */
   done = 0;
   private entryPpm = 0;
   private best = 0;

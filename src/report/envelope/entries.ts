@@ -119,7 +119,7 @@ function entryAt(
     terms: {
       kind,
       level,
-      isChasing: (flags & DECISION_FLAGS.triggersAbove) !== 0 === isLong,
+      isChasing: ((flags & DECISION_FLAGS.triggersAbove) !== 0) === isLong,
       collar: kind === 'limit' || limit === 0 ? INFINITY : sign * limit,
       target,
       stop,

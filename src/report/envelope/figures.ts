@@ -39,11 +39,11 @@ export interface PathFigures {
 type EquityPath = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'>;
 
 export function figuresOf({ fromMs, toMs, startUnits }: RunRecord, equity: EquityColumns): PathFigures {
-  return laneFigures({ fromMs, toMs, startUnits, equity }, null);
+  return pathFigures({ fromMs, toMs, startUnits, equity }, null);
 }
 
 /** `falls`: those of every bar, where the equity has only samples; null: it has every bar. */
-export function laneFigures(path: EquityPath, falls: BarFalls | null): PathFigures {
+export function pathFigures(path: EquityPath, falls: BarFalls | null): PathFigures {
   const { startUnits, equity } = path;
   const { timeMs, equity: daily } = sampledEquity(path);
   const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), falls ?? barFalls(path));
@@ -52,7 +52,7 @@ export function laneFigures(path: EquityPath, falls: BarFalls | null): PathFigur
 }
 const numberOf = (figure: unknown): number | null => (typeof figure === 'number' ? figure : null);
 
-/** Returns the hull of a figure over paths, of which the first is the run itself. */
+/** Returns the hull of a figure over paths. The first path is the run itself. */
 export function hullOf(paths: readonly PathFigures[], name: 'maxDrawdown' | 'sharpe'): EnvelopeRange<number | null> {
   const values = paths.map((path) => path[name]).filter((value) => value !== null);
   const asRun = paths[0]![name];

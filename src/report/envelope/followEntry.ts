@@ -142,7 +142,7 @@ export class EntryFollower {
     };
   }
 
-  /** Skips rows in which nothing can happen to an entry that has gone one way until now. */
+  /** Skips rows in which nothing can happen to an entry that has one path until now. */
   private quietUntil(
     row: number,
     end: number,
@@ -173,7 +173,13 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
 }
 
 /** Goes through the finer rows of a row until nothing of the entry is left. False: they are not all there. */
-function stepThrough(path: OrderPath, finer: FinerRows, { instrument, openMs, closeMs }: BarColumns, row: number, isLong: boolean): boolean {
+function stepThrough(
+  path: OrderPath,
+  finer: FinerRows,
+  { instrument, openMs, closeMs }: BarColumns,
+  row: number,
+  isLong: boolean,
+): boolean {
   const toMs = closeMs[row]!;
   path.isFine = true;
   for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
@@ -190,7 +196,7 @@ function stepThrough(path: OrderPath, finer: FinerRows, { instrument, openMs, cl
   return true;
 }
 
-/** Returns the first of the ascending times that is at or after `ms`; `length` if there is none. */
+/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
 export function firstFrom(times: Float64Array, length: number, ms: number): number {
   let low = 0;
   let high = length;

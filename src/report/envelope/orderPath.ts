@@ -56,11 +56,11 @@ export class OrderPath {
   isPending = true;
   /** What may be open; null: nothing. */
   open: OpenHull | null = null;
-  /** Profits of the paths that are over. */
+  /** Profits of the paths that have ended. */
   doneLow = INFINITY;
   doneHigh = -INFINITY;
   /**
-   * True while finer rows are read, of which the rules say whether a limit makes or takes. Of a coarse row they do not: where its price
+   * True while finer rows are read: then the rules say whether a limit makes or takes. For a coarse row they do not: where its price
    * comes to a resting limit inside it, a finer row may open there, and then the order takes (rules 5 to 7).
    */
   isFine = false;
@@ -84,7 +84,7 @@ export class OrderPath {
     return !this.isPending && this.open === null;
   }
 
-  /** A copy that goes on by itself. */
+  /** Returns a copy that continues by itself. */
   copy(): OrderPath {
     const copy = new OrderPath(this.terms, this.money);
     Object.assign(copy, this, { open: this.open === null ? null : { ...this.open } });
@@ -117,7 +117,7 @@ export class OrderPath {
     this.open = null;
   }
 
-  /** Profits now: of the paths that are over, and of what is open at a mark. */
+  /** Profits now: of the paths that have ended, and of what is open at a mark. */
   lowAt(mark: number): number {
     const { open } = this;
     const held = open === null ? INFINITY : this.money.closed(open.entryHigh, mark, open.feeHigh, 0) + open.paidLow;
@@ -196,7 +196,7 @@ export class OrderPath {
     return this.hold(entered, price, price, { high, isHighAfter: isRising, low, isLowAfter: !isRising, close });
   }
 
-  /** What a row may do to a position of which the best price is known to lie in a range. Returns what may be left of it. */
+  /** What a row may do to a position whose best price lies in a range. Returns what may be left of it. */
   private hold(held: OpenHull, bestLow: number, bestHigh: number, row: RowAfter): OpenHull | null {
     const { target, trailing, exitMaker, exitTaker, fillsAtTouch } = this.terms;
     const { high, isHighAfter, low, isLowAfter, close } = row;

@@ -89,12 +89,13 @@ export class EnvelopeFinder {
     if (needed > lowest) reasons.ifOpen.add('the money might not have been enough for every entry');
     const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
-    const nets = lanes.map(({ net }) => net);
+    // What finer rows have settled is no longer open, also where it is not what the run did.
+    const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
     const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)];
     return {
       band,
       envelope: {
-        netProfit: moneyRange(record.reportingDigits, [...sums, ...nets, ...(isRefined ? [] : [own.net])], own.net),
+        netProfit: moneyRange(record.reportingDigits, [...sums, ...nets], own.net),
         maxDrawdown: hullOf(paths, 'maxDrawdown'),
         sharpe: hullOf(paths, 'sharpe'),
         ambiguousFills: openFills,
@@ -115,7 +116,8 @@ export class EnvelopeFinder {
     const key = strategy * 65_536 + instrument;
     const last = until.get(key) ?? -INFINITY;
     if (entry.fromMs < last) reasons.ifOpen.add('several of its entries may be open at once');
-    for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs]) if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
+    for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
+      if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
     if (isPlain && !entry.isRefused && terms.leverage <= 1) {
@@ -131,7 +133,8 @@ export class EnvelopeFinder {
     const { reasons, terms, record, legs } = this;
     if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
-    if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms)) reasons.always.add('a position may have been liquidated');
+    if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
+      reasons.always.add('a position may have been liquidated');
     // It might have been accepted, and then: its whole profit.
     this.low += entry.isRefused ? Math.min(0, followed.low) : followed.low;
     this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;

@@ -5,12 +5,6 @@ import type { Instrument } from '../../model/instrument.ts';
 
 const MILLION = 1_000_000;
 
-/** Fee rates in ppm. */
-export interface FeeRates {
-  readonly maker: number;
-  readonly taker: number;
-}
-
 export class TradeMoney {
   /** Units of one lot for each tick of price; of an inverse contract, units of one lot at a price of one tick. */
   private readonly factor: number;

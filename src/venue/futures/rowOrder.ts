@@ -20,7 +20,14 @@ export interface TradedRow {
 /** Order of events inside a row: the smaller number acts first. */
 export const STAGE = { stop: 0, condition: 1, lateOpen: 2, entry: 3, profit: 4, stopOfEntry: 5 } as const;
 /** The ranks of these stages in the order that is best for a position: profits come before stops. */
-export const BEST_STAGES: Readonly<Record<keyof typeof STAGE, number>> = { lateOpen: 0, profit: 1, stop: 2, condition: 3, entry: 4, stopOfEntry: 5 };
+export const BEST_STAGES: Readonly<Record<keyof typeof STAGE, number>> = {
+  lateOpen: 0,
+  profit: 1,
+  stop: 2,
+  condition: 3,
+  entry: 4,
+  stopOfEntry: 5,
+};
 const STAGES = Object.keys(STAGE) as (keyof typeof STAGE)[];
 
 /** An event that a row causes at a price level. */

@@ -17,7 +17,7 @@ export interface RowReader {
   close(): void;
 }
 
-/** Opens a file of the catalog in `folder`; null if there is none, or it is not a file of isobar. Its checksums are not read. */
+/** Opens a file of the catalog in `folder`; null without such a file, or for one of another program. Its checksums are not read. */
 export function openRows(folder: string, key: BarKey): RowReader | null {
   const path = barsPath(folder, key);
   if (!existsSync(path)) return null;

@@ -64,7 +64,10 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
 
 /** Returns the band of an overview at times, between its points on a straight line; null where the run has none. */
 export function bandAt(
-  { minutes, band }: { readonly minutes: readonly number[]; readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null },
+  {
+    minutes,
+    band,
+  }: { readonly minutes: readonly number[]; readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null },
   ms: readonly number[],
 ): { readonly low: (number | null)[]; readonly high: (number | null)[] } {
   if (band === null) return { low: ms.map(() => null), high: ms.map(() => null) };
