@@ -137,7 +137,7 @@ export class EntryFollower {
       exitPrice: asRun.exit,
       isClosedByBracket,
       overMs: Math.min(overMs, entry.exitMs),
-      adverse,
+      adverse: Math.max(adverse, path.adverse),
       isPaidInside,
     };
   }

@@ -8,7 +8,7 @@ import type { EnvelopeTerms } from './terms.ts';
 const LIQUIDATION = ROLES.indexOf('liquidation');
 const MILLION = 1_000_000;
 /** A position may lose this part of its margin before a liquidation counts as possible. */
-const SAFE_MARGIN = 0.5;
+const SAFE_MARGIN = 0.4;
 
 /** What the legs of an entry have filled, by the entry's id. */
 export type Legs = ReadonlyMap<number, { lots: number; units: number }>;

@@ -57,6 +57,7 @@ export class EnvelopeFinder {
     this.legs = legsOf(record);
     const { always, ifOpen } = this.reasons;
     for (const reason of terms.reasons) always.add(reason);
+    for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
     for (const what of decisions.dependsOn) ifOpen.add(`the strategy reads ${what}`);
     const entries = entriesOf(record, decisions, terms, this.reasons);
     for (const entry of entries) if (!entry.isRefused) this.follow(entry);
@@ -91,7 +92,8 @@ export class EnvelopeFinder {
     const isRefined = finer !== null && finer.read > 0;
     // What finer rows have settled is no longer open, also where it is not what the run did.
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
-    const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)];
+    // Nobody loses more than there is.
+    const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)].map((net) => Math.max(net, -startUnits));
     return {
       band,
       envelope: {
@@ -205,7 +207,7 @@ export class EnvelopeFinder {
           sumLow += lows[row]!;
           sumHigh += highs[row]!;
         }
-        low[at]! += sumLow;
+        low[at] = Math.max(0, low[at]! + sumLow);
         high[at]! += sumHigh;
       }
     }

@@ -18,6 +18,8 @@ export interface EnvelopeTerms {
   readonly fundingOf: (instrument: Instrument) => readonly FundingTime[];
   /** Why no statement about this run is a bound, in words, as far as its settings show: latency, a cap, models. */
   readonly reasons: readonly string[];
+  /** The same, if a fill was left open: risk limits on what is held. */
+  readonly reasonsIfOpen: readonly string[];
 }
 
 /** Finer rows of an instrument, read only where a row leaves something open. */

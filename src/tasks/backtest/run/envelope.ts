@@ -39,7 +39,18 @@ function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>)
     leverage: futures?.leverage ?? 1,
     fundingOf: (instrument) => data(instrument)?.funding ?? [],
     reasons: reasonsOf(plan, prepared),
+    reasonsIfOpen: limitsOnHoldings(plan, prepared.engine.instruments.length).map((key) => `the limit ${key} depends on what is held`),
   };
+}
+
+/** Limits of an order by itself. What is held, and what it is worth, does not matter to them. */
+const OF_ONE_ORDER: ReadonlySet<string> = new Set(['maxOrderQty', 'maxOrderNotional', 'priceBand']);
+/** Limits of one symbol: with one entry at a time they are limits of that entry. */
+const OF_ONE_SYMBOL: ReadonlySet<string> = new Set(['maxPositionQty', 'maxPositionNotional', 'maxOpenOrders']);
+
+/** Returns the risk limits whose verdict depends on earlier fills. */
+function limitsOnHoldings({ risk }: RunPlan, instruments: number): string[] {
+  return Object.keys(risk).filter((key) => !OF_ONE_ORDER.has(key) && !(instruments === 1 && OF_ONE_SYMBOL.has(key)));
 }
 
 /** Why the settings of a run leave its envelope no bound, in words. */
