@@ -19,8 +19,8 @@ import { naiveNet } from './envelopeWorld.ts';
 /** `npm run campaign -- envelope --cases 500` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 20_261_127);
-const CASES = Number(ISOBAR_CASES ?? 60);
-const HOURS = ISOBAR_CASES === undefined ? 250 : 600;
+const CASES = Number(ISOBAR_CASES ?? 24);
+const HOURS = ISOBAR_CASES === undefined ? 100 : 600;
 
 async function finish(plan: RunPlan, fine: BarColumns | null = null): Promise<{ record: RunRecord; envelope: RunEnvelope }> {
   const prepared = await prepareBacktest(plan, { keepsDecisions: true });
@@ -106,7 +106,7 @@ describe('the envelope', () => {
   );
 
   it('holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
-    const runs = Math.max(2, Math.round(CASES / 25));
+    const runs = Math.ceil(CASES / 40);
     const shares: string[] = [];
     let [heldRuns, all] = [0, 0];
     for (const file of SHIPPED) {
