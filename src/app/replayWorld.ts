@@ -2,6 +2,7 @@
 
 import type { ServiceIdentifier } from 'inversify';
 import type { EventOrder } from '../adapters/replay/eventOrder.ts';
+import type { FinerSource } from '../adapters/replay/finerRows.ts';
 import { FixedLatency } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
@@ -25,6 +26,8 @@ export interface ReplaySettings {
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
   /** Which order of events the rows take, asked for each bot; by default that of docs/matching.md. */
   readonly eventOrder?: () => EventOrder;
+  /** Finer rows for rows that leave the order of events open, asked for each bot; by default none. */
+  readonly finer?: () => FinerSource | null;
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
   /** Time outside of the run; by default that of the computer. */
@@ -33,7 +36,7 @@ export interface ReplaySettings {
 
 export function replayWorld(
   plan: RunPlan,
-  { faultOf = null, refusals = null, eventOrder = () => null, clock }: ReplaySettings = {},
+  { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock }: ReplaySettings = {},
 ): World {
   return (binding) => {
     const { bind, own } = binding;
@@ -50,7 +53,9 @@ export function replayWorld(
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
     bind(TOKENS.replayed).toResolvedValue(
       (queue, instruments, latency) =>
-        marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder() })),
+        marketOf(instruments).exchange(
+          () => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+        ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );
     bind(own(PARTS.exchange)).toResolvedValue((replayed): ExchangeAdapter => replayed, [TOKENS.replayed]);

@@ -16,7 +16,7 @@ import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
-export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock' | 'eventOrder'> {
+export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock' | 'eventOrder' | 'finer'> {
   /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;

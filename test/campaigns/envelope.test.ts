@@ -134,4 +134,35 @@ describe('the envelope', () => {
     recordResult({ shipped: all, held: heldRuns });
     expect(heldRuns / all).toBeGreaterThanOrEqual(0.95);
   });
+
+  it(
+    'of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
+    { timeout: 1_200_000 },
+    async () => {
+      let [held, cases, off, read] = [0, 0, 0, 0];
+      for (let at = 0; at < CASES; at++) {
+        const { runPlan, withTicks, fine } = caseOf(SEED + at, HOURS, 60, true);
+        const { envelope: { envelope: coarse } } = await finish(runPlan); // prettier-ignore
+        const { record: truth } = await finish(withTicks);
+        const net = netUnits(truth) / 10 ** truth.reportingDigits;
+        const where = `seed ${SEED + at}: ${JSON.stringify(coarse)}, over the ticks ${net}`;
+        const isHeld = Number(coarse.netProfit.low) - 1e-9 <= net && net <= Number(coarse.netProfit.high) + 1e-9;
+        expect(coarse.kind, where).toBe(coarse.ambiguousFills === 0 ? 'bound' : 'scenario');
+        if (coarse.kind === 'bound') expect(isHeld, where).toBe(true);
+        if (isHeld) held++;
+        cases++;
+        const { envelope: { envelope } } = await finish(runPlan, fine); // prettier-ignore
+        if (envelope.refinedRows === null || envelope.refinedRows.read > envelope.refinedRows.all * 0.09) continue;
+        read = Math.max(read, envelope.refinedRows.read / envelope.refinedRows.all);
+        const bp = Math.max(Math.abs(Number(envelope.netProfit.low) - net), Math.abs(Number(envelope.netProfit.high) - net));
+        off = Math.max(off, bp);
+        expect(bp, `seed ${SEED + at}: ${JSON.stringify(envelope)}, over the ticks ${net}`).toBeLessThanOrEqual(1);
+      }
+      console.log(
+        `reads its position: ${held} of ${cases} inside; refined at most ${off.toFixed(4)} bp off, at most ${(100 * read).toFixed(1)} % read`,
+      );
+      recordResult({ readsPosition: cases, held, off });
+      expect(held / cases).toBeGreaterThan(0.5);
+    },
+  );
 });

@@ -16,7 +16,7 @@ export interface Case {
 }
 
 /** `every`: at most one entry in so many bars. */
-export function caseOf(seed: number, hours: number, every = 1): Case {
+export function caseOf(seed: number, hours: number, every = 1, readsPosition = false): Case {
   const rng = seededRng(seed);
   const drawn = drawPlan(rng);
   const plan = { ...drawn, period: Math.max(drawn.period, every) };
@@ -32,7 +32,7 @@ export function caseOf(seed: number, hours: number, every = 1): Case {
     fills: { slippageTicks: plan.slippageTicks },
     ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
   } as const;
-  const strategy = strategyOf(plan);
+  const strategy = strategyOf(plan, readsPosition);
   return {
     plan,
     path,

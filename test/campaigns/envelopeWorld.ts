@@ -117,8 +117,8 @@ export const enters = (plan: Plan, bar: number, open: number, close: number): bo
 export const leaves = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
 export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
 
-/** The strategy of a plan. It counts its bars, and knows of nothing else. */
-export function strategyOf(plan: Plan): StrategyClass {
+/** The strategy of a plan. It counts its bars, and knows of nothing else; with `readsPosition` it enters whenever it is flat. */
+export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
   return class OnBarsAlone extends Strategy {
     bar = 0;
     entry: OrderId | null = null;
@@ -129,7 +129,7 @@ export function strategyOf(plan: Plan): StrategyClass {
       const bar = this.bar++;
       if (leaves(plan, bar)) this.exit();
       else if (cancels(plan, bar) && this.entry !== null) this.cancel(this.entry);
-      if (!enters(plan, bar, from, to)) return;
+      if (readsPosition ? bar % 3 > 0 || !this.position().isFlat || this.openOrders().length > 0 : !enters(plan, bar, from, to)) return;
       const { level, stop, target } = levelsOf(plan, to);
       const options = {
         ...(plan.kind === 'limit' ? { limit: level / 100 } : plan.kind === 'trigger' ? { trigger: level / 100 } : {}),

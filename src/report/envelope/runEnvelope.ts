@@ -76,13 +76,16 @@ export class EnvelopeFinder {
     return this.reasons.always.size === 0 && (this.isCertain || this.reasons.ifOpen.size === 0);
   }
 
-  /** `lanes`: figures of further runs with other orders of events, which join the hull. */
-  result(lanes: readonly PathFigures[]): RunEnvelope {
+  /**
+   * `lanes`: figures of further runs with other orders of events, which join the hull. `refined`: those of a run over finer rows in ambiguous
+   * ones, which the sums of the entries alone would not give.
+   */
+  result(lanes: readonly PathFigures[], refined: PathFigures | null): RunEnvelope {
     const { record, finer, reasons, openFills } = this;
     const { startUnits, equity } = record;
     const band = this.isCertain ? null : this.band();
     const own = figuresOf(record, equity);
-    const paths: PathFigures[] = [own, ...lanes];
+    const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
     let lowest = startUnits;
     for (const units of (band?.low ?? equity.units).subarray(0, equity.length)) if (units < lowest) lowest = units;
@@ -92,8 +95,11 @@ export class EnvelopeFinder {
     const isRefined = finer !== null && finer.read > 0;
     // What finer rows have settled is no longer open, also where it is not what the run did.
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
+    // What the finer rows leave open stays on either side of the run over them.
+    const left = this.high - this.low;
+    const [from, to] = refined === null ? [own.net + this.low, own.net + this.high] : [refined.net - left, refined.net + left];
     // Nobody loses more than there is.
-    const sums = [own.net + Math.floor(this.low), own.net + Math.ceil(this.high)].map((net) => Math.max(net, -startUnits));
+    const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
       band,
       envelope: {

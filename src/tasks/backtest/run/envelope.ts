@@ -5,7 +5,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { EnvelopeFinder, type RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
 import type { EnvelopeTerms, FinerRows } from '../../../report/envelope/terms.ts';
-import { envelopeLanes } from './envelopeLanes.ts';
+import { BEST_AND_WORST, envelopeLanes } from './envelopeLanes.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { PreparedRun } from './runBacktest.ts';
 
@@ -21,8 +21,13 @@ export async function envelopeOf(
   if (decisions === undefined) return null;
   const finder = new EnvelopeFinder(record, decisions, termsOf(plan, prepared), finer);
   // Where the sums of the entries are a bound, a lane cannot lead out of them.
-  if (finder.isCertain || finder.isBound) return finder.result([]);
-  return finder.result((await envelopeLanes(plan, progressCells)) ?? []);
+  if (finder.isCertain || finder.isBound) return finder.result([], null);
+  // Where finer rows were read, one lane matches them in ambiguous rows: what follows from them is decided anew.
+  if (finer !== null && finer.read > 0) {
+    const [refined = null] = (await envelopeLanes(plan, [{ eventOrder: null, finer }], progressCells)) ?? [];
+    return finder.result([], refined);
+  }
+  return finder.result((await envelopeLanes(plan, BEST_AND_WORST, progressCells)) ?? [], null);
 }
 
 function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>): EnvelopeTerms {

@@ -45,6 +45,8 @@ export class OpenFinerRows implements FinerRows {
   readonly all: number;
   read = 0;
   private readonly readers: ReadonlyMap<InstrumentId, RowReader>;
+  /** Parts that were read, by instrument and time. A lane that matches them reads them again. */
+  private readonly parts = new Map<string, BarColumns>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
     this.readers = readers;
@@ -55,10 +57,15 @@ export class OpenFinerRows implements FinerRows {
 
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null {
     const reader = this.readers.get(instrument.id);
+    const place = `${instrument.id} ${fromMs}`;
+    const known = this.parts.get(place);
+    if (known !== undefined) return known;
     if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
     this.read += rows.length;
-    return rows.length > 0 && isWithoutGap(rows, fromMs) ? rows : null;
+    if (rows.length === 0 || !isWithoutGap(rows, fromMs)) return null;
+    this.parts.set(place, rows);
+    return rows;
   }
 
   close(): void {
