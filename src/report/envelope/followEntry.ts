@@ -30,6 +30,8 @@ export interface Followed {
   readonly high: number;
   readonly isEntryOpen: boolean;
   readonly isExitOpen: boolean;
+  /** Its profit in the run, in units. */
+  readonly profit: number;
   /** The run's own path: mirrored prices, NaN where it did not come to it. */
   readonly entryPrice: number;
   readonly exitPrice: number;
@@ -133,6 +135,7 @@ export class EntryFollower {
       high: isApart ? path.doneHigh - asRun.done + rounding : 0,
       isEntryOpen: path.isEntryOpen,
       isExitOpen: path.isExitOpen || (isApart && !path.isEntryOpen && !entry.isRefused),
+      profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
       isClosedByBracket,

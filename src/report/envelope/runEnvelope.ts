@@ -14,6 +14,9 @@ import { TradeMoney } from './tradeMoney.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+/** Standard deviations within which the differences of later trades are expected. */
+const DEVIATIONS = 3;
+
 /** The lowest and the highest equity at each instant of the run's equity. */
 export interface EquityBand {
   readonly low: Float64Array;
@@ -49,6 +52,9 @@ export class EnvelopeFinder {
   private low = 0;
   private high = 0;
   private openFills = 0;
+  /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
+  private openEntries = 0;
+  private profits = { count: 0, sum: 0, squares: 0 };
 
   constructor(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, finer: FinerRows | null) {
     this.record = record;
@@ -97,7 +103,9 @@ export class EnvelopeFinder {
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
     // What the finer rows leave open stays on either side of the run over them.
     const left = this.high - this.low;
-    const [from, to] = refined === null ? [own.net + this.low, own.net + this.high] : [refined.net - left, refined.net + left];
+    const apart = isRefined ? 0 : this.spreadOfLater();
+    const [from, to] =
+      refined === null ? [own.net + this.low - apart, own.net + this.high + apart] : [refined.net - left, refined.net + left];
     // Nobody loses more than there is.
     const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
@@ -114,6 +122,17 @@ export class EnvelopeFinder {
         notBoundBecause: why,
       },
     };
+  }
+
+  /**
+   * How far later trades may be from those of the run where they are decided by earlier fills, in units: an entry that ends at another time
+   * has another one come after it, with a profit of its own, until both ways meet again. Three standard deviations of such differences.
+   */
+  private spreadOfLater(): number {
+    const { count, sum, squares } = this.profits;
+    if (this.isBound || count < 2) return 0;
+    const variance = Math.max(0, squares - (sum * sum) / count) / (count - 1);
+    return DEVIATIONS * Math.sqrt(2 * variance * this.openEntries);
   }
 
   private follow(entry: Entry): void {
@@ -148,6 +167,11 @@ export class EnvelopeFinder {
     this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;
     if (entry.isRefused) this.openFills++;
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
+    if (followed.isEntryOpen || followed.isExitOpen) this.openEntries++;
+    if (Number.isNaN(followed.entryPrice)) return;
+    this.profits.count++;
+    this.profits.sum += followed.profit;
+    this.profits.squares += followed.profit * followed.profit;
   }
 
   private noteNeed(entry: Entry, rows: PathRows): void {
