@@ -83,6 +83,7 @@ export const TESTED = [
   'risk/live/haltCauses',
   'strategy/strategy',
   'tasks/backtest/run/executeDefinition',
+  'tasks/backtest/run/envelope',
   'tasks/backtest/run/runBacktest',
   'tasks/backtest/verify/verify',
   'tasks/bot/botControls',

@@ -1,6 +1,8 @@
 // The world of a backtest: simulated time, a journal that only counts, and a venue that matches orders against replayed rows.
 
 import type { ServiceIdentifier } from 'inversify';
+import type { EventOrder } from '../adapters/replay/eventOrder.ts';
+import type { FinerSource } from '../adapters/replay/finerRows.ts';
 import { FixedLatency } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
@@ -23,6 +25,10 @@ import { idOf, TOKENS } from './tokens.ts';
 export interface ReplaySettings {
   /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
+  /** Which order of events the rows take, asked for each bot; by default that of docs/matching.md. */
+  readonly eventOrder?: () => EventOrder;
+  /** Finer rows for rows that leave the order of events open, asked for each bot; by default none. */
+  readonly finer?: () => FinerSource | null;
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
   /** Watches the records of the run: returns the journal that takes them. */
@@ -33,7 +39,7 @@ export interface ReplaySettings {
 
 export function replayWorld(
   plan: RunPlan,
-  { faultOf = null, refusals = null, clock, watchJournal = (own) => own }: ReplaySettings = {},
+  { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own }: ReplaySettings = {},
 ): World {
   return (binding) => {
     const { bind, own } = binding;
@@ -52,7 +58,10 @@ export function replayWorld(
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
     bind(TOKENS.replayed).toResolvedValue(
-      (queue, instruments, latency) => marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf })),
+      (queue, instruments, latency) =>
+        marketOf(instruments).exchange(
+          () => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+        ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );
     bind(own(PARTS.exchange)).toResolvedValue((replayed): ExchangeAdapter => replayed, [TOKENS.replayed]);

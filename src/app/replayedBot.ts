@@ -16,7 +16,8 @@ import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
-export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal'>, Pick<MakeOptions, 'beside'> {
+export interface BotOptions
+  extends Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer'>, Pick<MakeOptions, 'beside'> {
   /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;

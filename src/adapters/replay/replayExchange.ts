@@ -17,6 +17,8 @@ import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
+import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
+import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
@@ -37,6 +39,10 @@ export interface ReplayExchangeOptions {
   readonly needsVolume: boolean;
   /** Which creates lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf: ((order: Order) => ReplayFault) | null;
+  /** Which order of events the rows take; by default that of docs/matching.md. */
+  readonly eventOrder?: EventOrder;
+  /** Finer rows, matched where a row leaves the order of events open; by default there are none. */
+  readonly finer?: FinerSource | null;
 }
 
 /** What a futures account needs besides orders. */
@@ -75,6 +81,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private readonly options: ReplayExchangeOptions;
   /** True if every order arrives at once. */
   private readonly isInstant: boolean;
+  readonly eventOrder: EventOrder;
+  private readonly finer: FinerSource | null;
   private engine!: ReplayHost;
   private brackets!: Brackets;
   private venue!: BookVenue<BarBook>;
@@ -91,6 +99,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   constructor(queue: DueQueue, options: ReplayExchangeOptions) {
     this.queue = queue;
     this.options = options;
+    this.eventOrder = options.eventOrder ?? null;
+    this.finer = options.finer ?? null;
     this.isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
@@ -163,7 +173,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
-    if (this.workingOrders(instrument) > 0) this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
+    if (this.workingOrders(instrument) > 0 && (this.finer === null || !this.matchFiner(replayBook, instrument, row, openMs, closeMs, open)))
+      this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
     if (replayBook.late > 0) this.actLateCancels(replayBook);
     if (replayBook.collared > 0) replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
   }
@@ -178,10 +189,42 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
+    else if (this.eventOrder !== null)
+      matchInEventOrder(this.engine, book, instrument, this.eventOrder, {
+        openMs,
+        closeMs,
+        open,
+        high,
+        low,
+        close: Math.round(bars.close[row]! * priceScale),
+      });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);
     if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+  }
+
+  /** Matches the finer rows inside a row in its place. Returns false if the row leaves nothing open, or they are missing. */
+  private matchFiner(
+    { book, feed: { bars }, priceScale }: ReplayBook,
+    instrument: number,
+    row: number,
+    openMs: number,
+    closeMs: number,
+    open: number,
+  ): boolean {
+    const { brackets, contracts } = this;
+    const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+    const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
+    if (!isTriggered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
+    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, (at, fromMs, toMs, first, top, bottom, last) => {
+      if (at > 0) book.matchOpen(fromMs, first, 0);
+      if (this.workingOrders(instrument) === 0) return false;
+      if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, first, top, bottom);
+      else contracts.matchAfterOpen(book, instrument, row, { openMs: fromMs, closeMs: toMs, open: first, high: top, low: bottom });
+      if (brackets.follow(instrument, top, bottom, fromMs)) brackets.followClose(instrument, last, fromMs);
+      return this.workingOrders(instrument) > 0;
+    });
   }
 
   private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {

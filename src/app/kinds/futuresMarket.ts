@@ -76,7 +76,11 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
   const triggers = new ReplayTriggers(engine, venue, account, watch);
-  exchange.connect(engine, venue, account, { watch, triggers, rows: new ContractRows(engine, venue, account, watch, triggers) });
+  exchange.connect(engine, venue, account, {
+    watch,
+    triggers,
+    rows: new ContractRows(engine, venue, account, watch, triggers, exchange.eventOrder),
+  });
   watch.connect(venue, account);
   return { venue, venues: [venue], checkBooks: () => checkBooks(books, venue) };
 }

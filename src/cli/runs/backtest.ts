@@ -20,6 +20,11 @@ const options = (args: Argv) =>
         default: false,
         describe: 'Also find the fee, slippage, latency and size at which no profit is left',
       },
+      envelope: {
+        type: 'boolean',
+        default: true,
+        describe: 'Find how far the order of events inside bars matters; --no-envelope does not',
+      },
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },

@@ -19,6 +19,7 @@ interface BacktestArgs extends RunRequestArgs {
   readonly report: boolean;
   readonly breakEven: boolean;
   readonly barTimeout: string;
+  readonly envelope: boolean;
   readonly family?: string | undefined;
   readonly ledger?: string | undefined;
 }
@@ -41,6 +42,7 @@ export async function backtest(args: BacktestArgs): Promise<void> {
       stagingFolder: stagingFolder(args.out),
       barTimeoutMs: barTimeoutMs(args.barTimeout),
       hasReport: args.report,
+      findsEnvelope: args.envelope,
       colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
       onLoaded: (loaded) => printLoaded(loaded, write),
       onProgress: (phase, rows, share, name) => {

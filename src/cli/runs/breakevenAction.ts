@@ -22,6 +22,7 @@ export async function breakeven(args: BreakevenArgs): Promise<void> {
     stagingFolder: stagingFolder('.'),
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     hasReport: false,
+    findsEnvelope: false,
     colour: false,
     onLoaded: ({ notes }) => {
       for (const note of notes) {

@@ -28,6 +28,7 @@ export async function verify(args: VerifyArgs): Promise<void> {
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     colour: false,
     hasReport: false,
+    findsEnvelope: true,
     onLoaded: () => {},
     onProgress: (phase, rows, share, name) => {
       if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : PHASE_TEXT[phase]}`.trim(), rows, share);

@@ -6,6 +6,7 @@ import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
 import type { BreakEven } from './breakEven.ts';
+import type { Envelope } from '../envelope/figures.ts';
 import type { CostBridge } from './costBridge.ts';
 import type { Metrics } from './metrics.ts';
 import type { Money } from '../series/money.ts';
@@ -70,6 +71,8 @@ export interface Summary {
   readonly costBridge: CostBridge;
   /** Only when it was asked for. Not part of the result hash. */
   readonly breakEven?: BreakEven;
+  /** Between which figures the run lies, whatever the order of events inside its bars was; absent if it was not asked for. */
+  readonly envelope?: Envelope;
   /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
   /** Whether the decisions of its strategies depend on delivered bars, parameters and seed alone. Not part of the result hash. */

@@ -83,6 +83,8 @@ export interface WireOverview {
   readonly hold: readonly number[] | null;
   readonly drawdown: readonly number[];
   readonly exposure: readonly number[];
+  /** The lowest and the highest equity that other orders of events inside the bars allow. Null where both are the equity. */
+  readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null;
 }
 
 /** Closed trades in closing order. */

@@ -4,6 +4,7 @@ import { formatTime } from '../../model/time.ts';
 import type { RunProof } from '../../model/run/proof.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
+import type { Envelope } from '../envelope/figures.ts';
 import type { HoldingPeriods } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../kernels/portfolio.ts';
 import { costBridge } from '../metrics/costBridge.ts';
@@ -23,6 +24,7 @@ export type { Summary };
 export interface SummaryOptions extends PortfolioOptions {
   /** Versions by name: isobar, node. Not part of the result hash. */
   readonly versions: Readonly<Record<string, string>>;
+  readonly envelope?: Envelope | null;
 }
 
 export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
@@ -37,6 +39,7 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     orders: orderSummary(record),
     dataQuality: qualityOf(record),
     costBridge: costBridge(record, endUnits - record.startUnits),
+    ...(options.envelope ? { envelope: options.envelope } : {}),
   };
   return { ...summary, warnings: warningsOf(record, summary) };
 }

@@ -15,6 +15,7 @@ import {
   signedAmount,
   signedPercent,
 } from '../../base/text/format.ts';
+import { envelopeText } from '../words/envelopeText.ts';
 import { instrumentNames } from '../words/names.ts';
 import { exitLines } from './breakdowns.ts';
 import { breakEvenLines } from './breakEvenTable.ts';
@@ -75,13 +76,14 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
   });
 }
 
-function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {
+function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
@@ -119,6 +121,12 @@ function proved({ proof }: Summary, paint: Paint): string[] {
   if (proof === undefined) return [];
   const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
   return [proof.verdict === 'refuted' ? paint.warning(line) : line];
+}
+
+/** Between which net profits the run lies, and how far to trust that. */
+function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
+  const { low, high, trust } = envelopeText(envelope);
+  return row('Envelope', low, asset, `to ${high}`, trust);
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../../model/run/run.ts';
 import { warningText } from '../../../model/warning.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { instrumentNames } from '../../words/names.ts';
+import { envelopeText } from '../../words/envelopeText.ts';
 import { sharpeInterval, figureText } from '../../words/figures.ts';
 import { METRICS, TRADES } from '../../words/glossary.ts';
 import { proofLine, proofNote } from '../../words/proof.ts';
@@ -50,6 +51,7 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
         ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
       </p>
       <p class="answer">${answer(summary)}</p>
+      ${envelopeLine(summary)}
     </div>
     ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
   </header>`;
@@ -62,6 +64,16 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
   return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
     ${daysText(run.toMs - run.fromMs)}${drawdown},
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+}
+
+/** Returns the line about the order of events inside bars. */
+function envelopeLine({ envelope, run }: Summary): Markup | null {
+  if (envelope === undefined) return null;
+  const { low, high, trust: how } = envelopeText(envelope);
+  const why = envelope.notBoundBecause.length === 0 ? '' : ` (${envelope.notBoundBecause.join('; ')})`;
+  return html`<p class="muted" id="envelope">
+    Envelope, over the orders of events inside bars: ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}${why}
+  </p>`;
 }
 
 /** Returns the text about fees alone. The cost bridge also shows slippage and funding. */
@@ -77,7 +89,13 @@ export function trust(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
-function chips({ run, metrics, trades, orders, dataQuality, proof }: Summary): Chip[] {
+/** Says how many fills the bars leave open. */
+function ambiguousNote(envelope: Summary['envelope']): string {
+  if (envelope === undefined) return 'Whether fills were ambiguous within their bar was not asked for.';
+  return `${counted(envelope.ambiguousFills, 'fill')}, made or missed, may have been otherwise within the bar.`;
+}
+
+function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
   const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
@@ -92,7 +110,7 @@ function chips({ run, metrics, trades, orders, dataQuality, proof }: Summary): C
     {
       label: 'fills',
       text: `${count(orders.fills)}, ${count(orders.partlyFilled)} partial`,
-      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. Whether fills were ambiguous within their bar is not recorded yet.`,
+      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. ${ambiguousNote(envelope)}`,
       href: 'orders',
       isWarning: orders.partlyFilled > 0,
     },

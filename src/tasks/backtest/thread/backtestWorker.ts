@@ -96,6 +96,7 @@ async function open(input: WorkerInput, request: RunRequest): Promise<readonly [
     isOnly: true,
     onLoaded: (resolved: ResolvedRun) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
     searching: (doneShare: number, nextShare: number) => post({ kind: 'searching', doneShare, nextShare }),
+    findsEnvelope: input.findsEnvelope,
   };
   return [requested, watcher];
 }

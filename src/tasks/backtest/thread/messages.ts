@@ -35,6 +35,8 @@ export interface WorkerInput {
   readonly unsampled: string | null;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  /** False: the envelope of the run is not found. */
+  readonly findsEnvelope: boolean;
   /** Use colours in the table. */
   readonly colour: boolean;
 }

@@ -23,6 +23,7 @@ export interface WatchOptions {
   readonly colour: boolean;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  readonly findsEnvelope: boolean;
   readonly onLoaded: (loaded: Loaded) => void;
   /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
   readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
@@ -109,8 +110,8 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
 }
 
 function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar' | 'unsampled'> {
-  const { outFolder, stagingFolder, colour, hasReport } = options;
-  return { outFolder, stagingFolder, colour, hasReport, memory, processStartMs: processStartMs() };
+  const { outFolder, stagingFolder, colour, hasReport, findsEnvelope } = options;
+  return { outFolder, stagingFolder, colour, hasReport, findsEnvelope, memory, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {

@@ -35,11 +35,10 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
     equityDifference(folder, record, isSame ? { hash: summary.resultHash, temporary } : null),
     differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
   ];
-  const made = asRecorded(summary, manifest);
-  const proof = proofIn(readRunFile(path('summary.json')));
-  const found = [...tables, summaryDifference(path('summary.json'), proof === null ? made : withProof(made, proof))].filter(
-    (each) => each !== null,
-  );
+  const summaryPath = path('summary.json');
+  const made = withStoredEnvelope(asRecorded(summary, manifest), summaryPath);
+  const proof = proofIn(readRunFile(summaryPath));
+  const found = [...tables, summaryDifference(summaryPath, proof === null ? made : withProof(made, proof))].filter((each) => each !== null);
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
   if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
@@ -131,6 +130,23 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
       })),
     },
   };
+}
+
+/**
+ * Returns the summary with the envelope that is compared: none if the run was made without, and the stored one if either was refined, because
+ * finer bars are no input of the run: the catalog may have more of them by now.
+ */
+function withStoredEnvelope(summary: Summary, path: string): Summary {
+  const { envelope, ...rest } = summary;
+  let stored: Summary['envelope'];
+  try {
+    ({ envelope: stored } = JSON.parse(readRunFile(path)) as Summary);
+  } catch {
+    return summary;
+  }
+  if (stored === undefined) return { ...rest, warnings: summary.warnings };
+  const isRefined = (stored.refinedWith ?? null) !== null || (envelope?.refinedWith ?? null) !== null;
+  return isRefined ? { ...summary, envelope: stored } : summary;
 }
 
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
