@@ -69,10 +69,11 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
 /** Returns the line about the order of events inside bars. */
 function envelopeLine({ envelope, run }: Summary): Markup | null {
   if (envelope === undefined) return null;
-  const { low, high, trust: how } = envelopeText(envelope);
-  const why = envelope.notBoundBecause.length === 0 ? '' : ` (${envelope.notBoundBecause.join('; ')})`;
-  return html`<p class="muted" id="envelope">
-    Envelope, over the orders of events inside bars: ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}${why}
+  const { low, high, trust: how } = envelopeText(envelope, run.reportingAsset);
+  const reasons = envelope.notBoundBecause.length === 0 ? '' : ` No bound, because ${envelope.notBoundBecause.join('; ')}.`;
+  return html`<p class="muted" id="envelope" tabindex="0" data-tip>
+    Envelope ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}
+    <span class="sr">Over the orders of events that the bars leave open.${reasons}</span>
   </p>`;
 }
 
