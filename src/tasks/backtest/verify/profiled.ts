@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { openRequest } from '../../../definition/request.ts';
-import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
-import { closesAt } from '../../../report/profiles/figures/closes.ts';
+import { closesAt, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
 import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
 import type { ProfileName } from '../../../report/profiles/names.ts';
 import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
@@ -30,7 +30,7 @@ export async function profileRun(folder: string, name: ProfileName): Promise<Run
   const run = openRun(folder);
   const summary = readSummary(run);
   const input = profileInput(folder, summary);
-  const priced = name === 'backtesting.py' ? await withCloses(run, input) : { input, note: null };
+  const priced = name === 'backtesting.py' ? await withCloses(run, summary, input) : { input, note: null };
   return { summary, profile: profileOf(name, priced.input, summary), note: priced.note };
 }
 
@@ -89,7 +89,7 @@ interface PricedInput {
 }
 
 /** Reads the bars of the run again and adds their closes. The note says why that was not possible. */
-async function withCloses(run: StoredRun, input: ProfileInput): Promise<PricedInput> {
+async function withCloses(run: StoredRun, summary: Summary, input: ProfileInput): Promise<PricedInput> {
   const without = (why: string): PricedInput => ({ input, note: `the figures of prices are missing: ${why}` });
   const { origin, definition } = run.manifest;
   if (origin.inCode.length > 0) return without(`the run was made in code (${origin.inCode.join(', ')}), so its bars cannot be read again`);
@@ -107,9 +107,19 @@ async function withCloses(run: StoredRun, input: ProfileInput): Promise<PricedIn
     });
     const { plan } = await resolveRun(source, { bars });
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
-    return { input: { ...input, bars: { ...input.bars, close: closesAt(closeMs, finestFeeds(plan.feeds)) } }, note: null };
+    return { input: { ...input, bars: { ...input.bars, close: closesAt(closeMs, executionFeeds(plan, summary)) } }, note: null };
   } catch (error) {
     if (error instanceof ConfigError || error instanceof StrategyError) return without(error.message);
     throw error;
   }
+}
+
+/** Returns the feeds in whose bars the orders filled, one for each instrument. */
+function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFeed[] {
+  const found = new Map<string, PricedFeed>();
+  for (const { instrument, interval, execution } of run.feeds) {
+    const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
+    if (feed !== undefined) found.set(instrument, feed);
+  }
+  return [...found.values()];
 }
