@@ -2,9 +2,8 @@
 
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
-import { backtest, generateBars, type Bars } from '../../src/run.ts';
 import { compareBooks, type Book, type BookComparison } from './books.ts';
+import { caseOf, runOwn, type AgreeMarket, type Case, type OwnRun } from './cases.ts';
 import { NoTools, pythonWithTools } from './environment.ts';
 
 declare const ROOT: string;
@@ -17,44 +16,24 @@ export interface Options {
   readonly bars?: string;
 }
 
-class Cross extends Strategy.with({ fast: int(10, { min: 2 }), slow: int(30, { min: 3 }) }) {
-  fast = this.use(sma(this.bars.close, this.params.fast));
-  slow = this.use(sma(this.bars.close, this.params.slow));
-  up = this.when(crossedUp(this.fast, this.slow), () => {
-    if (this.position().isFlat) this.buy();
-  });
-  down = this.when(crossedDown(this.fast, this.slow), () => {
-    this.exit();
-  });
-}
-
 const TOOLS = ['backtesting.py', 'vectorbt'] as const;
 type Tool = (typeof TOOLS)[number];
-
-interface Case {
-  readonly seed: number;
-  readonly fast: number;
-  readonly slow: number;
-  /** Whole coins an order, so that all three trade the same. */
-  readonly size: number;
-  readonly fee: number;
-  readonly cash: number;
-  readonly bars: Bars;
-}
+const MARKETS: readonly AgreeMarket[] = ['spot', 'futures'];
 
 /** The exit code: 0 when all trades and all equity are equal, 1 when some are not, 2 when the tools cannot run. */
 export async function main({ json = false, seeds = '10', bars = '3000' }: Options): Promise<number> {
   const report = (line: string) => process.stderr.write(`${line}\n`);
   try {
     const python = pythonWithTools(ROOT, report);
-    const cases = Array.from({ length: Number(seeds) }, (_, at) => caseOf(at + 1, Number(bars)));
-    report(`${cases.length} seeds of ${bars} bars in isobar, ${TOOLS.join(' and ')}`);
-    const others = runTools(python, cases);
-    const rows: ResultRow[] = [];
-    for (const [at, of] of cases.entries()) {
-      const own = await runOwn(of);
-      for (const tool of TOOLS) rows.push({ of, tool, compared: compareBooks(own, others[at]![tool]) });
-    }
+    const cases = MARKETS.flatMap((market) => Array.from({ length: Number(seeds) }, (_, at) => caseOf(market, at + 1, Number(bars))));
+    report(`${cases.length} runs of ${bars} bars in isobar, ${TOOLS.join(' and ')}`);
+    const runs: OwnRun[] = [];
+    for (const of of cases) runs.push(await runOwn(of));
+    const others = runTools(
+      python,
+      cases.map((of, at) => ({ ...of, ...runs[at]!.columns })),
+    );
+    const rows = cases.flatMap((of, at) => TOOLS.map((tool) => ({ of, tool, compared: compareBooks(runs[at]!.book, others[at]![tool]) })));
     process.stdout.write(`${json ? JSON.stringify(rows.map(jsonOf), null, 2) : textOf(rows)}\n`);
     return rows.every(({ compared }) => compared.equal) ? 0 : 1;
   } catch (error) {
@@ -64,51 +43,21 @@ export async function main({ json = false, seeds = '10', bars = '3000' }: Option
   }
 }
 
-/** Bars, lengths of the averages, size and fee of a seed. */
-function caseOf(seed: number, length: number): Case {
-  const bars = generateBars({ symbol: 'SYNUSDT', interval: '1h', bars: length, seed, price: 100 });
-  return { seed, fast: 4 + (seed % 5) * 3, slow: 20 + (seed % 4) * 9, size: 1 + (seed % 7), fee: (seed % 3) * 0.0005, cash: 10_000, bars };
-}
-
-async function runOwn({ bars, fast, slow, size, fee, cash }: Case): Promise<Book> {
-  const { trades, equity } = await backtest({
-    strategy: Cross,
-    params: { fast, slow },
-    data: bars,
-    cash: String(cash),
-    size: { base: String(size) },
-    fees: { maker: String(fee), taker: String(fee), in: 'quote' },
-  });
-  const { entryMs, exitMs, entryPrice, exitPrice, quantity, pnl } = trades;
-  return {
-    trades: Array.from(pnl, (profit, row) => [entryMs[row]!, exitMs[row]!, entryPrice[row]!, exitPrice[row]!, quantity[row]!, profit]),
-    equity: Array.from(equity.equity),
-  };
-}
-
-function runTools(python: string, cases: readonly Case[]): readonly Readonly<Record<Tool, Book>>[] {
-  const input = JSON.stringify(cases.map(({ bars, ...of }) => ({ ...of, ...columnsOf(bars) })));
+function runTools(python: string, cases: readonly object[]): readonly Readonly<Record<Tool, Book>>[] {
   const script = join(ROOT, 'test', 'agree', 'tools.py');
   const { status, stdout } = spawnSync(python, [script], {
-    input,
+    input: JSON.stringify(cases),
     encoding: 'utf8',
     maxBuffer: 2 ** 30,
     // No progress bars of the tools.
     env: { ...process.env, TQDM_DISABLE: '1' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
-  if (status !== 0)
-    throw new NoTools(
-      'the tools ended with an error',
-      'look at the message above; remove .isobar-cache/agree to make their environment again',
-    );
-  return JSON.parse(stdout) as readonly Readonly<Record<Tool, Book>>[];
-}
-
-const COLUMNS = ['openMs', 'open', 'high', 'low', 'close', 'volume'] as const;
-
-function columnsOf(bars: Bars): Readonly<Record<string, readonly number[]>> {
-  return Object.fromEntries(COLUMNS.map((name) => [name, Array.from(bars[name])]));
+  if (status === 0) return JSON.parse(stdout) as readonly Readonly<Record<Tool, Book>>[];
+  throw new NoTools(
+    'the tools ended with an error',
+    'look at the message above; remove .isobar-cache/agree to make their environment again',
+  );
 }
 
 interface ResultRow {
@@ -117,30 +66,33 @@ interface ResultRow {
   readonly compared: BookComparison;
 }
 
-function jsonOf({ of: { seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
-  return { seed, fast, slow, size, fee, tool, ...compared };
+function jsonOf({ of: { market, seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
+  return { market, seed, fast, slow, size, fee, tool, ...compared };
 }
 
+const HEAD = ['market', 'tool', 'seed', 'averages', 'size', 'fee', 'trades', 'max apart', ''];
+/** Columns of words. */
+const WORDS = new Set([0, 1, HEAD.length - 1]);
+
 function textOf(rows: readonly ResultRow[]): string {
-  const cells = rows.map(({ of: { seed, fast, slow, size, fee }, tool, compared }) => [
-    String(seed),
+  const cells = rows.map(({ of: { market, seed, fast, slow, size, fee }, tool, compared }) => [
+    market,
     tool,
+    String(seed),
     `${fast}/${slow}`,
     String(size),
     String(fee),
-    `${compared.trades}`,
+    String(compared.trades),
     compared.maxApart.toExponential(1),
     compared.equal ? 'equal' : `unequal: ${compared.first}`,
   ]);
   const unequal = rows.filter(({ compared }) => !compared.equal).length;
   const verdict = unequal === 0 ? `all ${rows.length} equal` : `${unequal} of ${rows.length} unequal`;
-  return [...alignedLines([['seed', 'tool', 'averages', 'size', 'fee', 'trades', 'max apart', ''], ...cells]), verdict].join('\n');
+  return [...alignedLines([HEAD, ...cells]), verdict].join('\n');
 }
 
-/** Returns the rows with columns of equal width; all but the tool and the last one end flush. */
 function alignedLines(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
-  const last = widths.length - 1;
-  const cell = (text: string, at: number) => (at === 1 || at === last ? text.padEnd(widths[at]!) : text.padStart(widths[at]!));
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  const cell = (text: string, at: number) => (WORDS.has(at) ? text.padEnd(widths[at]!) : text.padStart(widths[at]!));
   return rows.map((row) => row.map(cell).join('  ').trimEnd());
 }

@@ -65,10 +65,17 @@ describe('isobar report --as', () => {
     for (const { original, corrected } of shown) expect([typeof original, typeof corrected]).toEqual(['number', 'number']);
   });
 
+  it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])('%s: the benchmark is that of the summary', async (name) => {
+    const { figures } = await printed(run, name);
+    const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
+    expect(beta).toMatchObject({ equal: true });
+    expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
+  });
+
   it('leaves them out of a run that was made in code, and says why', async () => {
     const { figures, note } = await printed(inCode, 'backtesting.py');
     expect(figures.filter(({ name }) => PRICES.includes(name))).toEqual([]);
-    expect(note).toMatch(/^the figures of prices are missing: the run was made in code/);
+    expect(note).toMatch(/^the figures of prices and benchmark are missing: the run was made in code/);
   });
 
   it('refuses a second run, the page, and an unknown tool', async () => {
@@ -85,7 +92,9 @@ describe('isobar report --as', () => {
   it('leaves them out when the bars have changed', async () => {
     const place = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
     writeFileSync(join(catalog, place), 'other bytes');
-    expect((await printed(run, 'backtesting.py')).note).toMatch(/^the figures of prices are missing: .* has changed since the run$/);
-    expect((await printed(run, 'quantstats')).note).toBeNull();
+    expect((await printed(run, 'backtesting.py')).note).toMatch(
+      /^the figures of prices and benchmark are missing: .* has changed since the run$/,
+    );
+    expect((await printed(run, 'freqtrade')).note).toBeNull();
   });
 });

@@ -20,7 +20,8 @@ interface ProfiledTool {
   readonly figures: (input: ProfileInput) => FigureDefinition[];
 }
 
-const DAILY = 'r: the daily returns of the run (metrics.dailyReturns), by UTC day, days without trades included; n: their number';
+const DAILY =
+  'r: the daily returns of the run (metrics.dailyReturns), by UTC day, days without trades included; n: their number; b: those of buy-and-hold';
 const CLOSED = 'p: the net results of the closed trades (trades.csv)';
 
 export const PROFILES: Readonly<Record<ProfileName, ProfiledTool>> = {

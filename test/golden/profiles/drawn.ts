@@ -18,7 +18,11 @@ function drawn(returns: readonly number[], results: readonly number[], start = 1
   return {
     startEquity: start,
     endEquity: equity,
-    returns: { dayMs: openMs, values: Float64Array.from(returns) },
+    returns: {
+      dayMs: openMs,
+      values: Float64Array.from(returns),
+      benchmark: close.map((value, row) => value / (close[row - 1] ?? 100) - 1),
+    },
     bars: { intervalMs: stepDays * DAY_MS, openMs, equity: Float64Array.from(path), close },
     trades: tradesOf(results, openMs),
   };

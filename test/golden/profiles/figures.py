@@ -43,6 +43,11 @@ def returns_of(run):
     return pd.Series(numbers(run["returns"]["values"]), index=days)
 
 
+def benchmark_of(run):
+    days = pd.to_datetime(run["returns"]["dayMs"], unit="ms").astype("datetime64[ns]")
+    return pd.Series(numbers(run["returns"]["benchmark"]), index=days)
+
+
 def times(values):
     return pd.to_datetime(np.array(values, dtype="int64"), unit="ms").astype("datetime64[ns]")
 
@@ -61,7 +66,13 @@ def quantstats(run):
     adjusted_sortino omega gain_to_pain_ratio risk_return_ratio max_drawdown calmar ulcer_index ulcer_performance_index serenity_index
     recovery_factor var cvar tail_ratio outlier_win_ratio outlier_loss_ratio skew kurtosis win_rate profit_factor payoff_ratio profit_ratio
     avg_win avg_loss kelly_criterion risk_of_ruin common_sense_ratio cpc_index best worst consecutive_wins consecutive_losses"""
-    return {name: attempt(lambda name=name: getattr(stats, name)(r.copy())) for name in names.split()}
+    figures = {name: attempt(lambda name=name: getattr(stats, name)(r.copy())) for name in names.split()}
+    b = benchmark_of(run)
+    for name in ("r_squared", "information_ratio", "treynor_ratio"):
+        figures[name] = attempt(lambda name=name: getattr(stats, name)(r.copy(), b.copy()))
+    for name in ("alpha", "beta"):
+        figures[name] = attempt(lambda name=name: stats.greeks(r.copy(), b.copy())[name])
+    return figures
 
 
 def empyrical(run):
@@ -74,6 +85,9 @@ def empyrical(run):
     figures = {name: attempt(lambda name=name: getattr(tool, name)(r.copy())) for name in names.split()}
     for name in ("skew", "kurtosis"):  # two of its SIMPLE_STAT_FUNCS
         figures[name] = attempt(lambda name=name: getattr(stats, name)(r.copy()))
+    b = benchmark_of(run)
+    for name in ("alpha", "beta", "excess_sharpe"):
+        figures[name] = attempt(lambda name=name: getattr(tool, name)(r.copy(), b.copy()))
     return figures
 
 
@@ -116,11 +130,12 @@ def vectorbt(run):
     from vectorbt.portfolio.trades import ExitTrades
 
     r = returns_of(run)
-    accessor = r.vbt.returns(freq="1D")
-    skipped = ("Start", "End", "Period", "Max Drawdown Duration", "Benchmark Return [%]", "Alpha", "Beta")
+    accessor = r.vbt.returns(freq="1D", benchmark_rets=benchmark_of(run))
+    skipped = ("Start", "End", "Period", "Max Drawdown Duration", "Benchmark Return [%]")
     stats = accessor.stats(metrics=[name for name, of in accessor.metrics.items() if of["title"] not in skipped])
     figures = {name: attempt(lambda name=name: stats[name]) for name in stats.index}
     figures["cond_value_at_risk"] = attempt(accessor.cond_value_at_risk)
+    figures["information_ratio"] = attempt(accessor.information_ratio)
 
     trades, bars = run["trades"], run["bars"]
     records = np.zeros(len(trades["pnl"]), dtype=trade_dt)
@@ -201,7 +216,8 @@ def nautilus(run):
 
     analyzer = analysis.PortfolioAnalyzer()
     kinds = """MaxWinner AvgWinner MinWinner MinLoser AvgLoser MaxLoser Expectancy WinRate ReturnsVolatility ReturnsAverage
-    ReturnsAverageLoss ReturnsAverageWin SharpeRatio SortinoRatio ProfitFactor RiskReturnRatio CAGR MaxDrawdown CalmarRatio"""
+    ReturnsAverageLoss ReturnsAverageWin SharpeRatio SortinoRatio ProfitFactor RiskReturnRatio CAGR MaxDrawdown CalmarRatio BetaRatio
+    Alpha TrackingError InformationRatio TreynorRatio"""
     for kind in kinds.split():
         analyzer.register_statistic(getattr(analysis, kind)())
     for day, value in returns_of(run).items():
@@ -211,7 +227,12 @@ def nautilus(run):
     # The balances of the account, which calculate_statistics reads from it.
     analyzer._account_balances_starting = {USDT: Money(run["startEquity"], USDT)}
     analyzer._account_balances = {USDT: Money(run["endEquity"], USDT)}
-    figures = {**analyzer.get_performance_stats_pnls(USDT), **analyzer.get_performance_stats_returns()}
+    utc = benchmark_of(run).tz_localize("UTC")
+    figures = {
+        **analyzer.get_performance_stats_pnls(USDT),
+        **analyzer.get_performance_stats_returns(),
+        **analyzer.get_performance_stats_returns_vs_benchmark(utc),
+    }
     return {name: attempt(lambda value=value: value) for name, value in figures.items()}
 
 

@@ -9,6 +9,8 @@ const MAX_BARS = 500;
 const MAX_TRADES = 80;
 /** Every ninth input ends with nothing. */
 const RUIN = 9;
+/** Every fourth benchmark does not move. Those of uneven seeds follow the returns. */
+const FLAT = 4;
 
 export function randomInput(seed: number): ProfileInput {
   const rng = seededRng(seed);
@@ -22,10 +24,12 @@ export function randomInput(seed: number): ProfileInput {
   const firstDay = Math.floor(bars.openMs[0]! / DAY_MS) * DAY_MS;
   const values = Float64Array.from({ length: days }, () => (rng.next() < still ? 0 : spread * threeDraws(rng)));
   if (isRuined) values[days - 1] = -1;
+  const moves = seed % FLAT === 0 ? 0 : 0.02;
+  const benchmark = values.map((value) => moves * threeDraws(rng) + (seed % 2) * 0.3 * value);
   return {
     startEquity: start,
     endEquity: bars.equity.at(-1)!,
-    returns: { dayMs: values.map((_, day) => firstDay + day * DAY_MS), values },
+    returns: { dayMs: values.map((_, day) => firstDay + day * DAY_MS), values, benchmark },
     bars,
     trades: tradesOf(rng, bars, start, pick([0, 0.5, 0.9, 1])),
   };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 import { backtest, generateBars, type BacktestResult, type Bars, type CodeOptions } from 'isobar/run';
 import { generateInto } from '../../../dist/adapters/catalog/generate/generateInto.js';
-import { closesAt, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
+import { closesAt, heldReturns, type PricedFeed } from '../../../src/report/profiles/figures/closes.ts';
 import type { ProfileInput } from '../../../src/report/profiles/figures/input.ts';
 import { profileInput } from '../../../src/tasks/backtest/verify/profiled.ts';
 
@@ -211,7 +211,12 @@ async function makeRun(name: string): Promise<ProfiledRun> {
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
     // The types of `dist` are others of the same names.
     const feeds = result.record.feeds.filter(({ execution }) => execution) as unknown as readonly PricedFeed[];
-    return { result, input: { ...input, bars: { ...input.bars, close: closesAt(closeMs, feeds) } } };
+    const { fromMs } = result.summary.run;
+    const benchmark = heldReturns(Float64Array.of(fromMs, ...result.metrics.days), feeds);
+    return {
+      result,
+      input: { ...input, returns: { ...input.returns, benchmark }, bars: { ...input.bars, close: closesAt(closeMs, feeds) } },
+    };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -19,12 +19,25 @@ export function closesAt(timeMs: Float64Array, feeds: readonly PricedFeed[]): Fl
   const [only] = held;
   if (only === undefined) return null;
   if (held.length === 1) return timeMs.map((ms) => only.bars.close[Math.max(only.firstRow, rowAt(only.bars.closeMs, ms))]!);
+  return heldValue(timeMs, held);
+}
+
+/** Returns the daily returns of feeds bought in equal parts at their first opens, between ascending times. Null without rows of the run. */
+export function heldReturns(timeMs: Float64Array, feeds: readonly PricedFeed[]): Float64Array | null {
+  const held = feeds.filter(({ bars, firstRow }) => firstRow < bars.length);
+  if (held.length === 0) return null;
+  const value = heldValue(timeMs, held);
+  return value.subarray(1).map((now, day) => now / value[day]! - 1);
+}
+
+/** Returns the mean of the last closes over the first opens. */
+function heldValue(timeMs: Float64Array, held: readonly PricedFeed[]): Float64Array {
   return timeMs.map((ms) => {
     let sum = 0;
     for (const { bars, firstRow } of held) {
       const row = rowAt(bars.closeMs, ms);
-      sum += row < firstRow ? 1 : bars.close[row]! / bars.open[firstRow]!;
+      sum += (row < firstRow ? 1 : bars.close[row]! / bars.open[firstRow]!) / held.length;
     }
-    return sum / held.length;
+    return sum;
   });
 }

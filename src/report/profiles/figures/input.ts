@@ -5,6 +5,8 @@ export interface ProfileReturns {
   /** 00:00 UTC of the day of each return (ms). */
   readonly dayMs: Float64Array;
   readonly values: Float64Array;
+  /** Daily returns of buy-and-hold of what the run traded, in equal parts. Null when the bars of the run cannot be read. */
+  readonly benchmark: Float64Array | null;
 }
 
 /** The rows of equity.arrow. */

@@ -13,14 +13,16 @@ import {
   valuesWhere,
 } from '../statistics/moments.ts';
 import { growthOf, growthPath, pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { empyricalBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 252;
 const A365 = 'isobar: 365 days a year';
 const START = 100;
 
 /** Returns the figures in the order of empyrical's list of simple statistics. */
-export function empyricalFigures({ returns: { values } }: ProfileInput): FigureDefinition[] {
-  return [...growthFigures(values), ...riskFigures(values), ...shapeFigures(values)];
+export function empyricalFigures({ returns }: ProfileInput): FigureDefinition[] {
+  const { values } = returns;
+  return [...growthFigures(values), ...riskFigures(values), ...shapeFigures(values), ...empyricalBenchmarkFigures(returns)];
 }
 
 function growthFigures(r: Float64Array): FigureDefinition[] {

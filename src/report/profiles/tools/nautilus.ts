@@ -4,6 +4,7 @@ import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
 import type { ProfileInput } from '../figures/input.ts';
 import { deviationBy, meanBy, valuesWhere } from '../statistics/moments.ts';
 import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { nautilusBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 252;
 const ANNUAL = Math.sqrt(YEAR);
@@ -25,6 +26,7 @@ export function nautilusFigures(input: ProfileInput): FigureDefinition[] {
     ...returnFigures(r, binned),
     ...ratioFigures(r, binned),
     ...growthFigures(r, binned),
+    ...nautilusBenchmarkFigures(input.returns),
   ];
 }
 

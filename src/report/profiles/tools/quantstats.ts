@@ -4,6 +4,7 @@ import { ours, sound, type FigureDefinition, type Guard } from '../figures/figur
 import type { ProfileInput } from '../figures/input.ts';
 import { isOneValue, numpyQuantile, pandasDeviation, pandasKurtosis, pandasMean, pandasSkew, valuesWhere } from '../statistics/moments.ts';
 import { growthOf, pairwiseSum } from '../statistics/sums.ts';
+import { quantstatsBenchmarkFigures } from './benchmarks.ts';
 import { quantstatsDayFigures } from './quantstatsDays.ts';
 import { quantstatsMeasures } from './quantstatsMeasures.ts';
 
@@ -26,7 +27,8 @@ const {
 const A365 = 'isobar: 365 days a year';
 
 /** Returns the figures in the order of quantstats' own table. */
-export function quantstatsFigures({ returns: { values } }: ProfileInput): FigureDefinition[] {
+export function quantstatsFigures({ returns }: ProfileInput): FigureDefinition[] {
+  const { values } = returns;
   const r = prepared(values);
   return [
     ...growthFigures(values, r),
@@ -34,6 +36,7 @@ export function quantstatsFigures({ returns: { values } }: ProfileInput): Figure
     ...fallFigures(values, r),
     ...tailFigures(r),
     ...quantstatsDayFigures(r),
+    ...quantstatsBenchmarkFigures(returns),
   ];
 }
 

@@ -14,6 +14,7 @@ import {
   valuesWhere,
 } from '../statistics/moments.ts';
 import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { vectorbtBenchmarkFigures } from './benchmarks.ts';
 
 const YEAR = 365;
 const START = 100;
@@ -22,7 +23,14 @@ const PERCENT = 100;
 /** Returns the figures of the returns accessor, then those of the trades. */
 export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
   const r = input.returns.values;
-  return [...growthFigures(r), ...ratioFigures(r), ...shapeFigures(r), ...tradeFigures(input), ...tradeRatios(input)];
+  return [
+    ...growthFigures(r),
+    ...ratioFigures(r),
+    ...shapeFigures(r),
+    ...vectorbtBenchmarkFigures(input.returns),
+    ...tradeFigures(input),
+    ...tradeRatios(input),
+  ];
 }
 
 function growthFigures(r: Float64Array): FigureDefinition[] {

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, StrategyError } from '../../../base/errors.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { openRequest } from '../../../definition/request.ts';
-import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 import { resolveRun } from '../../../definition/resolve.ts';
 import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
-import { closesAt } from '../../../report/profiles/figures/closes.ts';
+import { closesAt, heldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
 import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
 import type { ProfileName } from '../../../report/profiles/names.ts';
 import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
@@ -30,7 +30,7 @@ export async function profileRun(folder: string, name: ProfileName): Promise<Run
   const run = openRun(folder);
   const summary = readSummary(run);
   const input = profileInput(folder, summary);
-  const priced = name === 'backtesting.py' ? await withCloses(run, input) : { input, note: null };
+  const priced = name === 'freqtrade' ? { input, note: null } : await withPrices(run, summary, input);
   return { summary, profile: profileOf(name, priced.input, summary), note: priced.note };
 }
 
@@ -41,7 +41,11 @@ export function profileInput(folder: string, summary: Summary): ProfileInput {
     startEquity: Number(summary.run.startEquity),
     endEquity: Number(summary.run.endEquity),
     // A sample at midnight ends the day before it.
-    returns: { dayMs: Float64Array.from(days, (ms) => Math.floor((ms - 1) / DAY_MS) * DAY_MS), values: Float64Array.from(dailyReturns) },
+    returns: {
+      dayMs: Float64Array.from(days, (ms) => Math.floor((ms - 1) / DAY_MS) * DAY_MS),
+      values: Float64Array.from(dailyReturns),
+      benchmark: null,
+    },
     bars: storedBars(folder, summary),
     trades: storedTrades(folder),
   };
@@ -88,9 +92,9 @@ interface PricedInput {
   readonly note: string | null;
 }
 
-/** Reads the bars of the run again and adds their closes. The note says why that was not possible. */
-async function withCloses(run: StoredRun, input: ProfileInput): Promise<PricedInput> {
-  const without = (why: string): PricedInput => ({ input, note: `the figures of prices are missing: ${why}` });
+/** Reads the bars of the run again and adds closes and benchmark. The note says why that was not possible. */
+async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput): Promise<PricedInput> {
+  const without = (why: string): PricedInput => ({ input, note: `the figures of prices and benchmark are missing: ${why}` });
   const { origin, definition } = run.manifest;
   if (origin.inCode.length > 0) return without(`the run was made in code (${origin.inCode.join(', ')}), so its bars cannot be read again`);
   const startedIn = startFolderOf(run, null);
@@ -107,9 +111,36 @@ async function withCloses(run: StoredRun, input: ProfileInput): Promise<PricedIn
     });
     const { plan } = await resolveRun(source, { bars });
     const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
-    return { input: { ...input, bars: { ...input.bars, close: closesAt(closeMs, finestFeeds(plan.feeds)) } }, note: null };
+    const feeds = executionFeeds(plan, summary);
+    return {
+      input: { ...withBenchmark(run, summary, input, feeds), bars: { ...input.bars, close: closesAt(closeMs, feeds) } },
+      note: null,
+    };
   } catch (error) {
     if (error instanceof ConfigError || error instanceof StrategyError) return without(error.message);
     throw error;
   }
+}
+
+/** Returns the feeds in whose bars the orders filled, one for each instrument. */
+function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFeed[] {
+  const found = new Map<string, PricedFeed>();
+  for (const { instrument, interval, execution } of run.feeds) {
+    const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
+    if (feed !== undefined) found.set(instrument, feed);
+  }
+  return [...found.values()];
+}
+
+/** Adds buy-and-hold of the instruments that were traded; of all that could be, in a run without a fill. */
+function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: ProfileInput, feeds: readonly PricedFeed[]): ProfileInput {
+  const traded = new Set(storedColumn(join(folder, 'fills.csv'), 'instrument'));
+  const held = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
+  return { ...input, returns: { ...input.returns, benchmark: heldReturns(Float64Array.of(run.fromMs, ...metrics.days), held) } };
+}
+
+function storedColumn(path: string, name: string): readonly string[] {
+  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const column = csvCells(header).indexOf(name);
+  return lines.map((line) => csvCells(line)[column] ?? '');
 }
