@@ -9,7 +9,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 beforeAll(() => {
-  fixture.bars('BTCUSDT', '1h', 600);
+  fixture.bars('BTCUSDT', '1h', 300);
   fixture.write('run.yaml', definitionOf(`${STRATEGIES}/smaCross.ts`));
 });
 afterAll(() => fixture.remove());
@@ -56,7 +56,6 @@ test('--json prints the four costs alone', async () => {
   }
   expect(breakEven.fee.own).toEqual({ maker: 1, taker: 2 });
   expect(breakEven.size).toMatchObject({ unit: 'x', own: { scale: 1, impact: 0.1 } });
-  expect((await jsonOf('run.yaml', '--set', 'fills.impact.coefficient=0')).size.reason).toBe('no-impact-model');
 });
 
 test('a strategy file with its bars is taken as by a backtest', async () => {
