@@ -1,11 +1,11 @@
 // The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
-import type { CostBridge } from '../metrics/costBridge.ts';
-import type { Summary } from '../summary/summary.ts';
-import { breakEvenRows } from '../terminal/breakEvenTable.ts';
-import { htmlTable } from '../page/lists.ts';
-import { html, type Markup } from '../page/markup.ts';
-import { signed, tone } from '../../base/text/format.ts';
+import type { CostBridge } from '../../metrics/costBridge.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { breakEvenRows } from '../../terminal/breakEvenTable.ts';
+import { htmlTable } from '../../page/lists.ts';
+import { html, type Markup } from '../../page/markup.ts';
+import { signedAmount, tone } from '../../../base/text/format.ts';
 
 const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['grossSignalPnl', 'signals'],
@@ -69,7 +69,7 @@ export function bridge(costs: CostBridge, asset: string): Markup {
         ({ name, amount, left, width, isTotal }) =>
           html`<div>
             <dt>${name}</dt>
-            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signed(amount, 2)}</dd>
+            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signedAmount(amount, asset)}</dd>
             <span class="track" aria-hidden="true"
               ><i
                 class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}"
