@@ -9,7 +9,7 @@ import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 beforeAll(() => {
-  fixture.bars('BTCUSDT', '1h', 600);
+  fixture.bars('BTCUSDT', '1h', 300);
   fixture.write('run.yaml', definitionOf(`${STRATEGIES}/smaCross.ts`));
 });
 afterAll(() => fixture.remove());
@@ -31,7 +31,7 @@ const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
 };
 
 /** Of run.yaml, by `--json`. */
-let found: BreakEven;
+let found: BreakEven | null = null;
 
 test('prints one line or more for each cost within 100 columns, and leaves neither a run nor a trial', async () => {
   const before = readdirSync(fixture.folder);
@@ -56,7 +56,6 @@ test('--json prints the four costs alone', async () => {
   }
   expect(breakEven.fee.own).toEqual({ maker: 1, taker: 2 });
   expect(breakEven.size).toMatchObject({ unit: 'x', own: { scale: 1, impact: 0.1 } });
-  expect((await jsonOf('run.yaml', '--set', 'fills.impact.coefficient=0')).size.reason).toBe('no-impact-model');
 });
 
 test('a strategy file with its bars is taken as by a backtest', async () => {
@@ -82,7 +81,7 @@ describe('backtest --break-even', () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
     const { breakEven, ...others } = summaryOf(folder);
-    expect(breakEven).toEqual(found);
+    expect(breakEven).toEqual(found ?? (await jsonOf('run.yaml')));
     expect(others).toEqual(without);
     expect(readFileSync(join(fixture.folder, folder, 'report.html'), 'utf8')).toContain('aria-label="Break-even"');
     const { stdout } = await run('report', folder);
@@ -105,6 +104,7 @@ const stateful = `import { sma, Strategy } from 'isobar';
 let runs = 0;
 export default class Stateful extends Strategy {
   turn = runs++;
+  printed = console.log('constructed');
   average = this.use(sma(this.bars.close, 5));
   rows = 0;
   override onBar() {
@@ -126,6 +126,8 @@ test('a strategy whose runs share a variable of its module is refused: a lane is
   fixture.write('stateful.ts', stateful);
   fixture.write('stateful.yaml', definitionOf('stateful.ts').replace(/^params.*\n/m, ''));
   const { code, stderr } = await run('breakeven', 'stateful.yaml');
+  // What strategies print hundreds of times is discarded.
+  expect(stderr).not.toContain('constructed');
   expect(stderr).toMatch(/Stateful with a \w+ of [\d.]+ (bp|ms|x): expected the same result alone and beside other runs/);
   expect(code).toBe(3);
 });

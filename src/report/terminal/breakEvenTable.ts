@@ -1,7 +1,7 @@
 // The break-even of a run as lines and cells: for the terminal and for the report. At most 100 columns.
 
 import { assertNever } from '../../base/assert.ts';
-import { count, counted, exactText, signed } from '../../base/text/format.ts';
+import { count, counted, exactText, signedAmount } from '../../base/text/format.ts';
 import { BREAK_EVEN_COSTS, type BreakEven, type BreakEvenCost, type BreakEvenPoint } from '../metrics/breakEven.ts';
 import { withLead } from './lines.ts';
 
@@ -51,7 +51,7 @@ function remark({ reason, unit, range, bracket, crossings, monotone }: BreakEven
     crossings > (bracket === null ? 0 : 1) ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
   if (bracket === null) return `at most 0 at ${amount(first, unit)}${again}`;
   const { netLow, netHigh, low, fillsHigh } = bracket;
-  const nets = `${signed(Number(netLow), 2)} at ${amount(low, unit)}, then ${signed(Number(netHigh), 2)} ${asset}`;
+  const nets = `${signedAmount(Number(netLow), asset)} at ${amount(low, unit)}, then ${signedAmount(Number(netHigh), asset)} ${asset}`;
   const empty = fillsHigh === 0 ? '; nothing fills then: the account or a risk rule does not allow it' : '';
   // A size that earns more before it earns less is the usual case.
   const uneven = monotone === false && unit !== 'x' && again === '' ? '; it rises at times' : '';

@@ -79,9 +79,9 @@ function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullab
   };
 }
 
-/** Makes both runs of the final bracket again, each alone and from fresh modules. */
-async function checkAlone(plan: RunPlan, cost: Cost, { bracket }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
-  for (const tried of bracket ?? []) {
+/** Makes the two runs on which an outcome rests again, each alone and from fresh modules. */
+async function checkAlone(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
+  for (const tried of decisive) {
     const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };
     const variant = variantOf(fresh, cost, tried.steps);
     const [alone] = await runCostLanes([variant], watcher);

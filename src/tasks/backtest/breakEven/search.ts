@@ -24,6 +24,8 @@ export interface SearchOutcome {
   readonly last: number;
   /** Net profit above 0 at the first, at most 0 at the second; null with a reason. */
   readonly bracket: readonly [TriedValue, TriedValue] | null;
+  /** The two values on which the outcome rests: those of the bracket, or the first and the last. */
+  readonly decisive: readonly [TriedValue, TriedValue];
 }
 
 export class CostSearch {
@@ -76,14 +78,15 @@ export class CostSearch {
     const { scanned, bracket } = this;
     assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
     const pairs = scanned.slice(1).map((each, at) => [scanned[at]!, each] as const);
-    const first = scanned[0]!;
+    const [first, last] = [scanned[0]!, scanned.at(-1)!];
     return {
       reason: bracket !== null ? null : isGain(first) ? 'never' : 'already-negative',
       crossings: pairs.filter(([a, b]) => isGain(a) !== isGain(b)).length,
       isMonotone: pairs.every(([a, b]) => b.netUnits <= a.netUnits),
       first: first.steps,
-      last: scanned.at(-1)!.steps,
+      last: last.steps,
       bracket,
+      decisive: bracket ?? [first, last],
     };
   }
 }

@@ -66,7 +66,7 @@ async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: bo
   const [requested, watcher] = await open(input, request);
   const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
   const { resolved, summary } = finished;
-  const more = hasBreakEven ? { summary: { ...summary, breakEven: await findBreakEven(resolved.plan, watcher) } } : {};
+  const more = hasBreakEven ? { summary: { ...summary, breakEven: await silently(() => findBreakEven(resolved.plan, watcher)) } } : {};
   return { ...finished, ...more, requested };
 }
 
@@ -81,7 +81,19 @@ async function breakEvenAlone(input: WorkerInput, request: RunRequest): Promise<
   const resolved = await resolveRun(source, { bars, importer, load, ...(input.isByBar ? { blockRows: 1 } : {}) });
   watcher.onLoaded(resolved);
   const { plan } = resolved;
-  return { name: plan.name, asset: instrumentsOf(plan)[0]!.quote, breakEven: await findBreakEven(plan, watcher) };
+  return { name: plan.name, asset: instrumentsOf(plan)[0]!.quote, breakEven: await silently(() => findBreakEven(plan, watcher)) };
+}
+
+/** Discards what strategies print meanwhile: they run hundreds of times. */
+async function silently<T>(run: () => Promise<T>): Promise<T> {
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map((stream) => stream.write.bind(stream));
+  for (const stream of streams) stream.write = () => true;
+  try {
+    return await run();
+  } finally {
+    streams.forEach((stream, at) => (stream.write = writes[at]!));
+  }
 }
 
 /** Opens the request of a task, and makes the watcher of its runs. */
