@@ -16,6 +16,8 @@ export interface PathRows {
   readonly low: TickColumn;
   readonly close: TickColumn;
   readonly money: TradeMoney;
+  /** Ticks between the lowest and the highest price of the run. */
+  readonly range: number;
   readonly funding: readonly FundingTime[];
   /** The mark at the end of the run, ticks. */
   readonly lastMark: number;
@@ -128,11 +130,9 @@ export class EntryFollower {
     const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isLeft;
     path.finish(sign * lastMark);
     asRun.finish(sign * lastMark);
-    const spread = Number.isFinite(path.exitHigh) ? Math.max(Math.abs(path.exitHigh - sign * lastMark), Math.abs(path.exitLow - sign * lastMark)) : 0; // prettier-ignore
-    const rounding = isApart ? money.roundingOf(spread, lastMark) : 0;
     return {
-      low: isApart ? path.doneLow - asRun.done - rounding : 0,
-      high: isApart ? path.doneHigh - asRun.done + rounding : 0,
+      low: isApart ? path.doneLow - asRun.done : 0,
+      high: isApart ? path.doneHigh - asRun.done : 0,
       isEntryOpen: path.isEntryOpen,
       isExitOpen: path.isExitOpen || (isApart && !path.isEntryOpen && !entry.isRefused),
       profit: asRun.done,

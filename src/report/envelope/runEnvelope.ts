@@ -1,7 +1,7 @@
 // The envelope of a run: between which figures it lies, whatever the order of events inside its bars was (docs/envelope.md).
 
 import type { RunDecisions } from '../../model/run/decisions.ts';
-import { ticksOf } from '../../model/bars/bars.ts';
+import { ticksOf, type TickColumn } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, Reasons, type Entry } from './entries.ts';
@@ -54,6 +54,9 @@ export class EnvelopeFinder {
   private openFills = 0;
   /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
   private openEntries = 0;
+  /** What rounding may add, in units; and coins that fees leave below a lot, at the whole range of prices. */
+  private rounding = 0;
+  private dust = 0;
   private profits = { count: 0, sum: 0, squares: 0 };
 
   constructor(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, finer: FinerRows | null) {
@@ -103,9 +106,14 @@ export class EnvelopeFinder {
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
     // What the finer rows leave open stays on either side of the run over them.
     const left = this.high - this.low;
-    const apart = isRefined ? 0 : this.spreadOfLater();
+    // When what is below a lot was sold depends on how the trades before it ended.
+    const isSettled = this.isCertain || (refined !== null && left < 1e-6);
+    const exactness = isSettled ? 0 : this.rounding + this.dust;
+    const apart = exactness + (isRefined ? 0 : this.spreadOfLater());
     const [from, to] =
-      refined === null ? [own.net + this.low - apart, own.net + this.high + apart] : [refined.net - left, refined.net + left];
+      refined === null
+        ? [own.net + this.low - apart, own.net + this.high + apart]
+        : [refined.net - left - apart, refined.net + left + apart];
     // Nobody loses more than there is.
     const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
@@ -146,6 +154,7 @@ export class EnvelopeFinder {
     for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
       if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
+    if (!entry.isRefused) this.dust += rows.money.valueOf(rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker), rows.range);
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
     if (isPlain && !entry.isRefused && terms.leverage <= 1) {
       until.set(key, Math.max(last, entry.exitMs));
@@ -167,7 +176,10 @@ export class EnvelopeFinder {
     this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;
     if (entry.isRefused) this.openFills++;
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
-    if (followed.isEntryOpen || followed.isExitOpen) this.openEntries++;
+    if (followed.isEntryOpen || followed.isExitOpen) {
+      this.openEntries++;
+      this.rounding += rows.money.roundingOf(rows.lastMark);
+    }
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
     this.profits.sum += followed.profit;
@@ -220,6 +232,7 @@ export class EnvelopeFinder {
       low: ticksOf(bars, 'low'),
       close,
       money: new TradeMoney(instrument, terms.feesIn),
+      range: rangeOf(ticksOf(bars, 'high'), ticksOf(bars, 'low'), feed.firstRow, bars.length),
       funding: terms.fundingOf(instrument),
       lastMark,
     };
@@ -243,4 +256,14 @@ export class EnvelopeFinder {
     }
     return { low, high };
   }
+}
+
+/** Returns the ticks between the lowest and the highest price of rows. */
+function rangeOf(high: TickColumn, low: TickColumn, from: number, to: number): number {
+  let [top, bottom] = [-INFINITY, INFINITY];
+  for (let row = from; row < to; row++) {
+    if (high[row]! > top) top = high[row]!;
+    if (low[row]! < bottom) bottom = low[row]!;
+  }
+  return top - bottom;
 }

@@ -11,7 +11,7 @@ import { executionFeeds } from '../../../report/series/daily.ts';
 import type { FinerRows } from '../../../report/envelope/terms.ts';
 
 /** Rows read at a time: an entry is mostly over before the end of the bar. */
-const PART_ROWS = 16;
+const PART_ROWS = 8;
 /** At most this part of the finer rows is read. What stays ambiguous then stays in the envelope. */
 const MAX_READ = 0.1;
 
