@@ -32,6 +32,8 @@ export interface Followed {
   readonly high: number;
   readonly isEntryOpen: boolean;
   readonly isExitOpen: boolean;
+  /** True when it may have ended otherwise, or did so according to finer rows. */
+  readonly isApart: boolean;
   /** Its profit in the run, in units. */
   readonly profit: number;
   /** The run's own path: mirrored prices, NaN where it did not come to it. */
@@ -80,6 +82,7 @@ export class EntryFollower {
     let isPaidInside = false;
     /** True once what is possible is not what the run did alone. */
     let isApart = entry.isRefused;
+    let isRefined = false;
     for (let row = from; row < length; row++) {
       row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
       if (row >= length) break;
@@ -104,9 +107,10 @@ export class EntryFollower {
         const before = this.finer === null ? null : path.copy();
         path.step(o, h, l, c);
         if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun))) {
-          if (stepThrough(before, this.finer!, bars, row, isLong)) {
+          if (stepThrough(before, this.finer!, this.rows, row, isLong)) {
             path = before;
             isApart = true;
+            isRefined = true;
           }
         }
         for (; next < funding.length && funding[next]!.timeMs < bars.closeMs[row]!; next++) {
@@ -134,7 +138,8 @@ export class EntryFollower {
       low: isApart ? path.doneLow - asRun.done : 0,
       high: isApart ? path.doneHigh - asRun.done : 0,
       isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen || (isApart && !path.isEntryOpen && !entry.isRefused),
+      isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen && !entry.isRefused),
+      isApart,
       profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
@@ -175,28 +180,29 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
 }
 
-/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not all there. */
-function stepThrough(
-  path: OrderPath,
-  finer: FinerRows,
-  { instrument, openMs, closeMs }: BarColumns,
-  row: number,
-  isLong: boolean,
-): boolean {
+/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not those of the row. */
+function stepThrough(path: OrderPath, finer: FinerRows, rows: PathRows, row: number, isLong: boolean): boolean {
+  const { instrument, openMs, closeMs } = rows.bars;
   const toMs = closeMs[row]!;
+  let [top, bottom] = [-Infinity, Infinity];
   path.isFine = true;
   for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
     const part = finer.next(instrument, fromMs, toMs);
     if (part === null) return false;
+    if (part.length === 0) break;
     const [open, high, low, close] = [ticksOf(part, 'open'), ticksOf(part, 'high'), ticksOf(part, 'low'), ticksOf(part, 'close')];
+    if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
     for (let at = 0; at < part.length && !path.isOver; at++) {
+      top = Math.max(top, high[at]!);
+      bottom = Math.min(bottom, low[at]!);
       if (isLong) path.step(open[at]!, high[at]!, low[at]!, close[at]!);
       else path.step(-open[at]!, -low[at]!, -high[at]!, -close[at]!);
     }
     fromMs = part.closeMs[part.length - 1]!;
   }
   path.isFine = false;
-  return true;
+  // Finer bars may be missing. What is left has seen all of the row only if they reach its prices.
+  return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
 }
 
 /** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */

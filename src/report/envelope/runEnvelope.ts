@@ -54,6 +54,7 @@ export class EnvelopeFinder {
   private openFills = 0;
   /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
   private openEntries = 0;
+  private hasApart = false;
   /** What rounding may add, in units; and coins that fees leave below a lot, at the whole range of prices. */
   private rounding = 0;
   private dust = 0;
@@ -77,7 +78,7 @@ export class EnvelopeFinder {
 
   /** True when nothing was left open. */
   get isCertain(): boolean {
-    return this.openFills === 0;
+    return !this.hasApart;
   }
 
   /** True when no order of events leads out of the sums of the entries. */
@@ -110,10 +111,9 @@ export class EnvelopeFinder {
     const isSettled = this.isCertain || (refined !== null && left < 1e-6);
     const exactness = isSettled ? 0 : this.rounding + this.dust;
     const apart = exactness + (isRefined ? 0 : this.spreadOfLater());
+    const summed = [own.net + this.low - apart, own.net + this.high + apart] as const;
     const [from, to] =
-      refined === null
-        ? [own.net + this.low - apart, own.net + this.high + apart]
-        : [refined.net - left - apart, refined.net + left + apart];
+      refined === null ? summed : this.isBound && !isSettled ? summed : [refined.net - left - apart, refined.net + left + apart];
     // Nobody loses more than there is.
     const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
@@ -176,6 +176,7 @@ export class EnvelopeFinder {
     this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;
     if (entry.isRefused) this.openFills++;
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
+    this.hasApart ||= followed.isApart;
     if (followed.isEntryOpen || followed.isExitOpen) {
       this.openEntries++;
       this.rounding += rows.money.roundingOf(rows.lastMark);
