@@ -69,8 +69,6 @@ export class EntryFollower {
     };
     let path = new OrderPath(terms, pathMoney);
     const asRun = new AsRunPath(terms, pathMoney);
-    // The run has nothing of an entry that it refused.
-    if (entry.isRefused) asRun.cancel();
     const { length } = bars;
     const from = firstFrom(bars.openMs, length, entry.fromMs);
     const exitRow = firstFrom(bars.openMs, length, entry.exitMs);
@@ -81,7 +79,7 @@ export class EntryFollower {
     let adverse = 0;
     let isPaidInside = false;
     /** True once what is possible is not what the run did alone. */
-    let isApart = entry.isRefused;
+    let isApart = false;
     let isRefined = false;
     for (let row = from; row < length; row++) {
       row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
@@ -138,7 +136,7 @@ export class EntryFollower {
       low: isApart ? path.doneLow - asRun.done : 0,
       high: isApart ? path.doneHigh - asRun.done : 0,
       isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen && !entry.isRefused),
+      isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen),
       isApart,
       profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,

@@ -70,9 +70,7 @@ export class EnvelopeFinder {
     for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
     for (const what of decisions.dependsOn) ifOpen.add(`the strategy reads ${what}`);
     const entries = entriesOf(record, decisions, terms, this.reasons);
-    for (const entry of entries) if (!entry.isRefused) this.follow(entry);
-    // While nothing was left open, what was refused would be refused again.
-    if (!this.isCertain) for (const entry of entries) if (entry.isRefused) this.follow(entry);
+    for (const entry of entries) this.follow(entry);
     if (isLiquidated(record)) always.add('a position was liquidated');
   }
 
@@ -154,9 +152,9 @@ export class EnvelopeFinder {
     for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
       if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
-    if (!entry.isRefused) this.dust += rows.money.valueOf(rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker), rows.range);
+    this.dust += rows.money.valueOf(rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker), rows.range);
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
-    if (isPlain && !entry.isRefused && terms.leverage <= 1) {
+    if (isPlain && terms.leverage <= 1) {
       until.set(key, Math.max(last, entry.exitMs));
       return;
     }
@@ -171,10 +169,8 @@ export class EnvelopeFinder {
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');
-    // It might have been accepted, and then: its whole profit.
-    this.low += entry.isRefused ? Math.min(0, followed.low) : followed.low;
-    this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;
-    if (entry.isRefused) this.openFills++;
+    this.low += followed.low;
+    this.high += followed.high;
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
     this.hasApart ||= followed.isApart;
     if (followed.isEntryOpen || followed.isExitOpen) {
