@@ -1,27 +1,12 @@
 // Follows one entry through the rows of its instrument, with finer rows where a row leaves something open.
 
 import type { FundingTime } from '../../model/bars/marks.ts';
-import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
 import { AsRunPath } from './asRunPath.ts';
 import { slipTicks, type Entry } from './entries.ts';
 import { OrderPath, type PathMoney } from './orderPath.ts';
+import { firstFrom, type PathRows } from './pathRows.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
-import type { TradeMoney } from './tradeMoney.ts';
-
-/** The rows of an instrument as the paths read them. */
-export interface PathRows {
-  readonly bars: BarColumns;
-  readonly open: TickColumn;
-  readonly high: TickColumn;
-  readonly low: TickColumn;
-  readonly close: TickColumn;
-  readonly money: TradeMoney;
-  /** Ticks between the lowest and the highest price of the run. */
-  readonly range: number;
-  readonly funding: readonly FundingTime[];
-  /** The mark at the end of the run, ticks. */
-  readonly lastMark: number;
-}
 
 /** Takes how far the lowest and the highest profit lie from the run's own, at the close of a row of the instrument. */
 export type TakeSpread = (row: number, low: number, high: number) => void;
@@ -201,18 +186,6 @@ function stepThrough(path: OrderPath, finer: FinerRows, rows: PathRows, row: num
   path.isFine = false;
   // Finer bars may be missing. What is left has seen all of the row only if they reach its prices.
   return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
-}
-
-/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
-export function firstFrom(times: Float64Array, length: number, ms: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function firstPayment(funding: readonly FundingTime[], ms: number): number {

@@ -2,7 +2,8 @@
 
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import type { Entry } from './entries.ts';
-import { firstFrom, type Followed, type PathRows } from './followEntry.ts';
+import type { Followed } from './followEntry.ts';
+import { firstFrom, type PathRows } from './pathRows.ts';
 import type { EnvelopeTerms } from './terms.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');

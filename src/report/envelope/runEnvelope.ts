@@ -1,12 +1,13 @@
 // The envelope of a run: between which figures it lies, whatever the order of events inside its bars was (docs/envelope.md).
 
 import type { RunDecisions } from '../../model/run/decisions.ts';
-import { ticksOf, type TickColumn } from '../../model/bars/bars.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, Reasons, type Entry } from './entries.ts';
 import { figuresOf, hullOf, moneyRange, type Envelope, type PathFigures } from './figures.ts';
-import { EntryFollower, firstFrom, type Followed, type PathRows, type TakeSpread } from './followEntry.ts';
+import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
+import { firstFrom, PathRows } from './pathRows.ts';
 import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, needOf, type Legs } from './runChecks.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 import { TradeMoney } from './tradeMoney.ts';
@@ -55,9 +56,9 @@ export class EnvelopeFinder {
   /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
   private openEntries = 0;
   private hasApart = false;
-  /** What rounding may add, in units; and coins that fees leave below a lot, at the whole range of prices. */
+  /** What rounding may add, in units; and lots that fees in coins leave, by instrument. */
   private rounding = 0;
-  private dust = 0;
+  private readonly dust = new Map<number, number>();
   private profits = { count: 0, sum: 0, squares: 0 };
 
   constructor(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, finer: FinerRows | null) {
@@ -95,10 +96,7 @@ export class EnvelopeFinder {
     const own = figuresOf(record, equity);
     const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
-    let lowest = startUnits;
-    for (const units of (band?.low ?? equity.units).subarray(0, equity.length)) if (units < lowest) lowest = units;
-    const needed = [...this.needs.values()].reduce((sum, units) => sum + units, 0);
-    if (needed > lowest) reasons.ifOpen.add('the money might not have been enough for every entry');
+    if (!this.isCertain && this.isShortOfMoney(band)) reasons.ifOpen.add('the money might not have been enough for every entry');
     const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
     // What finer rows have settled is no longer open, also where it is not what the run did.
@@ -107,7 +105,7 @@ export class EnvelopeFinder {
     const left = this.high - this.low;
     // When what is below a lot was sold depends on how the trades before it ended.
     const isSettled = this.isCertain || (refined !== null && left < 1e-6);
-    const exactness = isSettled ? 0 : this.rounding + this.dust;
+    const exactness = isSettled ? 0 : this.rounding + this.dustUnits();
     const apart = exactness + (isRefined ? 0 : this.spreadOfLater());
     const summed = [own.net + this.low - apart, own.net + this.high + apart] as const;
     const [from, to] =
@@ -152,7 +150,7 @@ export class EnvelopeFinder {
     for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
       if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
-    this.dust += rows.money.valueOf(rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker), rows.range);
+    this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker));
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
     if (isPlain && terms.leverage <= 1) {
       until.set(key, Math.max(last, entry.exitMs));
@@ -222,17 +220,28 @@ export class EnvelopeFinder {
     const { bars } = feed;
     const close = ticksOf(bars, 'close');
     const lastMark = record.markTicks?.[index]?.[bars.length - 1] ?? close[bars.length - 1]!;
-    return {
-      bars,
-      open: ticksOf(bars, 'open'),
-      high: ticksOf(bars, 'high'),
-      low: ticksOf(bars, 'low'),
-      close,
-      money: new TradeMoney(instrument, terms.feesIn),
-      range: rangeOf(ticksOf(bars, 'high'), ticksOf(bars, 'low'), feed.firstRow, bars.length),
-      funding: terms.fundingOf(instrument),
-      lastMark,
-    };
+    return new PathRows(bars, feed.firstRow, new TradeMoney(instrument, terms.feesIn), terms.fundingOf(instrument), lastMark);
+  }
+
+  /** True when the lowest equity may not have been enough for every entry. */
+  private isShortOfMoney(band: EquityBand | null): boolean {
+    const { startUnits, equity } = this.record;
+    const units = band?.low ?? equity.units;
+    let lowest = startUnits;
+    for (let at = 0; at < equity.length; at++) if (units[at]! < lowest) lowest = units[at]!;
+    let needed = 0;
+    for (const need of this.needs.values()) needed += need;
+    return needed > lowest;
+  }
+
+  /** What lots that could not be sold at once may gain or lose over the whole range of prices. */
+  private dustUnits(): number {
+    let units = 0;
+    for (const [instrument, lots] of this.dust) {
+      const rows = this.rowsFor(instrument);
+      if (rows !== null && lots > 0) units += rows.money.valueOf(lots, rows.range);
+    }
+    return units;
   }
 
   private band(): EquityBand {
@@ -253,14 +262,4 @@ export class EnvelopeFinder {
     }
     return { low, high };
   }
-}
-
-/** Returns the ticks between the lowest and the highest price of rows. */
-function rangeOf(high: TickColumn, low: TickColumn, from: number, to: number): number {
-  let [top, bottom] = [-INFINITY, INFINITY];
-  for (let row = from; row < to; row++) {
-    if (high[row]! > top) top = high[row]!;
-    if (low[row]! < bottom) bottom = low[row]!;
-  }
-  return top - bottom;
 }
