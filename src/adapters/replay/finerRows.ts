@@ -7,20 +7,28 @@ import type { BarBook } from '../../venue/barBook.ts';
 
 /** Gives finer rows, some at a time. */
 export interface FinerSource {
-  /** Returns the next rows from `fromMs` on and before `toMs`, without a gap; null where they are missing. */
+  /** Returns the next rows from `fromMs` on and before `toMs`; none of them: the end. Null if it has none of the instrument. */
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
 }
 
 /** Matches one finer row, in ticks. Returns false when no order is left. `at`: its number inside the coarse row. */
 export type MatchFiner = (at: number, openMs: number, closeMs: number, open: number, high: number, low: number, close: number) => boolean;
 
-/** Matches the finer rows of [openMs, closeMs) until no order is left. Returns false if the first of them is missing. */
-export function matchFinerRows(source: FinerSource, instrument: Instrument, openMs: number, closeMs: number, match: MatchFiner): boolean {
+/** Matches the finer rows of [openMs, closeMs) until no order is left. Returns false unless they begin with the price `open`. */
+export function matchFinerRows(
+  source: FinerSource,
+  instrument: Instrument,
+  openMs: number,
+  closeMs: number,
+  openTicks: number,
+  match: MatchFiner,
+): boolean {
   let count = 0;
   for (let fromMs = openMs; fromMs < closeMs;) {
     const rows = source.next(instrument, fromMs, closeMs);
-    if (rows === null) return count > 0;
+    if (rows === null || rows.length === 0) return count > 0;
     const [open, high, low, close] = [ticksOf(rows, 'open'), ticksOf(rows, 'high'), ticksOf(rows, 'low'), ticksOf(rows, 'close')];
+    if (count === 0 && open[0] !== openTicks) return false;
     for (let at = 0; at < rows.length; at++)
       if (!match(count++, rows.openMs[at]!, rows.closeMs[at]!, open[at]!, high[at]!, low[at]!, close[at]!)) return true;
     fromMs = rows.closeMs[rows.length - 1]!;

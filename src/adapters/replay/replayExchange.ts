@@ -217,7 +217,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
     if (!isTriggered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
-    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, (at, fromMs, toMs, first, top, bottom, last) => {
+    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (at, fromMs, toMs, first, top, bottom, last) => {
       if (at > 0) book.matchOpen(fromMs, first, 0);
       if (this.workingOrders(instrument) === 0) return false;
       if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, first, top, bottom);

@@ -26,8 +26,6 @@ export interface Entry {
   /** When its strategy cancels it, or leaves the position; Infinity: never. */
   cancelMs: number;
   exitMs: number;
-  /** True when it was refused in the run, which might have been otherwise. */
-  readonly isRefused: boolean;
 }
 
 /** Why a statement about a run is no bound, in words. */
@@ -96,7 +94,10 @@ function entryAt(
   }
   if ((flags & DECISION_FLAGS.sizedByEquity) !== 0) reasons.ifOpen.add('its sizes depend on its equity');
   if ((flags & DECISION_FLAGS.timeInForce) !== 0) reasons.always.add('it uses a time in force');
-  if (denial !== null) reasons.ifOpen.add('an order was refused that might have been accepted');
+  if (denial !== null) {
+    reasons.ifOpen.add('an order was refused that might have been accepted');
+    return null;
+  }
   const sign = isLong ? 1 : -1;
   const limit = decisions.limit[at]!;
   const trigger = decisions.trigger[at]!;
@@ -115,7 +116,6 @@ function entryAt(
     fromMs: decisions.timeMs[at]!,
     cancelMs: INFINITY,
     exitMs: INFINITY,
-    isRefused: denial !== null,
     terms: {
       kind,
       level,

@@ -1,25 +1,12 @@
 // Follows one entry through the rows of its instrument, with finer rows where a row leaves something open.
 
 import type { FundingTime } from '../../model/bars/marks.ts';
-import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
+import { ticksOf } from '../../model/bars/bars.ts';
 import { AsRunPath } from './asRunPath.ts';
 import { slipTicks, type Entry } from './entries.ts';
 import { OrderPath, type PathMoney } from './orderPath.ts';
+import { firstFrom, type PathRows } from './pathRows.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
-import type { TradeMoney } from './tradeMoney.ts';
-
-/** The rows of an instrument as the paths read them. */
-export interface PathRows {
-  readonly bars: BarColumns;
-  readonly open: TickColumn;
-  readonly high: TickColumn;
-  readonly low: TickColumn;
-  readonly close: TickColumn;
-  readonly money: TradeMoney;
-  readonly funding: readonly FundingTime[];
-  /** The mark at the end of the run, ticks. */
-  readonly lastMark: number;
-}
 
 /** Takes how far the lowest and the highest profit lie from the run's own, at the close of a row of the instrument. */
 export type TakeSpread = (row: number, low: number, high: number) => void;
@@ -30,6 +17,8 @@ export interface Followed {
   readonly high: number;
   readonly isEntryOpen: boolean;
   readonly isExitOpen: boolean;
+  /** True when it may have ended otherwise, or did so according to finer rows. */
+  readonly isApart: boolean;
   /** Its profit in the run, in units. */
   readonly profit: number;
   /** The run's own path: mirrored prices, NaN where it did not come to it. */
@@ -65,8 +54,6 @@ export class EntryFollower {
     };
     let path = new OrderPath(terms, pathMoney);
     const asRun = new AsRunPath(terms, pathMoney);
-    // The run has nothing of an entry that it refused.
-    if (entry.isRefused) asRun.cancel();
     const { length } = bars;
     const from = firstFrom(bars.openMs, length, entry.fromMs);
     const exitRow = firstFrom(bars.openMs, length, entry.exitMs);
@@ -77,7 +64,8 @@ export class EntryFollower {
     let adverse = 0;
     let isPaidInside = false;
     /** True once what is possible is not what the run did alone. */
-    let isApart = entry.isRefused;
+    let isApart = false;
+    let isRefined = false;
     for (let row = from; row < length; row++) {
       row = this.quietUntil(row, Math.min(exitRow, cancelRow, length), path, terms, isLong, isApart, next);
       if (row >= length) break;
@@ -102,9 +90,10 @@ export class EntryFollower {
         const before = this.finer === null ? null : path.copy();
         path.step(o, h, l, c);
         if (before !== null && (path.isEntryOpen !== before.isEntryOpen || path.isExitOpen !== before.isExitOpen || !isSame(path, asRun))) {
-          if (stepThrough(before, this.finer!, bars, row, isLong)) {
+          if (stepThrough(before, this.finer!, this.rows, row, isLong)) {
             path = before;
             isApart = true;
+            isRefined = true;
           }
         }
         for (; next < funding.length && funding[next]!.timeMs < bars.closeMs[row]!; next++) {
@@ -128,13 +117,12 @@ export class EntryFollower {
     const isClosedByBracket = Number.isFinite(asRun.exit) && !asRun.isLeft;
     path.finish(sign * lastMark);
     asRun.finish(sign * lastMark);
-    const spread = Number.isFinite(path.exitHigh) ? Math.max(Math.abs(path.exitHigh - sign * lastMark), Math.abs(path.exitLow - sign * lastMark)) : 0; // prettier-ignore
-    const rounding = isApart ? money.roundingOf(spread, lastMark) : 0;
     return {
-      low: isApart ? path.doneLow - asRun.done - rounding : 0,
-      high: isApart ? path.doneHigh - asRun.done + rounding : 0,
+      low: isApart ? path.doneLow - asRun.done : 0,
+      high: isApart ? path.doneHigh - asRun.done : 0,
       isEntryOpen: path.isEntryOpen,
-      isExitOpen: path.isExitOpen || (isApart && !path.isEntryOpen && !entry.isRefused),
+      isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen),
+      isApart,
       profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,
@@ -175,40 +163,29 @@ function isSame(path: OrderPath, asRun: AsRunPath): boolean {
   return !path.isOver || Math.abs(path.doneLow - asRun.done) < 1e-6;
 }
 
-/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not all there. */
-function stepThrough(
-  path: OrderPath,
-  finer: FinerRows,
-  { instrument, openMs, closeMs }: BarColumns,
-  row: number,
-  isLong: boolean,
-): boolean {
+/** Goes through the finer rows of a row until nothing of the entry is left. False: they are not those of the row. */
+function stepThrough(path: OrderPath, finer: FinerRows, rows: PathRows, row: number, isLong: boolean): boolean {
+  const { instrument, openMs, closeMs } = rows.bars;
   const toMs = closeMs[row]!;
+  let [top, bottom] = [-Infinity, Infinity];
   path.isFine = true;
   for (let fromMs = openMs[row]!; fromMs < toMs && !path.isOver;) {
     const part = finer.next(instrument, fromMs, toMs);
     if (part === null) return false;
+    if (part.length === 0) break;
     const [open, high, low, close] = [ticksOf(part, 'open'), ticksOf(part, 'high'), ticksOf(part, 'low'), ticksOf(part, 'close')];
+    if (fromMs === openMs[row] && open[0] !== rows.open[row]) return false;
     for (let at = 0; at < part.length && !path.isOver; at++) {
+      top = Math.max(top, high[at]!);
+      bottom = Math.min(bottom, low[at]!);
       if (isLong) path.step(open[at]!, high[at]!, low[at]!, close[at]!);
       else path.step(-open[at]!, -low[at]!, -high[at]!, -close[at]!);
     }
     fromMs = part.closeMs[part.length - 1]!;
   }
   path.isFine = false;
-  return true;
-}
-
-/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
-export function firstFrom(times: Float64Array, length: number, ms: number): number {
-  let low = 0;
-  let high = length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (times[middle]! < ms) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  // Finer bars may be missing. What is left has seen all of the row only if they reach its prices.
+  return path.isOver || (top === rows.high[row] && bottom === rows.low[row]);
 }
 
 function firstPayment(funding: readonly FundingTime[], ms: number): number {

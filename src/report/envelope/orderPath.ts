@@ -69,9 +69,6 @@ export class OrderPath {
   /** True when a row left the entry, or the exit, open. */
   isEntryOpen = false;
   isExitOpen = false;
-  /** The extremes of prices at which a path went out. */
-  exitLow = INFINITY;
-  exitHigh = -INFINITY;
   /** Largest fall below an entry at which a path went out, as a fraction of the entry. */
   adverse = 0;
   private readonly terms: EntryTerms;
@@ -233,8 +230,6 @@ export class OrderPath {
 
   private sell(held: OpenHull, low: number, high: number, feeLow: number, feeHigh = feeLow): void {
     this.adverse = Math.max(this.adverse, (held.entryHigh - low) / Math.abs(held.entryHigh));
-    this.exitLow = Math.min(this.exitLow, low);
-    this.exitHigh = Math.max(this.exitHigh, high);
     const worst = this.money.closed(held.entryHigh, low, held.feeHigh, feeHigh) + held.paidLow;
     const best = this.money.closed(held.entryLow, high, held.feeLow, feeLow) + held.paidHigh;
     this.end(worst, best);

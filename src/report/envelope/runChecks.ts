@@ -2,7 +2,8 @@
 
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
 import type { Entry } from './entries.ts';
-import { firstFrom, type Followed, type PathRows } from './followEntry.ts';
+import type { Followed } from './followEntry.ts';
+import { firstFrom, type PathRows } from './pathRows.ts';
 import type { EnvelopeTerms } from './terms.ts';
 
 const LIQUIDATION = ROLES.indexOf('liquidation');
@@ -29,7 +30,7 @@ export function legsOf({ orders }: RunRecord): Legs {
 /** True when the run's own fills of an entry and its legs are those of the path that was followed for it. */
 export function isAsRun({ orders }: RunRecord, { money }: PathRows, entry: Entry, followed: Followed, legs: Legs): boolean {
   const row = entry.id - 1;
-  if (entry.isRefused || row >= orders.length) return true;
+  if (row >= orders.length) return true;
   const lots = orders.filledLots[row]!;
   const { entryPrice, exitPrice, isClosedByBracket } = followed;
   if (lots === 0 || Number.isNaN(entryPrice)) return lots === 0 && Number.isNaN(entryPrice);

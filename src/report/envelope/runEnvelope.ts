@@ -6,7 +6,8 @@ import type { RunRecord } from '../../model/run/run.ts';
 import { executionFeeds } from '../series/daily.ts';
 import { entriesOf, Reasons, type Entry } from './entries.ts';
 import { figuresOf, hullOf, moneyRange, type Envelope, type PathFigures } from './figures.ts';
-import { EntryFollower, firstFrom, type Followed, type PathRows, type TakeSpread } from './followEntry.ts';
+import { EntryFollower, type Followed, type TakeSpread } from './followEntry.ts';
+import { firstFrom, PathRows } from './pathRows.ts';
 import { isAsRun, isInsideRow, isLiquidated, isNearLiquidation, legsOf, needOf, type Legs } from './runChecks.ts';
 import type { EnvelopeTerms, FinerRows } from './terms.ts';
 import { TradeMoney } from './tradeMoney.ts';
@@ -54,6 +55,10 @@ export class EnvelopeFinder {
   private openFills = 0;
   /** Entries with anything left open, and the profits of all that were followed: their number, sum and sum of squares. */
   private openEntries = 0;
+  private hasApart = false;
+  /** What rounding may add, in units; and lots that fees in coins leave, by instrument. */
+  private rounding = 0;
+  private readonly dust = new Map<number, number>();
   private profits = { count: 0, sum: 0, squares: 0 };
 
   constructor(record: RunRecord, decisions: RunDecisions, terms: EnvelopeTerms, finer: FinerRows | null) {
@@ -66,15 +71,13 @@ export class EnvelopeFinder {
     for (const reason of terms.reasonsIfOpen) ifOpen.add(reason);
     for (const what of decisions.dependsOn) ifOpen.add(`the strategy reads ${what}`);
     const entries = entriesOf(record, decisions, terms, this.reasons);
-    for (const entry of entries) if (!entry.isRefused) this.follow(entry);
-    // While nothing was left open, what was refused would be refused again.
-    if (!this.isCertain) for (const entry of entries) if (entry.isRefused) this.follow(entry);
+    for (const entry of entries) this.follow(entry);
     if (isLiquidated(record)) always.add('a position was liquidated');
   }
 
   /** True when nothing was left open. */
   get isCertain(): boolean {
-    return this.openFills === 0;
+    return !this.hasApart;
   }
 
   /** True when no order of events leads out of the sums of the entries. */
@@ -93,19 +96,20 @@ export class EnvelopeFinder {
     const own = figuresOf(record, equity);
     const paths: PathFigures[] = refined === null ? [own, ...lanes] : [own, ...lanes, refined];
     if (band !== null) for (const units of [band.low, band.high]) paths.push(figuresOf(record, { ...equity, units }));
-    let lowest = startUnits;
-    for (const units of (band?.low ?? equity.units).subarray(0, equity.length)) if (units < lowest) lowest = units;
-    const needed = [...this.needs.values()].reduce((sum, units) => sum + units, 0);
-    if (needed > lowest) reasons.ifOpen.add('the money might not have been enough for every entry');
+    if (!this.isCertain && this.isShortOfMoney(band)) reasons.ifOpen.add('the money might not have been enough for every entry');
     const why = [...reasons.always, ...(this.isCertain ? [] : reasons.ifOpen)];
     const isRefined = finer !== null && finer.read > 0;
     // What finer rows have settled is no longer open, also where it is not what the run did.
     const nets = isRefined ? [] : [own.net, ...lanes.map(({ net }) => net)];
     // What the finer rows leave open stays on either side of the run over them.
     const left = this.high - this.low;
-    const apart = isRefined ? 0 : this.spreadOfLater();
+    // When what is below a lot was sold depends on how the trades before it ended.
+    const isSettled = this.isCertain || (refined !== null && left < 1e-6);
+    const exactness = isSettled ? 0 : this.rounding + this.dustUnits();
+    const apart = exactness + (isRefined ? 0 : this.spreadOfLater());
+    const summed = [own.net + this.low - apart, own.net + this.high + apart] as const;
     const [from, to] =
-      refined === null ? [own.net + this.low - apart, own.net + this.high + apart] : [refined.net - left, refined.net + left];
+      refined === null ? summed : this.isBound && !isSettled ? summed : [refined.net - left - apart, refined.net + left + apart];
     // Nobody loses more than there is.
     const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
@@ -146,8 +150,9 @@ export class EnvelopeFinder {
     for (const ms of [entry.fromMs, entry.cancelMs, entry.exitMs])
       if (isInsideRow(rows, ms)) reasons.always.add('it decides while a row runs');
     this.noteNeed(entry, rows);
+    this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker));
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
-    if (isPlain && !entry.isRefused && terms.leverage <= 1) {
+    if (isPlain && terms.leverage <= 1) {
       until.set(key, Math.max(last, entry.exitMs));
       return;
     }
@@ -162,12 +167,14 @@ export class EnvelopeFinder {
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');
-    // It might have been accepted, and then: its whole profit.
-    this.low += entry.isRefused ? Math.min(0, followed.low) : followed.low;
-    this.high += entry.isRefused ? Math.max(0, followed.high) : followed.high;
-    if (entry.isRefused) this.openFills++;
+    this.low += followed.low;
+    this.high += followed.high;
     this.openFills += (followed.isEntryOpen ? 1 : 0) + (followed.isExitOpen ? 1 : 0);
-    if (followed.isEntryOpen || followed.isExitOpen) this.openEntries++;
+    this.hasApart ||= followed.isApart;
+    if (followed.isEntryOpen || followed.isExitOpen) {
+      this.openEntries++;
+      this.rounding += rows.money.roundingOf(rows.lastMark);
+    }
     if (Number.isNaN(followed.entryPrice)) return;
     this.profits.count++;
     this.profits.sum += followed.profit;
@@ -213,16 +220,28 @@ export class EnvelopeFinder {
     const { bars } = feed;
     const close = ticksOf(bars, 'close');
     const lastMark = record.markTicks?.[index]?.[bars.length - 1] ?? close[bars.length - 1]!;
-    return {
-      bars,
-      open: ticksOf(bars, 'open'),
-      high: ticksOf(bars, 'high'),
-      low: ticksOf(bars, 'low'),
-      close,
-      money: new TradeMoney(instrument, terms.feesIn),
-      funding: terms.fundingOf(instrument),
-      lastMark,
-    };
+    return new PathRows(bars, feed.firstRow, new TradeMoney(instrument, terms.feesIn), terms.fundingOf(instrument), lastMark);
+  }
+
+  /** True when the lowest equity may not have been enough for every entry. */
+  private isShortOfMoney(band: EquityBand | null): boolean {
+    const { startUnits, equity } = this.record;
+    const units = band?.low ?? equity.units;
+    let lowest = startUnits;
+    for (let at = 0; at < equity.length; at++) if (units[at]! < lowest) lowest = units[at]!;
+    let needed = 0;
+    for (const need of this.needs.values()) needed += need;
+    return needed > lowest;
+  }
+
+  /** What lots that could not be sold at once may gain or lose over the whole range of prices. */
+  private dustUnits(): number {
+    let units = 0;
+    for (const [instrument, lots] of this.dust) {
+      const rows = this.rowsFor(instrument);
+      if (rows !== null && lots > 0) units += rows.money.valueOf(lots, rows.range);
+    }
+    return units;
   }
 
   private band(): EquityBand {

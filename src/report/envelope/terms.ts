@@ -26,7 +26,7 @@ export interface EnvelopeTerms {
 export interface FinerRows {
   /** Their interval, as named. */
   readonly interval: string;
-  /** Returns the next finer rows from `fromMs` on and before `toMs`, without a gap; null where there are none, or too many were read. */
+  /** Returns the next finer rows from `fromMs` on and before `toMs`; none of them: the end. Null without finer bars, or after too many rows. */
   next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
   /** Rows read until now, and rows that there are over the run. */
   readonly read: number;

@@ -11,8 +11,11 @@ export class TradeMoney {
   private readonly isInverse: boolean;
   /** True when a buyer pays the fee in the coins received. */
   private readonly isFeeInCoins: boolean;
+  /** Lots in one unit of the base asset. */
+  private readonly lotsPerUnit: number;
 
-  constructor({ contract, priceDigits, quantityDigits, quoteDigits }: Instrument, feesIn: 'received' | 'quote') {
+  constructor({ contract, priceDigits, quantityDigits, quoteDigits, baseDigits }: Instrument, feesIn: 'received' | 'quote') {
+    this.lotsPerUnit = 1 / pow10(Math.max(0, baseDigits - quantityDigits));
     this.isInverse = contract?.kind === 'inverse';
     const shift =
       contract === undefined
@@ -40,8 +43,14 @@ export class TradeMoney {
     return gain - valueOut * (1 - kept * (1 - exitPpm / MILLION));
   }
 
-  /** Returns how far whole units, lots and fees may take a trade from `profit`, if its prices lie at most `ticks` apart. */
-  roundingOf(ticks: number, price: number): number {
-    return 8 + (this.isFeeInCoins ? this.valueOf(1, Math.max(1, ticks)) + Math.abs(this.valueOf(1, price)) * 1e-3 : 0);
+  /** Returns how far the rounding of values and fees may take a trade from `profit`, in units. */
+  roundingOf(price: number): number {
+    return 8 + (this.isFeeInCoins ? 2 * this.valueOf(1, price) * this.lotsPerUnit : 0);
+  }
+
+  /** Returns the part of a lot that a fee in coins may leave of `lots`. It cannot be sold before it has become a whole lot. */
+  dustOf(lots: number, ...rates: readonly number[]): number {
+    if (!this.isFeeInCoins) return 0;
+    return Math.max(...rates.map((ppm) => (lots * (MILLION - ppm)) / MILLION).map((kept) => kept - Math.floor(kept + 1e-9)));
   }
 }

@@ -20,13 +20,14 @@ export async function envelopeOf(
   const { decisions } = record;
   if (decisions === undefined) return null;
   const finder = new EnvelopeFinder(record, decisions, termsOf(plan, prepared), finer);
-  // Where the sums of the entries are a bound, a lane cannot lead out of them.
-  if (finder.isCertain || finder.isBound) return finder.result([], null);
-  // Where finer rows were read, one lane matches them in ambiguous rows: what follows from them is decided anew.
+  if (finder.isCertain) return finder.result([], null);
+  // Where finer rows were read, one lane matches them in ambiguous rows: it is the run over all of them, as far as nothing stays open.
   if (finer !== null && finer.read > 0) {
     const [refined = null] = (await envelopeLanes(plan, [{ eventOrder: null, finer }], progressCells)) ?? [];
     return finder.result([], refined);
   }
+  // Where the sums of the entries are a bound, a lane cannot lead out of them.
+  if (finder.isBound) return finder.result([], null);
   return finder.result((await envelopeLanes(plan, BEST_AND_WORST, progressCells)) ?? [], null);
 }
 

@@ -10,14 +10,14 @@ import { pathFigures, type PathFigures } from '../../../report/envelope/figures.
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 
-/** How the rows of a lane are matched. */
-export interface LaneMatching {
+/** How rows are matched. */
+export interface RowMatching {
   readonly eventOrder: EventOrder;
   readonly finer: FinerSource | null;
 }
 
 /** The best and the worst order of events in each row. */
-export const BEST_AND_WORST: readonly LaneMatching[] = [
+export const BEST_AND_WORST: readonly RowMatching[] = [
   { eventOrder: 'best', finer: null },
   { eventOrder: 'worst', finer: null },
 ];
@@ -25,10 +25,10 @@ export const BEST_AND_WORST: readonly LaneMatching[] = [
 /** Returns the figures of the lanes; null if a strategy throws in one of them, as it did not in the run. */
 export async function envelopeLanes(
   plan: RunPlan,
-  matchings: readonly LaneMatching[],
+  matchings: readonly RowMatching[],
   progressCells: Int32Array | null,
 ): Promise<readonly PathFigures[] | null> {
-  let current: LaneMatching = matchings[0]!;
+  let current: RowMatching = matchings[0]!;
   const make = replayedBotMaker(plan, {
     eventOrder: () => current.eventOrder,
     finer: () => current.finer,

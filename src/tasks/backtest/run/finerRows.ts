@@ -11,7 +11,7 @@ import { executionFeeds } from '../../../report/series/daily.ts';
 import type { FinerRows } from '../../../report/envelope/terms.ts';
 
 /** Rows read at a time: an entry is mostly over before the end of the bar. */
-const PART_ROWS = 16;
+const PART_ROWS = 8;
 /** At most this part of the finer rows is read. What stays ambiguous then stays in the envelope. */
 const MAX_READ = 0.1;
 
@@ -63,7 +63,6 @@ export class OpenFinerRows implements FinerRows {
     if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
     this.read += rows.length;
-    if (rows.length === 0 || !isWithoutGap(rows, fromMs)) return null;
     this.parts.set(place, rows);
     return rows;
   }
@@ -71,11 +70,4 @@ export class OpenFinerRows implements FinerRows {
   close(): void {
     for (const reader of this.readers.values()) reader.close();
   }
-}
-
-/** A price of a missing bar is unknown. */
-function isWithoutGap({ openMs, closeMs, length }: BarColumns, fromMs: number): boolean {
-  if (openMs[0] !== fromMs) return false;
-  for (let at = 1; at < length; at++) if (openMs[at] !== closeMs[at - 1]) return false;
-  return true;
 }
