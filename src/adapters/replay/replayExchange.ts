@@ -1,19 +1,15 @@
 // The exchange of a backtest: a venue whose orders match replayed rows, with order latency and optional lost replies.
 
 import { StrategyError } from '../../base/errors.ts';
-import { pow10 } from '../../base/number/exact.ts';
 import { markCapped, cancelCollarRemainders } from '../../orders/collar.ts';
-import type { TickColumn } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
-import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
-import { fixedLengthMs } from '../../model/interval.ts';
+import { wholeLots } from '../../model/instrument.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
-import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { MatchedFeed, ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
@@ -21,6 +17,7 @@ import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
+import { passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -50,29 +47,6 @@ export interface ReplayMarginDeps {
   readonly watch: MarginWatch;
   readonly triggers: ReplayTriggers;
   readonly rows: ContractRows;
-}
-
-/** One instrument of the replay: its book, the feed that it matches, and the scales that convert rows to integers. */
-interface ReplayBook {
-  readonly book: BarBook;
-  readonly feed: MatchedFeed;
-  /** The feed column that every matched row reads. */
-  readonly openTicks: TickColumn;
-  readonly priceScale: number;
-  readonly lotScale: number;
-  /** True when slippage depends on the bar of a fill. */
-  readonly readsBar: boolean;
-  /**
-   * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
-   */
-  readonly lengthMs: number;
-  /** Cancels that arrived inside a row act after it, because the order of events inside a row is unknown. */
-  readonly lateCancels: number[];
-  readonly lateTriggers: OrderId[];
-  /** Number of both. */
-  late: number;
-  /** Market orders with a collar whose row has not come yet. */
-  collared: number;
 }
 
 export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
@@ -379,33 +353,4 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.triggers?.onChildEnd(order.ref as OrderId);
     this.venue.release(order);
   }
-}
-
-/** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
-function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, openMs: number, closeMs: number, open: number): TradedRow {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
-  return { openMs, closeMs, open, high, low };
-}
-
-/** Hands the bar of a row to the book, for slippage that depends on it. */
-function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
-  book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
-}
-
-function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
-  const book = venue.book(feed.instrument);
-  return {
-    book,
-    readsBar: book.readsBar,
-    feed,
-    openTicks: feed.openTicks,
-    priceScale: pow10(feed.instrument.priceDigits),
-    lotScale: lotsPerCoin(feed.instrument),
-    lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
-    lateCancels: [],
-    lateTriggers: [],
-    late: 0,
-    collared: 0,
-  };
 }

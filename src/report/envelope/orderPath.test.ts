@@ -88,7 +88,7 @@ describe('the path of an entry holds what becomes of it', () => {
 function check(path: OrderPath, ticks: readonly number[], terms: EntryTerms): void {
   const outcome = outcomeOf(ticks, terms);
   const where = `${ticks.join(' ')}: ${JSON.stringify({ outcome, path })}`;
-  if (outcome === 'pending') return void expect(path.isPending, where).toBe(true);
+  if (outcome === 'pending') return expect(path.isPending, where).toBe(true);
   if ('profit' in outcome) {
     const isHeld = path.doneLow <= outcome.profit && outcome.profit <= path.doneHigh;
     return void (isHeld || expect.fail(where));

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
 import { feed, minutes, planOf } from '../../../../test/simulation/plans.ts';
-import type { StrategyClass } from '../../../strategy/strategy.ts';
 import { rerun } from './rerun.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
@@ -40,7 +39,7 @@ class Gated extends Strategy {
   }
 }
 
-const plan = planOf(Gated as StrategyClass, [feed('bars', BARS)]);
+const plan = planOf(Gated, [feed('bars', BARS)]);
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
