@@ -11,7 +11,7 @@ import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
-import type { MatchedFeed, ReplayHost } from './host.ts';
+import type { ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
 import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
