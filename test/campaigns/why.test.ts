@@ -181,13 +181,13 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
   const isDecided = ({ created_ms: created, parent_id: parent, role }: Row): boolean =>
     Number(created) > openMs && Number(created) <= closeMs && parent === '' && role !== 'liquidation';
   const decided = run.orders.filter(isDecided).map(({ order_id: id }) => id);
-  const said = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
-  expect(said.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
+  const reported = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
+  expect(reported.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
   for (const order of orders) compareOrder(run, order, `${what}, order ${order.order}`);
-  for (const { index, noTrade, conditions } of strategies) {
-    expect(noTrade === null, what).toBe(said.some(({ strategy }) => strategy === index));
+  for (const { index, noTrade, when } of strategies) {
+    expect(noTrade === null, what).toBe(reported.some(({ strategy }) => strategy === index));
     // A condition that is not true names the first of its operands that is not.
-    for (const { state, firstFalse, operands } of conditions) {
+    for (const { state, firstFalse, operands } of when) {
       expect(firstFalse === null, what).toBe(state === 'true');
       if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, what).not.toBe('true');
     }
@@ -209,7 +209,7 @@ function comparePage(
   const { rows, instruments } = page;
   const events = eventsOfBar(rows, instruments.indexOf(symbol), openMs, closeMs);
   const made = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
-  const inside = fills.filter((fill) => {
+  const ofBar = fills.filter((fill) => {
     const row = trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return fill['instrument'] === symbol && row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   });
@@ -217,17 +217,17 @@ function comparePage(
     events.decided.map((row) => rows.orders.id[row]!).toSorted((a, b) => a - b),
     events.fills.map((row) => rows.fills.order[row]),
   ];
-  const wanted = [made.toSorted((a, b) => a - b), inside.map((fill) => Number(fill['order_id']))];
+  const wanted = [made.toSorted((a, b) => a - b), ofBar.map((fill) => Number(fill['order_id']))];
   if (!isCapped) expect(shown, `${what}, the page`).toEqual(wanted);
   else if (JSON.stringify(shown) !== JSON.stringify(wanted)) counts.pageDiffers++;
 }
 
 /** The fills of the rows inside the bar, of any instrument, by the venue's trace of the whole run. */
 function compareVenue(run: WhyRun, { venue }: Explanation, openMs: number, closeMs: number, what: string): void {
-  const isInside = (fill: Row): boolean => {
+  const isMidBar = (fill: Row): boolean => {
     const row = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   };
-  const fills = run.fills.filter(isInside).map((fill) => pick(fill, FILL_CELLS));
+  const fills = run.fills.filter(isMidBar).map((fill) => pick(fill, FILL_CELLS));
   expect(venue.filter(({ kind }) => kind === 'fill').map(fillOf), what).toEqual(fills);
 }

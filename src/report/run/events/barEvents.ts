@@ -32,12 +32,12 @@ export class BarEvents {
     if (orders.length > MAX_ORDERS || fills.length > MAX_FILLS) return;
     const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
     const placeOf = record.instruments.map(({ id }) => places.get(id) ?? feeds.length);
-    const isInside = insideOf(record);
+    const isMidBar = midBarsOf(record);
     const none = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
     this.#orders = {
       instrument: packer.pack(orders.instrument.map((at) => placeOf[at]!), 0), // prettier-ignore
       createdMs: packer.pack(orders.createdMs, 1),
-      isInside: packer.pack(isInside.orders, 0),
+      isMidBar: packer.pack(isMidBar.orders, 0),
       doneMs: packer.pack(none(orders.doneMs), 1),
       side: packer.pack(orders.side, 0),
       role: packer.pack(orders.role, 0),
@@ -54,7 +54,7 @@ export class BarEvents {
     this.#fills = {
       order: packer.pack(fills.orderId, 1),
       timeMs: packer.pack(fills.timeMs, 1),
-      isInside: packer.pack(isInside.fills, 0),
+      isMidBar: packer.pack(isMidBar.fills, 0),
       price: packer.pack(fills.price, 0),
       lots: packer.pack(fills.lots, 0),
       isMaker: packer.pack(fills.isMaker, 0),
@@ -76,10 +76,10 @@ export class BarEvents {
  * are taken at a close, market orders fill at an open, and resting orders and levels inside a row. A run keeps no more than the times, so what
  * happened at a level is judged by the rows around it.
  */
-function insideOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
+function midBarsOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
   const { orders, fills } = record;
   const rows = new ExecutionRows(record);
-  const ofOrders = stopsInside(record, rows);
+  const ofOrders = stopsMidBar(record, rows);
   const ofFills = new Uint8Array(fills.length);
   const first = orders.id[0] ?? 1;
   const filled = new Map<string, number>();
@@ -104,17 +104,17 @@ const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
 const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
 
 /** A stop of a bracket fires inside the row that reaches its level; what a cap has left of it, at the next open. */
-function stopsInside({ orders }: RunRecord, rows: ExecutionRows): Uint8Array {
-  const inside = new Uint8Array(orders.length).fill(1);
+function stopsMidBar({ orders }: RunRecord, rows: ExecutionRows): Uint8Array {
+  const flags = new Uint8Array(orders.length).fill(1);
   const fired = new Set<string>();
   for (let row = 0; row < orders.length; row++) {
     if (orders.parent[row] === 0 || !STOPS.has(ROLES[orders.role[row]!]!)) continue;
     const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
-    const isInside = !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
-    if (isInside) fired.add(key);
-    inside[row] = isInside ? 1 : 0;
+    const isMidBar = !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
+    if (isMidBar) fired.add(key);
+    flags[row] = isMidBar ? 1 : 0;
   }
-  return inside;
+  return flags;
 }
 
 /** The rows in which the orders of a run matched. */

@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
 import { feed, minutes, planOf } from '../../../../test/simulation/plans.ts';
-import type { StrategyClass } from '../../../strategy/strategy.ts';
 import { rerun } from './rerun.ts';
 
 const BARS = minutes('AAAUSDT', 400, 5);
@@ -40,7 +39,7 @@ class Gated extends Strategy {
   }
 }
 
-const plan = planOf(Gated as StrategyClass, [feed('bars', BARS)]);
+const plan = planOf(Gated, [feed('bars', BARS)]);
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
@@ -49,7 +48,7 @@ describe('a condition of several operands', () => {
       seen.length = 0;
       const { strategies } = await at(row);
       const own = seen.find(({ openMs }) => openMs === BARS.openMs[row])!;
-      const [enter, leave] = strategies[0]!.conditions;
+      const [enter, leave] = strategies[0]!.when;
       const orText = 'or(below(close, sma(close, 9)), crossedUp(sma(close, 3), sma(close, 9)))';
       const wanted = !own.fast ? 'above(sma(close, 3), sma(close, 9))' : !(own.low || own.steep) ? orText : null;
       expect(enter!.firstFalse, `row ${row}`).toBe(wanted);
@@ -68,8 +67,8 @@ describe('a condition of several operands', () => {
     for (const row of [60, 150, 333, 399]) {
       seen.length = 0;
       const { strategies } = await at(row);
-      const { conditions, lastTradeMs } = strategies[0]!;
-      const [enter] = conditions;
+      const { when: whens, lastTradeMs } = strategies[0]!;
+      const [enter] = whens;
       const since = seen.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
       const firsts = since.map((own) => (!own.fast ? 'above' : !(own.low || own.steep) ? 'or' : null)).filter((first) => first !== null);
       if (enter!.firstFalse === null) {

@@ -1,4 +1,4 @@
-// Watches the orders of a run through its journal: which were decided while it is on, what risk said of each, and how each ended.
+// Watches the orders of a run through its journal: which were decided while it is on, what risk says of each, and how each ended.
 
 import { amountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
