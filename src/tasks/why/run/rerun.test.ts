@@ -39,7 +39,8 @@ class Gated extends Strategy {
   }
 }
 
-const plan = planOf(Gated, [feed('bars', BARS)]);
+/** Short blocks: what is counted goes over many of them. */
+const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
