@@ -17,11 +17,13 @@ const SEED = Number(ISOBAR_SEED ?? 20_240_101);
 /** Costs, caps, delays and limits that make every rule act somewhere. */
 const HARD = ['fills.slippageTicks=3', 'fills.maxVolumeShare=0.02', 'fills.latencyMs=60000', 'risk.maxOrdersPerMinute=1'];
 const PLAIN: readonly string[] = [];
+/** Positions that the venue liquidates. */
+const MARGINAL = ['futures.leverage=50', 'risk.maxLeverage=60', 'params.stopAtrs=50', "size={ equity: '30' }"];
 /** Orders that are on their way while a bar runs. */
 const LATE = ['fills.slippageTicks=3', 'fills.latencyMs=60000'];
 const ALL = ['bollingerGrid', 'donchian', 'fundingCarry', 'fundingFade', 'momentumRotation', 'perpetualTrend', 'rsiMeanReversion', 'smaCross', 'trendFilter']; // prettier-ignore
 const CASES: readonly (readonly [name: string, set: readonly string[]])[] = isCampaign
-  ? ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const])
+  ? [...ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const]), ['fundingFade', MARGINAL] as const]
   : [['trendFilter', LATE]]; // prettier-ignore
 const TRIES = isCampaign ? Math.ceil(Math.min(Number(ISOBAR_CASES), 100_000) / CASES.length) : 8;
 const LIMIT_MS = isCampaign ? 3_600_000 : 120_000;
@@ -78,10 +80,13 @@ function compareOrder(run: WhyRun, order: ExplainedOrder, what: string): void {
   expect(denied?.code ?? '', what).toBe(order.verdict === 'denied' ? row['code'] : '');
   if (order.verdict === 'denied') counts.denials++;
   const fills = run.fills.filter((fill) => fill['order_id'] === String(order.order));
-  const events = order.events.filter(({ kind }) => kind === 'fill');
+  const events = order.events.filter(isFill);
   expect(events.map(fillOf), what).toEqual(fills.map((fill) => pick(fill, FILL_CELLS)));
   events.forEach((event, at) => checkRule(run, row, fills[at]!, event, what));
 }
+
+/** A liquidation is the fill of an order that the venue made itself. */
+const isFill = ({ kind }: ExplainedEvent): boolean => kind === 'fill' || kind === 'liquidation';
 
 const FILL_CELLS = ['trade_id', 'order_id', 'price', 'quantity', 'is_maker', 'time_ms', 'fee'];
 
@@ -128,7 +133,6 @@ function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: Explained
     expect(rule, `${what}: fill ${fill['trade_id']}, by bar and order`).toBe(derived.rule);
     expect(also.includes(12), `${what}: fill ${fill['trade_id']}, slippage`).toBe(derived.isSlipped);
   }
-  if (order['role'] === 'liquidation') return;
   const traced = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
   expect(traced, `${what}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
   // What the venue cannot know: that a limit has rested, and that a limit is the collar of a market order.
@@ -232,5 +236,5 @@ function compareVenue(run: WhyRun, { venue }: Explanation, openMs: number, close
     return row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   };
   const fills = run.fills.filter(isMidBar).map((fill) => pick(fill, FILL_CELLS));
-  expect(venue.filter(({ kind }) => kind === 'fill').map(fillOf), what).toEqual(fills);
+  expect(venue.filter(isFill).map(fillOf), what).toEqual(fills);
 }

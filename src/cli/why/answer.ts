@@ -26,7 +26,7 @@ function outcomeText({ verdict, code, ending, events, role, rules }: ExplainedOr
     const detail = rules.find((rule) => rule.code === code)?.detail ?? '';
     return `denied by ${code}${detail === '' ? '' : `: ${detail}`}`;
   }
-  const fills = events.filter(({ kind }) => kind === 'fill');
+  const fills = events.filter(({ kind }) => kind === 'fill' || kind === 'liquidation');
   const [first] = fills;
   const start = role === 'liquidation' ? 'made by the venue' : 'approved';
   if (first === undefined)

@@ -112,7 +112,7 @@ export interface ExplainedStrategy {
   readonly noTrade: readonly string[] | null;
 }
 
-/** What happened to an order, with the rule of docs/matching.md that acted. */
+/** What happened to an order, with the rule of docs/matching.md that acted. A `liquidation` is the fill of an order that the venue made itself. */
 export interface ExplainedEvent {
   readonly timeMs: number;
   readonly order: number | null;

@@ -94,7 +94,9 @@ export class BotWatch {
 
   private explained(watched: Watched, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
-    const asked = this.orders.all().filter(({ strategy, parent }) => strategy === run.index && parent === null);
+    // Legs of brackets and orders of the venue are no decisions.
+    const isDecision = (role: string, parent: number | null): boolean => parent === null && role !== 'liquidation';
+    const asked = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
     const fieldNames = run.instance === null ? new Map<object, readonly string[]>() : fieldsOfViews(run.instance, views);
     const when = run.watches
       .map((_, at) => this.whenOf(watched, at, fieldNames))
