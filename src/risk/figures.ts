@@ -6,6 +6,9 @@ import { isReduction } from './rules/openOrderRules.ts';
 import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
 import type { Draft, RiskState } from './rules/rule.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** What was asked, and the limit. */
 export type Figures = readonly [asked: string, limit: string];
 type Make = (order: Draft, state: RiskState) => Figures;
@@ -27,11 +30,11 @@ const MAKERS: Readonly<Record<string, Make>> = {
   REDUCE_ONLY: ({ reduceOnly, side }) => [reduceOnly ? `a reduce-only ${side}` : `a ${side}`, 'only sells reduce'],
   QTY_MAX: ({ worstLots, instrument: of, instrumentIndex }, { limits }) => [
     lotsText(worstLots, of),
-    most(lotsText(limits.orderLots[instrumentIndex]!, of)),
+    maxText(lotsText(limits.orderLots[instrumentIndex]!, of)),
   ],
   NOTIONAL_MAX: ({ worstUnits, instrumentIndex }, { limits, ledger }) => [
     moneyText(worstUnits, ledger),
-    most(moneyText(limits.orderUnits[instrumentIndex]!, ledger)),
+    maxText(moneyText(limits.orderUnits[instrumentIndex]!, ledger)),
   ],
   COLLAR: ({ limit, instrument: of }, { limits: { priceBand }, mark }) => [
     limit === 0 ? 'no limit price' : priceText(limit, of),
@@ -45,7 +48,7 @@ const MAKERS: Readonly<Record<string, Make>> = {
   PARENT: ({ parent, worstLots, instrument: of }, { sent }) =>
     parent === 0
       ? ['no leg of a bracket', 'any']
-      : [lotsText(worstLots, of), `with its siblings ${most(lotsText(sent.lotsOf(parent), of))}`],
+      : [lotsText(worstLots, of), `with its siblings ${maxText(lotsText(sent.lotsOf(parent), of))}`],
   SELF_TRADE: ({ side }) => [`a ${side}`, 'meets no own order'],
   OPEN_ORDERS: ({ instrumentIndex }, { limits, reservations }) => [
     `${reservations.open(instrumentIndex)} open of the symbol, ${reservations.openTotal} in all`,
@@ -54,32 +57,38 @@ const MAKERS: Readonly<Record<string, Make>> = {
   CONTRACT_TAKEN: ({ strategy, instrument: { id } }) => [`strategy ${strategy + 1}`, `the one strategy of ${id}`],
   POSITION_MAX: (order, { exposure, limits }) => [
     exposure.positionText(exposure.position(order), order),
-    most(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
+    maxText(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
   ],
   POSITION_NOTIONAL: (order, { exposure, ledger, limits, ...state }) => [
     moneyText(exposure.notional(order.instrumentIndex, order, { exposure, ledger, limits, ...state }), ledger),
-    most(moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
+    maxText(moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
   ],
   PORTFOLIO: (order, state) => {
     const { grossUnits, netUnits } = state.limits;
-    const net = netUnits === Infinity ? '' : `, net ${moneyText(netUnits, state.ledger)}`;
-    return [moneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger), most(moneyText(grossUnits, state.ledger) + net)];
+    const net = netUnits === INFINITY ? '' : `, net ${moneyText(netUnits, state.ledger)}`;
+    return [
+      moneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger),
+      maxText(moneyText(grossUnits, state.ledger) + net),
+    ];
   },
   LEVERAGE: (order, state) => {
     const { gross, equity } = state.exposure.computeWorstCase(order, state);
-    return [`${timesText(gross / equity)} (${moneyText(gross, state.ledger)})`, most(`${ratioText(state.limits.leverage!)} x`)];
+    return [`${timesText(gross / equity)} (${moneyText(gross, state.ledger)})`, maxText(`${ratioText(state.limits.leverage!)} x`)];
   },
   CONCENTRATION: (order, state) => {
     const notional = state.exposure.notional(order.instrumentIndex, order, state);
     const { equity } = state.exposure.computeWorstCase(order, state);
-    return [`${timesText(notional / equity)} (${moneyText(notional, state.ledger)})`, most(`${ratioText(state.limits.concentration!)} x`)];
+    return [
+      `${timesText(notional / equity)} (${moneyText(notional, state.ledger)})`,
+      maxText(`${ratioText(state.limits.concentration!)} x`),
+    ];
   },
   TIER: (order, state) => {
     const { contracts } = state.exposure;
     if (contracts === null || order.instrument.contract === undefined) return ['no contract', 'any'];
     const { ledger } = contracts;
     const max = ledger.scale(order.instrumentIndex).maxLeverage(contracts.notional(order.instrumentIndex, order, state));
-    return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, most(String(max))];
+    return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, maxText(String(max))];
   },
   MARGIN: (order, state) => {
     const { sign, strategy, instrument, instrumentIndex, worstCash, worstLots } = order;
@@ -87,20 +96,20 @@ const MAKERS: Readonly<Record<string, Make>> = {
     if (instrument.contract !== undefined && contracts !== null) {
       if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
       const free = contracts.available(order, state) - contracts.reservedCash(strategy);
-      return [moneyText(contracts.requiredMargin(order), ledger), most(`${moneyText(free, ledger)} free`)];
+      return [moneyText(contracts.requiredMargin(order), ledger), maxText(`${moneyText(free, ledger)} free`)];
     }
     if (sign > 0)
-      return [moneyText(worstCash, ledger), most(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
+      return [moneyText(worstCash, ledger), maxText(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
     const taken = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
-    return [lotsText(worstLots, instrument), most(`${baseText(ledger.qty(strategy, instrumentIndex) - taken, instrument)} free`)];
+    return [lotsText(worstLots, instrument), maxText(`${baseText(ledger.qty(strategy, instrumentIndex) - taken, instrument)} free`)];
   },
   MARGIN_BUFFER: (_, { limits }) => ['free margin left', `at least ${ratioText(limits.marginBuffer!)} of equity`],
   LIQUIDATION_DISTANCE: (_, { limits }) => ['distance to liquidation', `at least ${ratioText(limits.liquidationAtrs!)} average ranges`],
   DEPLOY_CAP: ({ instrument }) => [instrument.id, 'one symbol while new'],
   MESSAGE_RATE: ({ strategy }, { limits, sent, nowMs }) => {
     const hour = sent.lastHour(strategy, nowMs);
-    const fills = limits.ordersPerFill === Infinity ? '' : `, ${limits.ordersPerFill} a fill`;
-    return [`${hour.sent} orders, ${hour.fills} fills in an hour`, most(`${countText(limits.ordersPerMinute)} a minute${fills}`)];
+    const fills = limits.ordersPerFill === INFINITY ? '' : `, ${limits.ordersPerFill} a fill`;
+    return [`${hour.sent} orders, ${hour.fills} fills in an hour`, maxText(`${countText(limits.ordersPerMinute)} a minute${fills}`)];
   },
 };
 
@@ -116,6 +125,6 @@ export function figuresOf(code: string, order: Draft, state: RiskState): Figures
   return MAKERS[code]?.(order, state) ?? null;
 }
 
-const most = (text: string): string => `at most ${text}`;
+const maxText = (text: string): string => `at most ${text}`;
 const timesText = (times: number): string => `${Number.isFinite(times) ? times.toFixed(3) : 'unknown'} x`;
-const countText = (count: number): string => (count === Infinity ? 'any number' : String(count));
+const countText = (count: number): string => (count === INFINITY ? 'any number' : String(count));

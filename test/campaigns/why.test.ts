@@ -17,10 +17,14 @@ const SEED = Number(ISOBAR_SEED ?? 20_240_101);
 /** Costs, caps, delays and limits that make every rule act somewhere. */
 const HARD = ['fills.slippageTicks=3', 'fills.maxVolumeShare=0.02', 'fills.latencyMs=60000', 'risk.maxOrdersPerMinute=1'];
 const PLAIN: readonly string[] = [];
+/** Positions that the venue liquidates. */
+const MARGINAL = ['futures.leverage=50', 'risk.maxLeverage=60', 'params.stopAtrs=50', "size={ equity: '30' }"];
+/** Orders that are on their way while a bar runs. */
+const LATE = ['fills.slippageTicks=3', 'fills.latencyMs=60000'];
 const ALL = ['bollingerGrid', 'donchian', 'fundingCarry', 'fundingFade', 'momentumRotation', 'perpetualTrend', 'rsiMeanReversion', 'smaCross', 'trendFilter']; // prettier-ignore
 const CASES: readonly (readonly [name: string, set: readonly string[]])[] = isCampaign
-  ? ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const])
-  : [['trendFilter', PLAIN]]; // prettier-ignore
+  ? [...ALL.flatMap((name) => [[name, PLAIN] as const, [name, HARD] as const]), ['fundingFade', MARGINAL] as const]
+  : [['trendFilter', LATE]]; // prettier-ignore
 const TRIES = isCampaign ? Math.ceil(Math.min(Number(ISOBAR_CASES), 100_000) / CASES.length) : 8;
 const LIMIT_MS = isCampaign ? 3_600_000 : 120_000;
 
@@ -76,10 +80,13 @@ function compareOrder(run: WhyRun, order: ExplainedOrder, what: string): void {
   expect(denied?.code ?? '', what).toBe(order.verdict === 'denied' ? row['code'] : '');
   if (order.verdict === 'denied') counts.denials++;
   const fills = run.fills.filter((fill) => fill['order_id'] === String(order.order));
-  const events = order.events.filter(({ kind }) => kind === 'fill');
+  const events = order.events.filter(isFill);
   expect(events.map(fillOf), what).toEqual(fills.map((fill) => pick(fill, FILL_CELLS)));
   events.forEach((event, at) => checkRule(run, row, fills[at]!, event, what));
 }
+
+/** A liquidation is the fill of an order that the venue made itself. */
+const isFill = ({ kind }: ExplainedEvent): boolean => kind === 'fill' || kind === 'liquidation';
 
 const FILL_CELLS = ['trade_id', 'order_id', 'price', 'quantity', 'is_maker', 'time_ms', 'fee'];
 
@@ -126,7 +133,6 @@ function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: Explained
     expect(rule, `${what}: fill ${fill['trade_id']}, by bar and order`).toBe(derived.rule);
     expect(also.includes(12), `${what}: fill ${fill['trade_id']}, slippage`).toBe(derived.isSlipped);
   }
-  if (order['role'] === 'liquidation') return;
   const traced = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
   expect(traced, `${what}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
   // What the venue cannot know: that a limit has rested, and that a limit is the collar of a market order.
@@ -164,7 +170,8 @@ async function checkBar(run: WhyRun, { symbol, row }: Chosen, where: number): Pr
   const [openMs, closeMs] = [bars.openMs[row]!, bars.closeMs[row]!];
   const what = `seed ${SEED}, ${run.name}, ${symbol} ${new Date(openMs).toISOString()}`;
   // Any time inside the bar names it.
-  const explanation = await ask(run, { atMs: openMs + Math.floor(where * (closeMs - openMs)), symbol });
+  const places = [openMs, closeMs - 1, openMs + Math.floor(where * (closeMs - openMs))];
+  const explanation = await ask(run, { atMs: places[Math.floor(where * 3)]!, symbol });
   expect([explanation.bar.openMs, explanation.bar.close, explanation.bar.volume], what).toEqual([
     openMs,
     bars.close[row],
@@ -181,13 +188,13 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
   const isDecided = ({ created_ms: created, parent_id: parent, role }: Row): boolean =>
     Number(created) > openMs && Number(created) <= closeMs && parent === '' && role !== 'liquidation';
   const decided = run.orders.filter(isDecided).map(({ order_id: id }) => id);
-  const said = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
-  expect(said.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
+  const reported = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
+  expect(reported.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
   for (const order of orders) compareOrder(run, order, `${what}, order ${order.order}`);
-  for (const { index, noTrade, conditions } of strategies) {
-    expect(noTrade === null, what).toBe(said.some(({ strategy }) => strategy === index));
+  for (const { index, noTrade, when } of strategies) {
+    expect(noTrade === null, what).toBe(reported.some(({ strategy }) => strategy === index));
     // A condition that is not true names the first of its operands that is not.
-    for (const { state, firstFalse, operands } of conditions) {
+    for (const { state, firstFalse, operands } of when) {
       expect(firstFalse === null, what).toBe(state === 'true');
       if (firstFalse !== null) expect(operands.find(({ text }) => text === firstFalse)?.state, what).not.toBe('true');
     }
@@ -209,7 +216,7 @@ function comparePage(
   const { rows, instruments } = page;
   const events = eventsOfBar(rows, instruments.indexOf(symbol), openMs, closeMs);
   const made = orders.filter(({ instrument }) => instrument === symbol).map(({ order }) => order);
-  const inside = fills.filter((fill) => {
+  const ofBar = fills.filter((fill) => {
     const row = trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return fill['instrument'] === symbol && row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   });
@@ -217,17 +224,17 @@ function comparePage(
     events.decided.map((row) => rows.orders.id[row]!).toSorted((a, b) => a - b),
     events.fills.map((row) => rows.fills.order[row]),
   ];
-  const wanted = [made.toSorted((a, b) => a - b), inside.map((fill) => Number(fill['order_id']))];
+  const wanted = [made.toSorted((a, b) => a - b), ofBar.map((fill) => Number(fill['order_id']))];
   if (!isCapped) expect(shown, `${what}, the page`).toEqual(wanted);
   else if (JSON.stringify(shown) !== JSON.stringify(wanted)) counts.pageDiffers++;
 }
 
 /** The fills of the rows inside the bar, of any instrument, by the venue's trace of the whole run. */
 function compareVenue(run: WhyRun, { venue }: Explanation, openMs: number, closeMs: number, what: string): void {
-  const isInside = (fill: Row): boolean => {
+  const isMidBar = (fill: Row): boolean => {
     const row = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
     return row !== undefined && row.openMs >= openMs && row.closeMs <= closeMs;
   };
-  const fills = run.fills.filter(isInside).map((fill) => pick(fill, FILL_CELLS));
-  expect(venue.filter(({ kind }) => kind === 'fill').map(fillOf), what).toEqual(fills);
+  const fills = run.fills.filter(isMidBar).map((fill) => pick(fill, FILL_CELLS));
+  expect(venue.filter(isFill).map(fillOf), what).toEqual(fills);
 }

@@ -47,7 +47,7 @@ describe('the answer', () => {
     const { stdout } = await why('--at', String(decided), '--symbol', 'abcusdt', '--json');
     const explanation = JSON.parse(stdout) as Explanation;
     expect(explanation.orders.map(({ order }) => order)).toEqual([1]);
-    expect(explanation.strategies[0]).toMatchObject({ noTrade: null, conditions: [{ fired: true, firstFalse: null }, { fired: false }] });
+    expect(explanation.strategies[0]).toMatchObject({ noTrade: null, when: [{ fired: true, firstFalse: null }, { fired: false }] });
     const asText = await why('--at', timeOf(String(decided)), '--json');
     expect((JSON.parse(asText.stdout) as Explanation).bar).toEqual(explanation.bar);
   });

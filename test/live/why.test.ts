@@ -84,13 +84,13 @@ test('verdict, code and fills of every order are those of the journal, and every
   expect(verdicts.length).toBeGreaterThan(5);
   expect(new Set(verdicts.map(({ ok }) => ok)).size).toBe(2);
   for (const { order, ok, code, cid } of verdicts) {
-    const [said] = (await ask({ order })).orders;
-    expect(said, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
-    expect(said!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
+    const [reported] = (await ask({ order })).orders;
+    expect(reported, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
+    expect(reported!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
     const refused = lines.find((line) => line.k === 'REFUSED' && line.cid === cid)?.code;
-    expect(said!.code).toBe(code ?? refused ?? null);
+    expect(reported!.code).toBe(code ?? refused ?? null);
     const fills = lines.filter((line) => line.k === 'FILL' && line.cid === cid);
-    const events = said!.events.filter(({ kind }) => kind === 'fill');
+    const events = reported!.events.filter(({ kind }) => kind === 'fill');
     expect(events.map(({ price, quantity, tradeId }) => [Number(price), Number(quantity), tradeId])).toEqual(
       fills.map(({ price, qty, tradeId }) => [Number(price), Number(qty), tradeId]),
     );
@@ -101,7 +101,7 @@ test('verdict, code and fills of every order are those of the journal, and every
     expect([bar.openMs, bar.open, bar.high, bar.low, bar.close]).toEqual(bars[0]!.slice(1, 6));
     const [strategy] = strategies;
     expect(strategy!.values.find(({ name }) => name === 'close')?.value).toBe(bar.close);
-    expect(strategy!.conditions.map(({ number }) => number)).toEqual([1, 2]);
+    expect(strategy!.when.map(({ number }) => number)).toEqual([1, 2]);
     const kept = strategy!.fields.find(({ name }) => name === 'state.bars')!;
     expect(Number(kept.after) - Number(kept.before)).toBe(1);
     expect(kept.isKept).toBe(true);

@@ -9,7 +9,7 @@ const LEAD = '  ';
 
 export function answerLines({ orders, strategies, question, bar }: Explanation): readonly string[] {
   const asked = question.order === null ? orders : orders.filter(({ order }) => order === question.order);
-  const lines = asked.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${fate(order, bar.closeMs)}`));
+  const lines = asked.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${outcomeText(order, bar.closeMs)}`));
   if (question.order !== null) return lines;
   for (const strategy of strategies) if (strategy.noTrade !== null) lines.push(...noTrade(strategy, strategies.length > 1));
   return lines;
@@ -21,12 +21,12 @@ function noTrade({ name, noTrade: reasons, lastTradeMs }: ExplainedStrategy, isN
   return [...withLead(LEAD, head), ...(reasons ?? []).flatMap((reason) => withLead(`${LEAD}- `, reason))];
 }
 
-function fate({ verdict, code, ending, events, role, rules }: ExplainedOrder, closeMs: number): string {
+function outcomeText({ verdict, code, ending, events, role, rules }: ExplainedOrder, closeMs: number): string {
   if (verdict === 'denied') {
     const detail = rules.find((rule) => rule.code === code)?.detail ?? '';
     return `denied by ${code}${detail === '' ? '' : `: ${detail}`}`;
   }
-  const fills = events.filter(({ kind }) => kind === 'fill');
+  const fills = events.filter(({ kind }) => kind === 'fill' || kind === 'liquidation');
   const [first] = fills;
   const start = role === 'liquidation' ? 'made by the venue' : 'approved';
   if (first === undefined)

@@ -5,7 +5,7 @@ import { withLead } from '../../report/terminal/lines.ts';
 import type { ExplainedBar, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
 import { answerLines } from './answer.ts';
 import { orderTitle, riskLines, venueLines } from './orderText.ts';
-import { calledLines, conditionLines, fieldLines, numberText, valueLines } from './strategyText.ts';
+import { calledLines, whenLines, fieldLines, numberText, valueLines } from './strategyText.ts';
 
 /** Returns the lines joined by \n, without a final \n. */
 export function explanationText(explanation: Explanation): string {
@@ -31,7 +31,7 @@ function strategyLines(strategy: ExplainedStrategy, bar: ExplainedBar, isOneOfMa
   const of = isOneOfMany ? ` of ${strategy.name}` : '';
   return [
     ...section(`Values${of} at its close`, valueLines(strategy.values, `${bar.instrument} ${bar.interval}`)),
-    ...section(`Conditions${of}`, conditionLines(strategy.conditions)),
+    ...section(`Conditions${of}`, whenLines(strategy.when)),
     ...section(`Fields${of}`, fieldLines(strategy.fields)),
     ...section(`Read and asked for${of}`, calledLines(strategy)),
   ];

@@ -1,4 +1,4 @@
-// An order as lines: what risk said of it, rule by rule, and what the venue did.
+// An order as lines: what risk says of it, rule by rule, and what the venue did.
 
 import { formatTime } from '../../model/time.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../../tasks/why/model/explanation.ts';

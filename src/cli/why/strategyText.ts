@@ -2,13 +2,7 @@
 
 import { counted } from '../../base/text/format.ts';
 import { formatMinute } from '../../model/time.ts';
-import type {
-  ExplainedCondition,
-  ExplainedField,
-  ExplainedStrategy,
-  ExplainedValue,
-  ExplainedWait,
-} from '../../tasks/why/model/explanation.ts';
+import type { ExplainedWhen, ExplainedField, ExplainedStrategy, ExplainedValue, ExplainedWait } from '../../tasks/why/model/explanation.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 import { rowsText, WIDTH } from './columns.ts';
 
@@ -40,8 +34,8 @@ function cellText(value: number | boolean | null): string {
   return typeof value === 'number' ? numberText(value) : String(value);
 }
 
-export function conditionLines(conditions: readonly ExplainedCondition[]): readonly string[] {
-  return conditions.flatMap(({ number, operands, fired, sinceTrade, fields }) => {
+export function whenLines(when: readonly ExplainedWhen[]): readonly string[] {
+  return when.flatMap(({ number, operands, fired, sinceTrade, fields }) => {
     const [, ...parts] = operands;
     const own = operands[0]!;
     const field = fields.length === 0 ? '' : ` (${fields.join(', ')})`;

@@ -121,12 +121,12 @@ export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
 
-/** The columns of orders and of fills that a clicked bar shows: as in the record of a run, -1 for no time. `isInside`: see barEvents.ts. */
+/** The columns of orders and of fills that a clicked bar shows: as in the record of a run, -1 for no time. `isMidBar`: see barEvents.ts. */
 export const BAR_ORDER_COLUMNS = [
   'id',
   'instrument',
   'createdMs',
-  'isInside',
+  'isMidBar',
   'doneMs',
   'side',
   'role',
@@ -139,7 +139,7 @@ export const BAR_ORDER_COLUMNS = [
   'tag',
   'code',
 ] as const;
-export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isInside', 'price', 'lots', 'isMaker'] as const;
+export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isMidBar', 'price', 'lots', 'isMaker'] as const;
 export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
 export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
 export interface WireBarEvents {

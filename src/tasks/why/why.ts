@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../../base/errors.ts';
 import type { Explanation, Question } from './model/explanation.ts';
 import { explainRun, type ExplainRunOptions } from './run/explainRun.ts';
 
@@ -20,7 +21,12 @@ export async function explain(
   { folder, question, startedIn, config }: WhyTask,
   options: Omit<ExplainRunOptions, 'startedIn'>,
 ): Promise<Explanation> {
-  if (!isBotFolder(folder)) return explainRun(folder, question, { ...options, startedIn });
+  if (!isBotFolder(folder)) {
+    if (config !== null)
+      throw new ConfigError('--config: a run has its definition in its folder', 'leave --config out: it is for the folder of a bot');
+    return explainRun(folder, question, { ...options, startedIn });
+  }
+  if (startedIn !== null) throw new ConfigError('--in: a bot has its files in its config', 'leave --in out: it is for a run folder');
   const { explainBot } = await import('./bot/explainBot.ts');
   return explainBot(folder, question, { config, ...options });
 }

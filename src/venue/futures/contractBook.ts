@@ -104,7 +104,6 @@ export class ContractBook extends BarBook {
     fillBuffer.feeInBase = false;
     fillBuffer.isMaker = false;
     this.coverFromInsurance(position.account, wallet);
-    this.tracer?.liquidated(this.instrument, fillBuffer);
     this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 

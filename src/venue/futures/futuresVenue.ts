@@ -73,6 +73,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       cancelAll: (account, asset, timeMs) => this.cancelAll(account, asset, timeMs),
       onLiquidation: (position, wasLong, fill, timeMs) => {
         fill.tradeId = ++context.lastTradeId;
+        const book = this.books[position.index]!;
+        book.tracer?.liquidated(book.instrument, fill);
         this.trim(this.books[position.index]!, position, timeMs);
         this.sink.onLiquidation(position, wasLong, fill);
       },

@@ -3,6 +3,9 @@
 import type { Fill } from '../../model/fill.ts';
 import { MATCHING_RULE, type MatchingRule, type MatchTracer, type TracedOrder } from './matchTracer.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 /** One act of the venue. Price in ticks, quantities in lots, money in units; NaN where it has none. */
 export interface VenueAct {
   readonly kind: 'fill' | 'cancel' | 'liquidation';
@@ -34,11 +37,11 @@ interface Acting {
 
 /** What a trace has to know of the rows and the legs, which the books do not. */
 export interface TraceWorld {
-  /** Returns the open of the row before the one that opens at `openMs`, ms UTC; -Infinity if there is none. */
+  /** Returns the open of the row before the one that opens at `openMs`, ms UTC; minus infinity if it is the first. */
   rowBefore(instrument: string, openMs: number): number;
   /** Returns the open of the row that is being matched, ms UTC. */
   openOfRow(instrument: string): number;
-  /** Returns the number of the entry that an order is a leg of; 0: it is none. */
+  /** Returns the number of the entry that an order is a leg of; 0: it is not a leg. */
   entryOf(ref: number): number;
   /** True for an order that its owner sent as a market order, although it has a limit: the collar. */
   isAtCollar(ref: number): boolean;
@@ -139,11 +142,11 @@ export class MatchTrace implements MatchTracer {
     const filledMs = entry === 0 ? undefined : this.entryFills.get(entry);
     const openMs = this.world.openOfRow(instrument);
     if (filledMs === undefined || filledMs < openMs) return [];
-    return [filledMs === openMs ? MATCHING_RULE.legAtOpen : MATCHING_RULE.legInside];
+    return [filledMs === openMs ? MATCHING_RULE.legAtOpen : MATCHING_RULE.legMidBar];
   }
 }
 
-const NO_FILL = { tradeId: NaN, quoted: NaN, price: NaN, lots: NaN, fee: NaN, feeInBase: false, isMaker: false };
+const NO_FILL = { tradeId: NAN, quoted: NAN, price: NAN, lots: NAN, fee: NAN, feeInBase: false, isMaker: false };
 
 /** True when a fill has left a part of an order by quantity. */
 function isCut({ quoteUnits, lots, filledLots }: TracedOrder): boolean {

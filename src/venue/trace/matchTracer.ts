@@ -17,7 +17,7 @@ export const MATCHING_RULE = {
   stop: 8,
   /** Legs of an entry that filled at the open of the same row, or inside it. */
   legAtOpen: 9,
-  legInside: 10,
+  legMidBar: 10,
   /** What the cap on the share of a row's volume allows. */
   share: 11,
   slippage: 12,

@@ -32,12 +32,12 @@ export class BarEvents {
     if (orders.length > MAX_ORDERS || fills.length > MAX_FILLS) return;
     const places = new Map(feeds.map(({ bars }, at) => [bars.instrument.id, at] as const));
     const placeOf = record.instruments.map(({ id }) => places.get(id) ?? feeds.length);
-    const isInside = insideOf(record);
+    const isMidBar = midBarsOf(record);
     const none = (column: Float64Array): Float64Array => column.map((value) => (Number.isNaN(value) ? -1 : value));
     this.#orders = {
       instrument: packer.pack(orders.instrument.map((at) => placeOf[at]!), 0), // prettier-ignore
       createdMs: packer.pack(orders.createdMs, 1),
-      isInside: packer.pack(isInside.orders, 0),
+      isMidBar: packer.pack(isMidBar.orders, 0),
       doneMs: packer.pack(none(orders.doneMs), 1),
       side: packer.pack(orders.side, 0),
       role: packer.pack(orders.role, 0),
@@ -54,7 +54,7 @@ export class BarEvents {
     this.#fills = {
       order: packer.pack(fills.orderId, 1),
       timeMs: packer.pack(fills.timeMs, 1),
-      isInside: packer.pack(isInside.fills, 0),
+      isMidBar: packer.pack(isMidBar.fills, 0),
       price: packer.pack(fills.price, 0),
       lots: packer.pack(fills.lots, 0),
       isMaker: packer.pack(fills.isMaker, 0),
@@ -76,46 +76,43 @@ export class BarEvents {
  * are taken at a close, market orders fill at an open, and resting orders and levels inside a row. A run keeps no more than the times, so what
  * happened at a level is judged by the rows around it.
  */
-function insideOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
+function midBarsOf(record: RunRecord): { readonly orders: Uint8Array; readonly fills: Uint8Array } {
   const { orders, fills } = record;
   const rows = new ExecutionRows(record);
-  const ofOrders = stopsInside(record, rows);
   const ofFills = new Uint8Array(fills.length);
   const first = orders.id[0] ?? 1;
+  const roleOf = (row: number): string => ROLES[orders.role[row] ?? 0]!;
+  const isStop = (row: number): boolean => orders.parent[row]! > 0 && STOPS.has(roleOf(row));
+  /** By order and time. */
   const filled = new Map<string, number>();
   for (let at = 0; at < fills.length; at++) {
     const order = fills.orderId[at]! - first;
-    const role = ROLES[orders.role[order] ?? 0]!;
-    if (fills.isMaker[at] === 1 || role === 'liquidation') ofFills[at] = 1;
-    else if (STOPS.has(role) && orders.parent[order]! > 0) ofFills[at] = ofOrders[order]!;
-    else if (TRIGGERS.has(role)) ofFills[at] = rows.reaches(order, fills.timeMs[at]!, orders.arrivedMs[order]!) ? 1 : 0;
+    if (isStop(order)) continue;
+    if (fills.isMaker[at] === 1 || roleOf(order) === 'liquidation') ofFills[at] = 1;
+    else if (TRIGGERS.has(roleOf(order))) ofFills[at] = rows.reaches(order, fills.timeMs[at]!, orders.arrivedMs[order]!) ? 1 : 0;
     filled.set(`${fills.orderId[at]} ${fills.timeMs[at]}`, ofFills[at]!);
   }
-  // A take-profit is made with the fill of its entry, and an order of the venue with its own.
+  const ofOrders = new Uint8Array(orders.length).fill(1);
+  const fired = new Set<string>();
   for (let row = 0; row < orders.length; row++) {
-    const role = ROLES[orders.role[row]!]!;
-    const cause = role === 'liquidation' ? orders.id[row] : role === 'takeProfit' ? orders.parent[row] : 0;
-    ofOrders[row] = (cause === 0 ? undefined : filled.get(`${cause} ${orders.createdMs[row]}`)) ?? ofOrders[row]!;
+    const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
+    if (isStop(row)) {
+      // A stop fires in the row that reaches its level, but not before its entry has filled; what a cap has left of it, at the next open.
+      const isMidBar = filled.get(key) !== 0 && !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
+      if (isMidBar) fired.add(key);
+      ofOrders[row] = isMidBar ? 1 : 0;
+    } else {
+      // A take-profit is made with the fill of its entry, and an order of the venue with its own.
+      const cause = roleOf(row) === 'liquidation' ? `${orders.id[row]} ${orders.createdMs[row]}` : key;
+      ofOrders[row] = filled.get(cause) ?? 1;
+    }
   }
+  for (let at = 0; at < fills.length; at++) if (isStop(fills.orderId[at]! - first)) ofFills[at] = ofOrders[fills.orderId[at]! - first]!;
   return { orders: ofOrders, fills: ofFills };
 }
 
 const STOPS: ReadonlySet<string> = new Set(['stopLoss', 'trailing']);
 const TRIGGERS: ReadonlySet<string> = new Set(['condition', 'stopLoss', 'takeProfit']);
-
-/** A stop of a bracket fires inside the row that reaches its level; what a cap has left of it, at the next open. */
-function stopsInside({ orders }: RunRecord, rows: ExecutionRows): Uint8Array {
-  const inside = new Uint8Array(orders.length).fill(1);
-  const fired = new Set<string>();
-  for (let row = 0; row < orders.length; row++) {
-    if (orders.parent[row] === 0 || !STOPS.has(ROLES[orders.role[row]!]!)) continue;
-    const key = `${orders.parent[row]} ${orders.createdMs[row]}`;
-    const isInside = !fired.has(key) && rows.reaches(row, orders.createdMs[row]!, -Infinity);
-    if (isInside) fired.add(key);
-    inside[row] = isInside ? 1 : 0;
-  }
-  return inside;
-}
 
 /** The rows in which the orders of a run matched. */
 class ExecutionRows {

@@ -64,13 +64,13 @@ function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly 
   const at = bars.findIndex((found) => found.bar[1]! <= atMs && atMs < closeOf(found));
   const found = bars[at];
   if (found === undefined) {
-    const isInside = atMs >= first.bar[1]! && atMs < closeOf(last);
+    const isMidBar = atMs >= first.bar[1]! && atMs < closeOf(last);
     const range = `from ${formatTime(first.bar[1]!)} to ${formatTime(closeOf(last) - 1)}`;
     throw new ConfigError(
-      isInside
+      isMidBar
         ? `--at ${formatTime(atMs)}: the journal has no bar of ${instrument.id} ${interval} that contains it`
         : `--at ${formatTime(atMs)}: expected a time ${range}, the bars of ${instrument.id} ${interval} that the bot decided on`,
-      isInside ? 'name the time of another bar' : 'name a time in that range',
+      isMidBar ? 'name the time of another bar' : 'name a time in that range',
     );
   }
   return barFrom(found, found.at, bars[at - 1]?.at ?? -1, feeds[feed]!);

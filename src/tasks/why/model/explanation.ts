@@ -58,7 +58,7 @@ export interface ExplainedWait {
 }
 
 /** A condition of `when`. */
-export interface ExplainedCondition {
+export interface ExplainedWhen {
   /** Its number among those of the strategy, from 1. */
   readonly number: number;
   readonly feed: string;
@@ -103,7 +103,7 @@ export interface ExplainedStrategy {
   /** Null: it runs. Else why it got no callbacks. */
   readonly waits: string | null;
   readonly values: readonly ExplainedValue[];
-  readonly conditions: readonly ExplainedCondition[];
+  readonly when: readonly ExplainedWhen[];
   readonly fields: readonly ExplainedField[];
   readonly calls: readonly ExplainedCall[];
   /** Its newest fill before the close of the bar, ms UTC; null: none. */
@@ -112,7 +112,7 @@ export interface ExplainedStrategy {
   readonly noTrade: readonly string[] | null;
 }
 
-/** What happened to an order, with the rule of docs/matching.md that acted. */
+/** What happened to an order, with the rule of docs/matching.md that acted. A `liquidation` is the fill of an order that the venue made itself. */
 export interface ExplainedEvent {
   readonly timeMs: number;
   readonly order: number | null;

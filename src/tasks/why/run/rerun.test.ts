@@ -39,7 +39,8 @@ class Gated extends Strategy {
   }
 }
 
-const plan = planOf(Gated, [feed('bars', BARS)]);
+/** Short blocks: what is counted goes over many of them. */
+const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
@@ -48,7 +49,7 @@ describe('a condition of several operands', () => {
       seen.length = 0;
       const { strategies } = await at(row);
       const own = seen.find(({ openMs }) => openMs === BARS.openMs[row])!;
-      const [enter, leave] = strategies[0]!.conditions;
+      const [enter, leave] = strategies[0]!.when;
       const orText = 'or(below(close, sma(close, 9)), crossedUp(sma(close, 3), sma(close, 9)))';
       const wanted = !own.fast ? 'above(sma(close, 3), sma(close, 9))' : !(own.low || own.steep) ? orText : null;
       expect(enter!.firstFalse, `row ${row}`).toBe(wanted);
@@ -67,8 +68,8 @@ describe('a condition of several operands', () => {
     for (const row of [60, 150, 333, 399]) {
       seen.length = 0;
       const { strategies } = await at(row);
-      const { conditions, lastTradeMs } = strategies[0]!;
-      const [enter] = conditions;
+      const { when: whens, lastTradeMs } = strategies[0]!;
+      const [enter] = whens;
       const since = seen.filter(({ openMs }) => openMs + 60_000 > (lastTradeMs ?? -Infinity) && openMs <= BARS.openMs[row]!);
       const firsts = since.map((own) => (!own.fast ? 'above' : !(own.low || own.steep) ? 'or' : null)).filter((first) => first !== null);
       if (enter!.firstFalse === null) {

@@ -34,7 +34,9 @@ export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], inst
   const own = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
   const events = order.events.map((event): ExplainedEvent => {
     const act = own.find((each) => belongs(each, event, instrument));
-    return act === undefined ? event : { ...event, rule: act.rule, also: act.also, text: textOf(act) };
+    return act === undefined
+      ? event
+      : { ...event, kind: act.kind === 'liquidation' ? 'liquidation' : event.kind, rule: act.rule, also: act.also, text: textOf(act) };
   });
   return { ...order, events: events.map((event) => collared(order, event)) };
 }
@@ -43,9 +45,7 @@ function belongs(act: VenueAct, event: ExplainedEvent, instrument: Instrument): 
   if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
   if (event.kind !== 'fill' || act.kind === 'cancel') return false;
   if (act.timeMs !== event.timeMs || amountText(act.price, instrument.priceDigits) !== event.price) return false;
-  return act.kind === 'liquidation'
-    ? amountText(act.lots, instrument.quantityDigits) === event.quantity
-    : String(act.tradeId) === event.tradeId;
+  return String(act.tradeId) === event.tradeId;
 }
 
 /** The bot cancels what is left of a market order at its collar once its row has ended. */

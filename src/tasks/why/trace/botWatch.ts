@@ -1,16 +1,16 @@
-// Watches one bot: hands its strategies watched views, and tells what they did at one bar.
+// Watches one bot: hands its strategies watched views, and says what they did at one bar.
 
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Journal } from '../../../ports/journal.ts';
 import type { Strategy } from '../../../strategy/strategy.ts';
 import { outputOf } from '../../../indicators/graph/spec.ts';
-import type { ExplainedCondition, ExplainedField, ExplainedStrategy } from '../model/explanation.ts';
+import type { ExplainedWhen, ExplainedField, ExplainedStrategy } from '../model/explanation.ts';
 import { CallLog } from './callLog.ts';
-import { ConditionMemory } from './conditionMemory.ts';
+import { WhenMemory } from './whenMemory.ts';
 import { noTradeReasons } from './noTrade.ts';
 import { OrderWatch } from './orderWatch.ts';
-import { conditionText, firstNotTrue, conjuncts, operandsOf } from './signalTree.ts';
+import { signalText, firstNotTrue, conjuncts, operandsOf } from './signalTree.ts';
 import { fieldsOf, fieldsOfViews, type FieldAt } from './strategyFields.ts';
 import { TracingHost } from './tracingHost.ts';
 import { valuesOf } from './values.ts';
@@ -24,7 +24,7 @@ interface Watched {
   readonly run: Run;
   readonly calls: CallLog;
   readonly views: WatchedViews;
-  readonly memory: ConditionMemory;
+  readonly memory: WhenMemory;
   before: readonly FieldAt[];
 }
 
@@ -54,7 +54,7 @@ export class BotWatch {
   /** Begins to watch, before the first bar of the run. */
   attach(engine: WatchedEngine): void {
     this.engine = engine;
-    this.watched = engine.runs.map((run) => ({ run, ...this.hosts.get(run)!, memory: new ConditionMemory(run), before: [] }));
+    this.watched = engine.runs.map((run) => ({ run, ...this.hosts.get(run)!, memory: new WhenMemory(run), before: [] }));
   }
   /** Called after each block of the run. */
   readonly onBlock = (): boolean => {
@@ -94,10 +94,12 @@ export class BotWatch {
 
   private explained(watched: Watched, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
-    const asked = this.orders.all().filter(({ strategy, parent }) => strategy === run.index && parent === null);
+    // Legs of brackets and orders of the venue are no decisions.
+    const isDecision = (role: string, parent: number | null): boolean => parent === null && role !== 'liquidation';
+    const asked = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
     const fieldNames = run.instance === null ? new Map<object, readonly string[]>() : fieldsOfViews(run.instance, views);
-    const conditions = run.watches
-      .map((_, at) => this.condition(watched, at, fieldNames))
+    const when = run.watches
+      .map((_, at) => this.whenOf(watched, at, fieldNames))
       .filter((_, at) => instrument === null || run.watches[at]!.feed.instrument.id === instrument);
     const { calls: noted } = calls.all();
     const waits = waitText(run, this.engine!.nowMs);
@@ -107,15 +109,15 @@ export class BotWatch {
       index: run.index,
       waits,
       values: valuesOf(run, fieldNames, instrument),
-      conditions,
+      when,
       fields: this.changes(watched),
       calls: noted,
       lastTradeMs: tradeMs ?? null,
-      noTrade: asked.length > 0 ? null : noTradeReasons(waits, conditions, noted, calls.entered),
+      noTrade: asked.length > 0 ? null : noTradeReasons(waits, when, noted, calls.entered),
     };
   }
 
-  private condition({ run, calls, memory }: Watched, at: number, fieldNames: ReadonlyMap<object, readonly string[]>): ExplainedCondition {
+  private whenOf({ run, calls, memory }: Watched, at: number, fieldNames: ReadonlyMap<object, readonly string[]>): ExplainedWhen {
     const { signal, feed } = run.watches[at]!;
     const set = feed.indicators;
     const { row } = feed.cursor;
@@ -124,11 +126,11 @@ export class BotWatch {
     return {
       number: at + 1,
       feed: `${feed.instrument.id} ${feed.bars.interval}`,
-      text: conditionText(set, signal),
+      text: signalText(set, signal),
       fields: fieldNames.get(signal) ?? [],
       state: operands[0]!.state,
       fired: calls.entered.has(`when ${at + 1}`),
-      firstFalse: first === null ? null : conditionText(set, first),
+      firstFalse: first === null ? null : signalText(set, first),
       operands,
       sinceTrade: first === null ? null : memory.wait(at),
     };

@@ -1,23 +1,23 @@
 // Says why a strategy asked for nothing at a bar: the first condition in the way of each `when`, or what its callbacks read.
 
-import type { ExplainedCall, ExplainedCondition } from '../model/explanation.ts';
+import type { ExplainedCall, ExplainedWhen } from '../model/explanation.ts';
 
 /** Callbacks that decide. */
 const DECIDING = ['onBar', 'every', 'at', 'cron', 'onFill', 'onOrder', 'onStart'];
 
 export function noTradeReasons(
   waits: string | null,
-  conditions: readonly ExplainedCondition[],
+  when: readonly ExplainedWhen[],
   calls: readonly ExplainedCall[],
   entered: ReadonlySet<string>,
 ): readonly string[] {
   if (waits !== null) return [waits];
-  const reasons = conditions.map((condition) => conditionReason(condition, calls));
+  const reasons = when.map((each) => whenReason(each, calls));
   for (const name of DECIDING) if (entered.has(name)) reasons.push(askedNothing(name, calls));
   return reasons.length > 0 ? reasons : ['none of its callbacks was called at this bar'];
 }
 
-function conditionReason({ number, text, fired, firstFalse, state }: ExplainedCondition, calls: readonly ExplainedCall[]): string {
+function whenReason({ number, text, fired, firstFalse, state }: ExplainedWhen, calls: readonly ExplainedCall[]): string {
   const name = `when ${number}`;
   if (fired) return askedNothing(name, calls);
   if (firstFalse === null) return `${name}: ${text} is true, and its handler was not called at this bar`;

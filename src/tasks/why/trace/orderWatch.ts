@@ -1,4 +1,4 @@
-// Watches the orders of a run through its journal: which were decided while it is on, what risk said of each, and how each ended.
+// Watches the orders of a run through its journal: which were decided while it is on, what risk says of each, and how each ended.
 
 import { amountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
@@ -117,7 +117,7 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id) ?? this.take(order);
     const at: unknown = Reflect.get(order, 'arrivedMs');
     const timeMs = typeof at === 'number' && !Number.isNaN(at) ? at : order.changedMs;
-    watched?.events.push({ ...NO_EVENT, timeMs, order: order.id, kind: 'arrived', text: 'arrived at the venue' });
+    watched?.events.push({ ...NO_EVENT, timeMs, order: order.id, kind: 'arrived', text: 'at the venue' });
     return this.own.ack(order);
   }
   refused(order: Order, code: string): number {

@@ -37,7 +37,7 @@ export class TracingHost implements StrategyHost {
   when(signal: SignalSource, handler: () => void): Signal {
     const name = `when ${++this.handlers}`;
     const own: unknown = handler;
-    // A handler that is none fails as it does in a run.
+    // A handler that is not a function fails as it does in a run.
     const watched = typeof own === 'function' ? (): void => this.calls.within(name, handler) : handler;
     return this.views.out(this.run.when(this.views.original(signal), watched));
   }

@@ -3,7 +3,7 @@
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import type { ExplainedValue } from '../model/explanation.ts';
-import { conditionText } from './signalTree.ts';
+import { signalText } from './signalTree.ts';
 import { isSignal } from './watchedViews.ts';
 
 type Run = SealedBot['engine']['runs'][number];
@@ -31,7 +31,7 @@ export function valuesOf(
     .filter(([view, feed]) => (instrument === null || feed.instrument.id === instrument) && !isConstant(feed, view))
     .map(([view, feed]) => ({
       feed: `${feed.instrument.id} ${feed.bars.interval}`,
-      name: isSignal(view) ? conditionText(feed.indicators, view) : feed.indicators.keyOf(view),
+      name: isSignal(view) ? signalText(feed.indicators, view) : feed.indicators.keyOf(view),
       fields: fieldNames.get(view) ?? [],
       value: valueOf(view, 'value'),
       prev: valueOf(view, 'prev'),

@@ -36,18 +36,18 @@ async function unpackAll<Names extends readonly string[]>(
 
 /** Returns what happened to orders of an instrument in the bar from `openMs` to `closeMs`. */
 export function eventsOfBar({ orders, fills }: BarEventRows, instrument: number, openMs: number, closeMs: number): EventsOfBar {
-  const isIn = (ms: number, isInside: number): boolean => (isInside === 1 ? ms > openMs && ms <= closeMs : ms >= openMs && ms < closeMs);
+  const isIn = (ms: number, isMidBar: number): boolean => (isMidBar === 1 ? ms > openMs && ms <= closeMs : ms >= openMs && ms < closeMs);
   const first = orders.id[0] ?? 1;
   const decided: number[] = [];
   const ended: number[] = [];
   for (let row = 0; row < orders.id.length; row++) {
     if (orders.instrument[row] !== instrument) continue;
-    if (isIn(orders.createdMs[row]!, orders.isInside[row]!)) decided.push(row);
+    if (isIn(orders.createdMs[row]!, orders.isMidBar[row]!)) decided.push(row);
     else if (orders.filledLots[row] === 0 && isIn(orders.doneMs[row]!, 1)) ended.push(row);
   }
   const found: number[] = [];
   for (let row = 0; row < fills.order.length; row++) {
-    if (isIn(fills.timeMs[row]!, fills.isInside[row]!) && orders.instrument[fills.order[row]! - first] === instrument) found.push(row);
+    if (isIn(fills.timeMs[row]!, fills.isMidBar[row]!) && orders.instrument[fills.order[row]! - first] === instrument) found.push(row);
   }
   return { decided, fills: found, ended };
 }

@@ -3,7 +3,7 @@
 import type { Signal } from '../../../indicators/graph/series.ts';
 import type { SealedBot } from '../../../app/replayedBot.ts';
 import type { ExplainedWait } from '../model/explanation.ts';
-import { conditionText, conjuncts, firstNotTrue } from './signalTree.ts';
+import { signalText, conjuncts, firstNotTrue } from './signalTree.ts';
 
 type Run = SealedBot['engine']['runs'][number];
 type Watch = Run['watches'][number];
@@ -19,7 +19,7 @@ interface Counted {
 }
 
 /** Of one strategy. */
-export class ConditionMemory {
+export class WhenMemory {
   private readonly counted: readonly Counted[];
   private readonly run: Run;
   private sinceMs = -Infinity;
@@ -52,8 +52,8 @@ export class ConditionMemory {
     const { watch, first, firstMs, bars } = this.counted[at]!;
     if (first === null) return null;
     const { indicators } = watch.feed;
-    const listed = [...bars].map(([part, of]) => ({ operand: conditionText(indicators, part), bars: of }));
-    return { first: conditionText(indicators, first), firstMs, bars: listed.toSorted((a, b) => b.bars - a.bars) };
+    const listed = [...bars].map(([part, of]) => ({ operand: signalText(indicators, part), bars: of }));
+    return { first: signalText(indicators, first), firstMs, bars: listed.toSorted((a, b) => b.bars - a.bars) };
   }
 }
 
