@@ -111,7 +111,10 @@ test('a start says what is known about its code, and --require-proof refuses cod
     `${file}: --require-proof: expected a proved verdict about the code of Flip, got none in ${join(fixture.folder, 'ledger')}\n  isobar prove DEFINITION`,
   );
   expect(checkJournal(join(fixture.folder, 'bot/journal')).kinds).toEqual({ SEGMENT: 1 });
-  const bars = Array.from({ length: 50 }, (_, at) => `${1_704_067_200_000 + at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`);
+  const bars = Array.from(
+    { length: 50 },
+    (_, at) => `${1_704_067_200_000 + at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`,
+  );
   writeFileSync(join(fixture.folder, 'BTCUSDT-1h.csv'), `timestamp,open,high,low,close,volume\n${bars.join('\n')}\n`);
   const words = ['backtest', 'flip.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '10000', '--quiet', '--no-report'];
   const { code, stderr } = await commandIn(fixture.folder, words);
