@@ -104,7 +104,7 @@ test('a start says what is known about its code, and --require-proof refuses cod
     'nothing proves that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
   );
   rmSync(join(fixture.folder, 'bot'), { recursive: true });
-  const refused = start('--require-proof');
+  const refused = start('--require-proof', '--seconds', '5');
   expect(await refused.ended, refused.text()).toBe(2);
   const file = join(fixture.folder, 'bot.yaml');
   expect(refused.text()).toContain(
