@@ -104,14 +104,17 @@ test('a start says what is known about its code, and --require-proof refuses cod
     'nothing proves that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
   );
   rmSync(join(fixture.folder, 'bot'), { recursive: true });
-  const refused = start('--require-proof');
+  const refused = start('--require-proof', '--seconds', '5');
   expect(await refused.ended, refused.text()).toBe(2);
   const file = join(fixture.folder, 'bot.yaml');
   expect(refused.text()).toContain(
     `${file}: --require-proof: expected a proved verdict about the code of Flip, got none in ${join(fixture.folder, 'ledger')}\n  isobar prove DEFINITION`,
   );
   expect(checkJournal(join(fixture.folder, 'bot/journal')).kinds).toEqual({ SEGMENT: 1 });
-  const bars = Array.from({ length: 50 }, (_, at) => `${at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`);
+  const bars = Array.from(
+    { length: 50 },
+    (_, at) => `${1_704_067_200_000 + at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`,
+  );
   writeFileSync(join(fixture.folder, 'BTCUSDT-1h.csv'), `timestamp,open,high,low,close,volume\n${bars.join('\n')}\n`);
   const words = ['backtest', 'flip.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '10000', '--quiet', '--no-report'];
   const { code, stderr } = await commandIn(fixture.folder, words);

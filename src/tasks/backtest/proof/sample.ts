@@ -17,6 +17,7 @@ import { PurityWatch } from '../purity/watch.ts';
 import { proveBlocks } from './blocksProof.ts';
 import type { Side } from './comparison.ts';
 import { leadFeed, sliced } from './dataSlices.ts';
+import type { DecisionTrace } from './decisionTrace.ts';
 import { embeddedMoves } from './embeddedMoves.ts';
 import { embeddedPrices } from './embeddedPrices.ts';
 import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity, stateProof } from './purityProof.ts';
@@ -30,6 +31,8 @@ import { warmUpOf } from './warmUpRows.ts';
  */
 const ROWS = [1021, 4093] as const;
 const ENOUGH_DECISIONS = 8;
+/** Rows that are run in small blocks at least. They continue to the last decision that is needed: a small block takes as long as a large one. */
+const SMALL_BLOCK_ROWS = 251;
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 /** Larger files of the strategy are searched for prices by `isobar prove` alone. */
 const MAX_SEARCHED_BYTES = 262_144;
@@ -134,12 +137,19 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   const { proof: purity, hasState, isSteady } = await provePurity(tracer, { plan: own, whole, skippedRows: 0, late, onRun: () => {} });
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
+  const untilMs = endOfBlocks(own, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
-    proveBlocks(tracer, { plan: own, isFresh, full: isFresh ? null : whole, onRun: () => {} });
+    proveBlocks(tracer, { plan: own, untilMs, isFresh, full: isFresh ? null : whole, onRun: () => {} });
   const blocks = await blocksOf(hasState);
   const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
   const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
   return whole.trace.timeMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
+}
+
+function endOfBlocks(plan: RunPlan, { timeMs }: DecisionTrace): number {
+  const { bars, firstRow } = leadFeed(plan);
+  const row = Math.min(bars.length, firstRow + SMALL_BLOCK_ROWS) - 1;
+  return Math.max(bars.closeMs[row]!, timeMs[ENOUGH_DECISIONS - 1] ?? Infinity);
 }
 
 /** Without decisions there is nothing that two runs could do alike. */

@@ -4,7 +4,7 @@ import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import { RecordingHost } from '../../../engine/host/recordingHost.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
-import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { Scratch } from '../../../base/memory/rowLog.ts';
@@ -70,16 +70,23 @@ export class Tracer {
       hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
     };
     const made: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
+    const begin = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
+      const bot = (made.bot = sealBot(constructed, technical));
+      this.current = bot;
+      if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;
+      made.value = use(bot);
+    };
     try {
-      this.during(() => void (made.constructed = replayedBotMaker(own, options)()));
-      const constructed = made.constructed!;
-      const technical = needsTechnical(constructed.engine) ? await loadTechnicalLibrary() : null;
       this.during(() => {
-        const bot = (made.bot = sealBot(constructed, technical));
-        this.current = bot;
-        if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;
-        made.value = use(bot);
+        const constructed = replayedBotMaker(own, options)();
+        if (needsTechnical(constructed.engine)) made.constructed = constructed;
+        else begin(constructed, null);
       });
+      const { constructed } = made;
+      if (constructed !== undefined) {
+        const technical = await loadTechnicalLibrary();
+        this.during(() => begin(constructed, technical));
+      }
       return made.value as T;
     } finally {
       this.endedMs = made.bot?.engine.nowMs ?? own.fromMs;
