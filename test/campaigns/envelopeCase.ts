@@ -2,7 +2,7 @@
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
-import { feed, planOf } from '../simulation/plans.ts';
+import { feed, planOf, START_MS } from '../simulation/plans.ts';
 import { barsOfTicks, drawPlan, instrumentOf, seededRng, strategyOf, tickPath, type Plan } from './envelopeWorld.ts';
 
 export interface Case {
@@ -29,8 +29,18 @@ export function caseOf(seed: number, hours: number, every = 1, readsPosition = f
     risk: {},
     cash: { USDT: '10000' },
     fees: { makerPpm: plan.makerPpm, takerPpm: plan.takerPpm, in: plan.feesIn },
-    fills: { slippageTicks: plan.slippageTicks },
-    ...(plan.isFutures ? { futures: { leverage: 2, isCross: true, isNet: true, liquidationFeePpm: 5000, data: new Map() } } : {}),
+    fills: { slippageTicks: plan.slippageTicks, slippagePpm: plan.slippagePpm, limit: plan.limit },
+    ...(plan.isFutures
+      ? {
+          futures: {
+            leverage: 2,
+            isCross: true,
+            isNet: true,
+            liquidationFeePpm: 5000,
+            data: new Map([[instrument.id, { marks: null, funding: fundingOf(plan, hours) }]]),
+          },
+        }
+      : {}),
   } as const;
   const strategy = strategyOf(plan, readsPosition);
   return {
@@ -41,4 +51,13 @@ export function caseOf(seed: number, hours: number, every = 1, readsPosition = f
     runPlan: planOf(strategy, [coarse], options),
     withTicks: planOf(strategy, [coarse, fine], options),
   };
+}
+
+function fundingOf({ funding }: Plan, hours: number) {
+  if (funding === 0) return [];
+  return Array.from({ length: Math.floor(hours / 8) }, (_, at) => ({
+    timeMs: START_MS + (at + 1) * 8 * 3_600_000,
+    rate: funding,
+    markTicks: 5_000,
+  }));
 }

@@ -63,6 +63,10 @@ export interface Plan {
   readonly takerPpm: number;
   readonly feesIn: 'received' | 'quote';
   readonly slippageTicks: number;
+  readonly slippagePpm: number;
+  readonly limit: 'through' | 'touch';
+  /** Rate of 10^-12 every eight hours; 0: none. */
+  readonly funding: number;
   readonly lots: number;
 }
 
@@ -93,6 +97,9 @@ export function drawPlan(rng: Rng): Plan {
     takerPpm: pick([maker, maker, 1000]),
     feesIn: isFutures ? 'quote' : pick(['received', 'quote']),
     slippageTicks: pick([0, 0, 0, 1]),
+    slippagePpm: pick([0, 0, 0, 300]),
+    limit: pick(['through', 'through', 'through', 'touch'] as const),
+    funding: isFutures ? pick([0, 0, 400_000_000, -300_000_000]) : 0,
     lots: 500,
   };
 }
