@@ -15,19 +15,22 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Two conditions, orders with stops, and denials by the rate of orders. */
+/** Two conditions, orders that fill, limits that rest, and denials by the rate of orders. */
 class Watched extends Strategy {
   fast = this.use(sma(this.bars.close, 2));
   up = this.when(crossedUp(this.fast, sma(this.bars.close, 4)), () => {
-    if (this.position().isFlat) this.buy({ base: '0.01' }, { stopLoss: this.bars.close.value * 0.9995, tag: 'in' });
+    this.log('up');
   });
   down = this.when(crossedDown(this.fast, sma(this.bars.close, 4)), () => {
-    this.exit();
+    this.log('down');
   });
   state = this.keep({ bars: 0 });
   override onBar() {
     this.state.bars++;
-    this.buy({ base: '0.001' }, { limit: this.bars.close.value * 0.9, tag: `rest ${this.state.bars}` });
+    const price = this.bars.close.value;
+    if (this.position().isFlat) this.buy({ base: '0.01' }, { stopLoss: price * 0.95, tag: 'in' });
+    else this.exit();
+    for (const tag of ['rest', 'more']) this.buy({ base: '0.001' }, { limit: price * 0.9, tag: `${tag} ${this.state.bars}` });
   }
 }
 
@@ -74,7 +77,7 @@ test('verdict, code and fills of every order are those of the journal, and every
   const [feed] = bot.deps.engine.feeds;
   const before = feed!.bars.length;
   bot.start();
-  await until(() => feed!.bars.length >= before + 8, 60_000, 'the bars');
+  await until(() => feed!.bars.length >= before + 6, 60_000, 'the bars');
   await stopped(opened);
   const data = join(fixture.folder, 'bot');
   const ask = (question: Partial<Question>): Promise<Explanation> =>
@@ -83,7 +86,9 @@ test('verdict, code and fills of every order are those of the journal, and every
   const verdicts = lines.filter(({ k }) => k === 'VERDICT');
   expect(verdicts.length).toBeGreaterThan(5);
   expect(new Set(verdicts.map(({ ok }) => ok)).size).toBe(2);
+  let filled = 0;
   for (const { order, ok, code, cid } of verdicts) {
+    filled += lines.filter((line) => line.k === 'FILL' && line.cid === cid).length;
     const [reported] = (await ask({ order })).orders;
     expect(reported, `order ${order}`).toMatchObject({ order, verdict: ok ? 'approved' : 'denied' });
     expect(reported!.rules.find(({ verdict }) => verdict === 'denied')?.code ?? null).toBe(code);
@@ -95,6 +100,7 @@ test('verdict, code and fills of every order are those of the journal, and every
       fills.map(({ price, qty, tradeId }) => [Number(price), Number(qty), tradeId]),
     );
   }
+  expect(filled).toBeGreaterThan(0);
   const instants = lines.filter(({ k, bars, atMs }) => k === 'INSTANT' && bars.length === 1 && bars[0]![1]! + 60_000 === atMs).slice(-6);
   for (const { bars, atMs } of instants) {
     const { bar, strategies, orders } = await ask({ atMs: atMs - 1, symbol: 'btcusdt' });

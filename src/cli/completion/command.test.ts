@@ -88,6 +88,7 @@ describeShell('bash', () => {
     ['isobar strategy show strategies/a', ['strategies/a.ts']],
     ['isobar report ', ['runs/one']],
     ['isobar verify runs/', ['runs/one']],
+    ['isobar why runs/', ['runs/one']],
     // Files of any kind, which the shell itself knows.
     ['isobar data import ', []],
     ['isobar backtest --data ', []],

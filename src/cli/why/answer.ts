@@ -2,17 +2,25 @@
 
 import { formatMinute } from '../../model/time.ts';
 import { withLead } from '../../report/terminal/lines.ts';
-import type { ExplainedOrder, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
+import type { ExplainedEvent, ExplainedOrder, ExplainedStrategy, Explanation } from '../../tasks/why/model/explanation.ts';
 import { orderTitle, plainAmount } from './orderText.ts';
 
 const LEAD = '  ';
 
-export function answerLines({ orders, strategies, question, bar }: Explanation): readonly string[] {
+export function answerLines({ orders, venue, strategies, question, bar }: Explanation): readonly string[] {
   const asked = question.order === null ? orders : orders.filter(({ order }) => order === question.order);
   const lines = asked.flatMap((order) => withLead(LEAD, `${orderTitle(order)}: ${outcomeText(order, bar.closeMs)}`));
   if (question.order !== null) return lines;
+  for (const event of venue) if (!orders.some(({ order }) => order === event.order)) lines.push(...withLead(LEAD, earlierText(event)));
   for (const strategy of strategies) if (strategy.noTrade !== null) lines.push(...noTrade(strategy, strategies.length > 1));
   return lines;
+}
+
+/** Returns what became of an order that was decided at an earlier bar. */
+function earlierText({ order, kind, quantity, price, rule }: ExplainedEvent): string {
+  const by = rule === null ? '' : ` by rule ${rule}`;
+  const what = kind === 'canceled' ? 'was canceled' : `filled ${plainAmount(quantity)} at ${plainAmount(price)}`;
+  return `order ${order ?? ''} ${what} in this bar${by}: --order ${order ?? ''} shows its decision`;
 }
 
 function noTrade({ name, noTrade: reasons, lastTradeMs }: ExplainedStrategy, isNamed: boolean): readonly string[] {
