@@ -73,7 +73,7 @@ describe('a clean strategy', () => {
   });
 
   test.each([
-    ['decides nothing', 'override onBar() {}', '', /decides nothing in the 1\s500 bars of the sample/],
+    ['decides nothing', 'override onBar() {}', '', /places no order in the 1\s500 bars of the sample/],
     [
       'needs more bars than there are',
       'slow = this.use(sma(this.bars.close, 2000)); override onBar() { if (this.slow.value > 0) this.buy(); }',

@@ -6,6 +6,8 @@ import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
 const DECISIONS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel', 'every', 'at', 'cron', 'log']);
+/** Those of them that change what is held, or could. */
+const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel']);
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
 
@@ -22,6 +24,8 @@ export interface Decision {
 export class DecisionTrace implements HostCallLog {
   readonly timeMs: number[] = [];
   readonly hashes: number[] = [];
+  /** Times of the decisions that are orders, exits, targets and cancels. */
+  readonly orderMs: number[] = [];
   /** Places of log lines, whose texts decide nothing. */
   readonly logs = new Set<number>();
   /** The decision number `wanted`, which a second run of the same kind makes. */
@@ -44,6 +48,7 @@ export class DecisionTrace implements HostCallLog {
     if (this.timeMs.length === this.wanted) {
       this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
     }
+    if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
     if (name === 'log') this.logs.add(this.timeMs.length);
     this.add(run.nowMs, text);
   }

@@ -131,6 +131,13 @@ function partOf(plan: RunPlan, skippedRows: number): TracedRun {
   return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
 }
 
+/** Returns the largest prime number that is not above `value`, which is at least 2. */
+export function primeUpTo(value: number): number {
+  let prime = value;
+  while (!isPrime(prime)) prime--;
+  return prime;
+}
+
 function isPrime(value: number): boolean {
   if (value < 2) return false;
   for (let factor = 2; factor * factor <= value; factor++) if (value % factor === 0) return false;

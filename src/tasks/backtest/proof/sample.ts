@@ -20,17 +20,20 @@ import { leadFeed, sliced } from './dataSlices.ts';
 import type { DecisionTrace } from './decisionTrace.ts';
 import { embeddedMoves } from './embeddedMoves.ts';
 import { embeddedPrices } from './embeddedPrices.ts';
-import { ImpureUses, IMPURE_CLASSES, proofOfUses, provePurity, stateProof } from './purityProof.ts';
+import { ImpureUses, IMPURE_CLASSES, primeUpTo, proofOfUses, provePurity, stateProof } from './purityProof.ts';
 import { silently } from './silence.ts';
 import { Tracer, type TracedRun } from './tracedRun.ts';
 import { warmUpOf } from './warmUpRows.ts';
 
 /**
- * Rows of the lead feed after the warm-up: more of them while there are too few decisions to compare. Prime numbers, so that a variable that
+ * Rows of the lead feed after the warm-up: more of them while there are too few orders to compare. Prime numbers, so that a variable that
  * counts rows does not begin a second run as it began the first.
  */
 const ROWS = [1021, 4093] as const;
-const ENOUGH_DECISIONS = 8;
+/** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
+const MAX_BARS = 20_000;
+const MIN_ROWS = 61;
+const ENOUGH_ORDERS = 8;
 /** Rows that are run in small blocks at least. They continue to the last decision that is needed: a small block takes as long as a large one. */
 const SMALL_BLOCK_ROWS = 251;
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
@@ -143,19 +146,19 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   const blocks = await blocksOf(hasState);
   const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
   const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
-  return whole.trace.timeMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
+  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
 }
 
-function endOfBlocks(plan: RunPlan, { timeMs }: DecisionTrace): number {
+function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
   const { bars, firstRow } = leadFeed(plan);
   const row = Math.min(bars.length, firstRow + SMALL_BLOCK_ROWS) - 1;
-  return Math.max(bars.closeMs[row]!, timeMs[ENOUGH_DECISIONS - 1] ?? Infinity);
+  return Math.max(bars.closeMs[row]!, orderMs[ENOUGH_ORDERS - 1] ?? Infinity);
 }
 
-/** Without decisions there is nothing that two runs could do alike. */
+/** Without orders there is nothing that two runs could do alike. */
 function undecided(proof: Proof, plan: RunPlan): Proof {
   if (proof.verdict !== 'proved') return proof;
-  return plainProof(proof.name, 'not-proved', `the strategy decides nothing in the ${counted(rowsOf(plan), 'bar')} of the sample`);
+  return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
 }
 
 /** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
@@ -164,7 +167,7 @@ async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows
     onRows(rowsOf(part));
     const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
     const trace = await tracer.run(run);
-    if (at === parts.length - 1 || trace.error !== null || trace.timeMs.length >= ENOUGH_DECISIONS) return { run, trace };
+    if (at === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
   }
   throw new InvariantError('a sample has rows');
 }
@@ -183,7 +186,8 @@ async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[
   const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + rows) - 1]!));
+  const maxRows = primeUpTo(Math.max(MIN_ROWS, Math.floor(MAX_BARS / plan.feeds.length)));
+  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows)) - 1]!));
   const parts = [...ends].flatMap((toMs) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => needed[feed]! }) ?? []);
   return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
 }
