@@ -55,7 +55,7 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
 /** Returns the line about the order of events inside bars. */
 function envelopeLine({ envelope, run }: Summary): Markup | null {
   if (envelope === undefined) return null;
-  const { low, high, trust: how } = envelopeText(envelope);
+  const { low, high, long: how } = envelopeText(envelope);
   const why = envelope.notBoundBecause.length === 0 ? '' : ` (${envelope.notBoundBecause.join('; ')})`;
   return html`<p class="muted" id="envelope">
     Envelope, over the orders of events inside bars: ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}${why}

@@ -103,8 +103,8 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
 
 /** Between which net profits the run lies, and how far to trust that. */
 function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
-  const { low, high, trust } = envelopeText(envelope);
-  return row('Envelope', low, asset, `to ${high}`, trust);
+  const { low, high, short } = envelopeText(envelope);
+  return cutText(row('Envelope', low, asset, `to ${high}`, short));
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */
