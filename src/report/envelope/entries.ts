@@ -26,6 +26,8 @@ export interface Entry {
   /** When its strategy cancels it, or leaves the position; Infinity: never. */
   cancelMs: number;
   exitMs: number;
+  /** True when that exit is an entry of the other side: it opens a position where nothing is left to close. */
+  isReversed: boolean;
 }
 
 /** Why a statement about a run is no bound, in words. */
@@ -50,8 +52,11 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
       const entry = entryAt(record, decisions, terms, at, reasons);
       if (entry === 'closing') endAll(own, timeMs[at]!);
       if (entry === null || entry === 'closing') continue;
-      // An entry of the other side closes what is there.
-      if (own.some(({ isLong }) => isLong !== entry.isLong)) endAll(own, timeMs[at]!);
+      // An entry of the other side closes what is there, except with separate positions.
+      if (record.isTwoWay !== true && own.some(({ isLong }) => isLong !== entry.isLong)) {
+        for (const each of own) each.isReversed = true;
+        endAll(own, timeMs[at]!);
+      }
       found.push(entry);
       own.push(entry);
       if (own.length > 8) own.splice(0, own.length - 8);
@@ -116,6 +121,7 @@ function entryAt(
     fromMs: decisions.timeMs[at]!,
     cancelMs: INFINITY,
     exitMs: INFINITY,
+    isReversed: false,
     terms: {
       kind,
       level,

@@ -19,6 +19,8 @@ export interface Followed {
   readonly isExitOpen: boolean;
   /** True when it may have ended otherwise, or did so according to finer rows. */
   readonly isApart: boolean;
+  /** True when a path of it is still alive as its strategy leaves. */
+  readonly isLeft: boolean;
   /** Its profit in the run, in units. */
   readonly profit: number;
   /** The run's own path: mirrored prices, NaN where it did not come to it. */
@@ -63,6 +65,7 @@ export class EntryFollower {
     let overMs = bars.closeMs[length - 1] ?? -Infinity;
     let adverse = 0;
     let isPaidInside = false;
+    let isLeft = false;
     /** True once what is possible is not what the run did alone. */
     let isApart = false;
     let isRefined = false;
@@ -79,6 +82,7 @@ export class EntryFollower {
       const l = isLong ? low[row]! : -high[row]!;
       const c = sign * close[row]!;
       if (row === exitRow) {
+        isLeft = !path.isOver;
         path.leave(o);
         asRun.leave(o);
       } else if (row === cancelRow) {
@@ -123,6 +127,7 @@ export class EntryFollower {
       isEntryOpen: path.isEntryOpen,
       isExitOpen: path.isExitOpen || (isApart && !isRefined && !path.isEntryOpen),
       isApart,
+      isLeft,
       profit: asRun.done,
       entryPrice: asRun.entry === 0 ? NaN : asRun.entry,
       exitPrice: asRun.exit,

@@ -15,6 +15,8 @@ import { TradeMoney } from './tradeMoney.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
+const REVERSED = 'its entries close positions of the other side';
+
 /** Standard deviations within which the differences of later trades are expected. */
 const DEVIATIONS = 3;
 
@@ -153,6 +155,7 @@ export class EnvelopeFinder {
     this.dust.set(instrument, (this.dust.get(instrument) ?? 0) + rows.money.dustOf(entry.lots, wanted.entryMaker, wanted.entryTaker));
     const isPlain = wanted.kind === 'market' && wanted.target === INFINITY && wanted.stop === -INFINITY && wanted.trailing === 0;
     if (isPlain && terms.leverage <= 1) {
+      if (entry.isReversed) reasons.ifOpen.add(REVERSED);
       until.set(key, Math.max(last, entry.exitMs));
       return;
     }
@@ -164,6 +167,7 @@ export class EnvelopeFinder {
   private add(entry: Entry, rows: PathRows, followed: Followed): void {
     const { reasons, terms, record, legs } = this;
     if (!isAsRun(record, rows, entry, followed, legs)) reasons.always.add('an order took a path that is not followed');
+    if (entry.isReversed && followed.isLeft) reasons.ifOpen.add(REVERSED);
     if (followed.isPaidInside) reasons.always.add('funding was due while a row ran');
     if (rows.bars.instrument.contract !== undefined && isNearLiquidation(followed, terms))
       reasons.always.add('a position may have been liquidated');

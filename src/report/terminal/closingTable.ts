@@ -83,7 +83,7 @@ function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Pai
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
-    ...(envelope === undefined ? [] : envelopeLines(envelope, asset)),
+    ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
@@ -124,9 +124,9 @@ function proved({ proof }: Summary, paint: Paint): string[] {
 }
 
 /** Between which net profits the run lies, and how far to trust that. */
-function envelopeLines(envelope: NonNullable<Summary['envelope']>, asset: string): string[] {
-  const { low, high, trust } = envelopeText(envelope, asset);
-  return withLead('  Envelope     ', `${low} to ${high} ${asset} net, ${trust}`);
+function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
+  const { low, high, short } = envelopeText(envelope, asset);
+  return cutText(row('Envelope', low, asset, `to ${high}`, short));
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */

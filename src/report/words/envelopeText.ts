@@ -3,22 +3,26 @@
 import { count, percent, signedAmount } from '../../base/text/format.ts';
 import type { Envelope } from '../envelope/figures.ts';
 
-/** Returns what the line says: the lowest and the highest net profit, and how far to trust them. */
-export function envelopeText(
-  { netProfit, ambiguousFills, ambiguousShare, refinedWith, kind }: Envelope,
-  asset: string,
-): {
+export interface EnvelopeText {
+  /** The lowest and the highest net profit. */
   readonly low: string;
   readonly high: string;
-  readonly trust: string;
-} {
+  /** How far to trust them, for a terminal and for a page. */
+  readonly short: string;
+  readonly long: string;
+}
+
+export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refinedWith, kind }: Envelope, asset: string): EnvelopeText {
   const money = (text: string): string => signedAmount(Number(text), asset);
-  const isBound = kind === 'bound';
-  const fills = ambiguousFills === 0 ? 'no fill' : `${count(ambiguousFills)} fills (${percent(ambiguousShare, 1)})`;
-  const refined = refinedWith === null ? '' : `, refined with ${refinedWith}`;
+  const trust = kind === 'bound' ? 'bound' : 'scenario, not bound';
+  const share = percent(ambiguousShare, 1);
+  const isNone = ambiguousFills === 0;
+  const fills = isNone ? 'no fill' : `${count(ambiguousFills)} fills (${share})`;
+  const open = isNone ? 'no fill open' : refinedWith === null ? `${share} of fills open` : `${share} open`;
   return {
     low: money(netProfit.low),
     high: money(netProfit.high),
-    trust: `${isBound ? 'bound' : 'scenario, not bound'}; ${fills} ambiguous${refined}`,
+    short: `${trust}; ${open}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
+    long: `${trust}; ${fills} ambiguous${refinedWith === null ? '' : `, refined with ${refinedWith}`}`,
   };
 }

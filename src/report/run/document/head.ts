@@ -69,7 +69,7 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
 /** Returns the line about the order of events inside bars. */
 function envelopeLine({ envelope, run }: Summary): Markup | null {
   if (envelope === undefined) return null;
-  const { low, high, trust: how } = envelopeText(envelope, run.reportingAsset);
+  const { low, high, long: how } = envelopeText(envelope, run.reportingAsset);
   const reasons = envelope.notBoundBecause.length === 0 ? '' : ` No bound, because ${envelope.notBoundBecause.join('; ')}.`;
   return html`<p class="muted" id="envelope" tabindex="0" data-tip>
     Envelope ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}

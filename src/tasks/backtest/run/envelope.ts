@@ -45,7 +45,7 @@ function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>)
     leverage: futures?.leverage ?? 1,
     fundingOf: (instrument) => data(instrument)?.funding ?? [],
     reasons: reasonsOf(plan, prepared),
-    reasonsIfOpen: limitsOnHoldings(plan, prepared.engine.instruments.length).map((key) => `the limit ${key} depends on what is held`),
+    reasonsIfOpen: reasonsIfOpen(plan, prepared.engine.instruments.length),
   };
 }
 
@@ -54,13 +54,18 @@ const OF_ONE_ORDER: ReadonlySet<string> = new Set(['maxOrderQty', 'maxOrderNotio
 /** Limits of one symbol: with one entry at a time they are limits of that entry. */
 const OF_ONE_SYMBOL: ReadonlySet<string> = new Set(['maxPositionQty', 'maxPositionNotional', 'maxOpenOrders']);
 
+function reasonsIfOpen(plan: RunPlan, instruments: number): string[] {
+  const limits = limitsOnHoldings(plan, instruments).map((key) => `the limit ${key} depends on what is held`);
+  return plan.funds === undefined ? limits : [...limits, 'it trades on two accounts'];
+}
+
 /** Returns the risk limits whose verdict depends on earlier fills. */
 function limitsOnHoldings({ risk }: RunPlan, instruments: number): string[] {
   return Object.keys(risk).filter((key) => !OF_ONE_ORDER.has(key) && !(instruments === 1 && OF_ONE_SYMBOL.has(key)));
 }
 
 /** Why the settings of a run leave its envelope no bound, in words. */
-function reasonsOf({ fills, models, funds }: RunPlan, { engine, venue }: Pick<PreparedRun, 'engine' | 'venue'>): string[] {
+function reasonsOf({ fills, models }: RunPlan, { engine, venue }: Pick<PreparedRun, 'engine' | 'venue'>): string[] {
   const reasons: string[] = [];
   if (fills.latencyMs > 0) reasons.push('orders have latency');
   if (fills.maxVolumeSharePpm > 0) reasons.push('fills are capped by volume');
@@ -69,6 +74,5 @@ function reasonsOf({ fills, models, funds }: RunPlan, { engine, venue }: Pick<Pr
   if ((models?.modules ?? []).length > 0 || venue === null) reasons.push('modules replace parts of the exchange');
   if ((models?.rules ?? []).length > 0) reasons.push('risk rules of its own may refuse orders');
   if (engine.risk.watchesEquity) reasons.push('a risk limit watches equity');
-  if (funds !== undefined) reasons.push('it trades on two accounts');
   return reasons;
 }
