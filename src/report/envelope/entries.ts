@@ -45,17 +45,18 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
   const alive = new Map<number, Entry[]>();
   const { length, kind, id, strategy, instrument, timeMs } = decisions;
   for (let at = 0; at < length; at++) {
+    const arrivedMs = timeMs[at]! + terms.latencyMs;
     const key = strategy[at]! * 65_536 + instrument[at]!;
     const own = alive.get(key) ?? [];
-    if (kind[at] === EXIT) endAll(own, timeMs[at]!);
+    if (kind[at] === EXIT) endAll(own, arrivedMs);
     else if (kind[at] === ORDER) {
       const entry = entryAt(record, decisions, terms, at, reasons);
-      if (entry === 'closing') endAll(own, timeMs[at]!);
+      if (entry === 'closing') endAll(own, arrivedMs);
       if (entry === null || entry === 'closing') continue;
       // An entry of the other side closes what is there, except with separate positions.
       if (record.isTwoWay !== true && own.some(({ isLong }) => isLong !== entry.isLong)) {
         for (const each of own) each.isReversed = true;
-        endAll(own, timeMs[at]!);
+        endAll(own, arrivedMs);
       }
       found.push(entry);
       own.push(entry);
@@ -63,7 +64,7 @@ export function entriesOf(record: RunRecord, decisions: RunDecisions, terms: Env
       alive.set(key, own);
     } else {
       const entry = own.find((each) => each.id === id[at]);
-      if (entry !== undefined) entry.cancelMs = Math.min(entry.cancelMs, timeMs[at]!);
+      if (entry !== undefined) entry.cancelMs = Math.min(entry.cancelMs, arrivedMs);
       else reasons.always.add('it cancels orders other than its entries');
     }
   }
@@ -118,7 +119,7 @@ function entryAt(
     instrument: index,
     isLong,
     lots: Number.isFinite(lots) && feeds.length > 0 ? lots : 0,
-    fromMs: decisions.timeMs[at]!,
+    fromMs: decisions.timeMs[at]! + terms.latencyMs,
     cancelMs: INFINITY,
     exitMs: INFINITY,
     isReversed: false,

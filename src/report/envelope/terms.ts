@@ -13,6 +13,8 @@ export interface EnvelopeTerms {
   readonly slippageTicks: number;
   readonly slippagePpm: number;
   readonly collarPpm: number;
+  /** From a decision to its arrival. */
+  readonly latencyMs: number;
   /** Futures: leverage of the account, and the funding of an instrument. */
   readonly leverage: number;
   readonly fundingOf: (instrument: Instrument) => readonly FundingTime[];

@@ -42,6 +42,7 @@ function termsOf(plan: RunPlan, prepared: Pick<PreparedRun, 'engine' | 'venue'>)
     slippageTicks: fills.slippageTicks,
     slippagePpm: fills.slippagePpm,
     collarPpm: fills.collarPpm,
+    latencyMs: fills.latencyMs,
     leverage: futures?.leverage ?? 1,
     fundingOf: (instrument) => data(instrument)?.funding ?? [],
     reasons: reasonsOf(plan, prepared),
