@@ -68,7 +68,8 @@ async function checkReason(cost: BreakEvenCost, { reason, range, value }: BreakE
 
 /** The whole scan by single backtests: signs, changes of sign, and whether the profit ever rises. */
 async function checkScan(cost: BreakEvenCost, point: BreakEvenPoint, runWith: RunWith): Promise<void> {
-  const { scan, stepsPerUnit } = COSTS.find(({ name }) => name === cost)!;
+  const { scan: make, stepsPerUnit } = COSTS.find(({ name }) => name === cost)!;
+  const scan = make();
   const nets: Decimal[] = [];
   for (const steps of scan) {
     const value = steps / stepsPerUnit;

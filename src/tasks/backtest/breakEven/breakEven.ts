@@ -25,7 +25,7 @@ const LANES_OF_BISECTION = 12;
  */
 export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): Promise<BreakEven> {
   const searches = COSTS.filter(({ name }) => name !== 'size' || plan.fills.impactPpm > 0).map((cost) => new CostSearch(cost));
-  const total = searches.length * (searches[0]!.cost.scan.length + LANES_OF_BISECTION);
+  const total = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
   let done = 0;
   const run = async (asked: readonly CostSearch[]): Promise<void> => {
     const lanes = asked.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));

@@ -14,7 +14,7 @@ export interface Cost {
   /** Values are whole numbers of steps: this many make one unit. */
   readonly stepsPerUnit: number;
   /** In steps, ascending: SCANNED values from the first to the last of the range, each range evenly spread by ratio. */
-  readonly scan: readonly number[];
+  readonly scan: () => readonly number[];
   /** True when the search may end with these two neighbouring values, in steps. */
   isFine(low: number, high: number): boolean;
   middle(low: number, high: number): number;
@@ -31,7 +31,7 @@ const SIZE_RATIO = 1.01;
 const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> = {
   unit: 'bp',
   stepsPerUnit: STEPS_PER_BP,
-  scan: [0, ...spread(1, 1000 * STEPS_PER_BP, SCANNED - 1)],
+  scan: once(() => [0, ...spread(1, 1000 * STEPS_PER_BP, SCANNED - 1)]),
   isFine: nextStep,
   middle: halfway,
 };
@@ -39,16 +39,29 @@ const RATES: Pick<Cost, 'unit' | 'stepsPerUnit' | 'scan' | 'isFine' | 'middle'> 
 export const COSTS: readonly Cost[] = [
   { name: 'fee', ...RATES },
   { name: 'slippage', ...RATES },
-  { name: 'latency', unit: 'ms', stepsPerUnit: 1, scan: [0, ...spread(1, 86_400_000, SCANNED - 1)], isFine: nextStep, middle: halfway },
+  {
+    name: 'latency',
+    unit: 'ms',
+    stepsPerUnit: 1,
+    scan: once(() => [0, ...spread(1, 86_400_000, SCANNED - 1)]),
+    isFine: nextStep,
+    middle: halfway,
+  },
   {
     name: 'size',
     unit: 'x',
     stepsPerUnit: STEPS_PER_SIZE,
-    scan: spread(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED),
+    scan: once(() => spread(STEPS_PER_SIZE / 8, 4096 * STEPS_PER_SIZE, SCANNED)),
     isFine: (low, high) => high <= low * SIZE_RATIO,
     middle: (low, high) => Math.round(Math.sqrt(low * high)),
   },
 ];
+
+/** Returns a function that makes its values at the first call: powers of decimals take 20 ms, and most runs have no search. */
+function once(make: () => readonly number[]): () => readonly number[] {
+  let made: readonly number[] | null = null;
+  return () => (made ??= make());
+}
 
 /** Returns `count` whole numbers from `first` to `last`, ascending, with a constant ratio as far as whole numbers can have it. */
 function spread(first: number, last: number, count: number): readonly number[] {

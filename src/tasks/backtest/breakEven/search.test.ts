@@ -26,7 +26,8 @@ function searchOver(name: Cost['name'], netOf: (value: number) => number, fillsO
 const endsOf = ({ bracket }: Found) => bracket?.map(({ steps }) => steps);
 
 describe('the scan', () => {
-  test.each(COSTS)('of $name has 64 whole numbers of steps, ascending, over the documented range', ({ name, scan, stepsPerUnit }) => {
+  test.each(COSTS)('of $name has 64 whole numbers of steps, ascending, over the documented range', ({ name, scan: make, stepsPerUnit }) => {
+    const scan = make();
     expect(scan).toHaveLength(64);
     expect(scan.every((steps, at) => Number.isInteger(steps) && (at === 0 || steps > scan[at - 1]!))).toBe(true);
     const ends = { fee: [0, 1000], slippage: [0, 1000], latency: [0, 86_400_000], size: [1 / 8, 4096] }[name];

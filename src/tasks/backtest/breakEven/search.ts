@@ -41,7 +41,7 @@ export class CostSearch {
   /** Returns the values to try next, in steps; none: the search has ended. */
   next(): readonly number[] {
     const { cost, bracket } = this;
-    if (this.scanned.length === 0) return cost.scan;
+    if (this.scanned.length === 0) return cost.scan();
     if (bracket === null || cost.isFine(bracket[0].steps, bracket[1].steps)) return [];
     return [cost.middle(bracket[0].steps, bracket[1].steps)];
   }
