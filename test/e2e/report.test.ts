@@ -175,6 +175,55 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
+    it('zooms to a clicked trade from every zoom, also when it is in view already', async () => {
+      const page = await opened(path);
+      const note = () => page.locator('#price-read').textContent();
+      await page.locator('#trade-table tbody tr').nth(6).click();
+      await expect.poll(note).toContain('trade 7');
+      const close7 = await note();
+      await page.keyboard.press('-');
+      await page.keyboard.press('-');
+      await expect.poll(note).not.toBe(close7);
+      await page.locator('#trade-table tbody tr').nth(6).click();
+      await expect.poll(note).toBe(close7);
+      await close(page);
+    });
+
+    it('shows the trades of a clicked group alone, and all again', async () => {
+      const page = await opened(path);
+      const { breakdowns, openTrades } = input.summary.trades;
+      const count = () => page.locator('#trade-count').textContent();
+      for (const [by, rows] of [
+        ['exitReason', breakdowns.exitReason],
+        ['holdTime', breakdowns.holdTime],
+        ['side', breakdowns.side],
+        ['hour', breakdowns.hour],
+      ] as const) {
+        const row = rows.at(-1)!;
+        await page.locator(`#breakdowns button[data-by="${by}"][data-key="${row.key}"]`).click();
+        const all = input.summary.trades.trades;
+        expect(await count(), by).toBe(row.trades === all ? String(all) : `${row.trades} of ${all}`);
+      }
+      await page.locator('#filter-group').click();
+      expect(await count()).toBe(String(input.summary.trades.trades));
+      expect(await page.locator('#filter-group').isVisible()).toBe(false);
+      const text = (await page.locator('#breakdowns').textContent()) ?? '';
+      expect(text).toContain('By symbol');
+      expect(text.includes('still open')).toBe(openTrades > 0);
+      await close(page);
+    });
+
+    it('has the volume of the bar under the cursor, at most half a percent off', async () => {
+      const page = await opened(path);
+      await page.keyboard.press('0');
+      await page.locator('#price-chart').scrollIntoViewIfNeeded();
+      const box = await page.locator('#price-chart').boundingBox();
+      await page.mouse.move(box!.x + box!.width / 3, box!.y + 60);
+      await expect.poll(() => page.locator('#price-legend').textContent()).toMatch(/ {2}V [\d.]/);
+      expect(await page.locator('#price-legend').textContent()).not.toContain('V –');
+      await close(page);
+    });
+
     it('selects the row of a clicked marker', async () => {
       const page = await opened(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
@@ -211,7 +260,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     const strategies = record.strategies.map((one) => ({ ...one, name: 'StrategyOf'.repeat(8) }));
     await writeReport(reportInput({ ...record, strategies }), path);
     const page = await opened(path, PHONE);
-    expect(await page.locator('#price-read').textContent()).toContain('zoom in to');
+    expect(await page.locator('#price-read').textContent()).toContain('several to a marker');
     expect(await page.locator('h1').textContent()).toContain('StrategyOfStrategyOf');
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.viewport.width);
     await close(page);

@@ -38,6 +38,41 @@ export function count(value: number): string {
   return fixed(value, 0);
 }
 
+const LARGE = ['', ' k', ' M', ' G', ' T', ' P', ' E'] as const;
+
+/** Returns three digits of an amount for a chart: `1.23 k`, `0.0456`, `12.3`, `0`. */
+export function briefNumber(value: number): string {
+  if (!Number.isFinite(value)) return NONE;
+  if (value === 0) return '0';
+  const rounded = Number(value.toPrecision(3));
+  const thousands = Math.min(LARGE.length - 1, Math.max(0, Math.floor(Math.log10(Math.abs(rounded)) / 3)));
+  const scaled = rounded / 1000 ** thousands;
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(scaled))));
+  return fixed(scaled, Math.min(12, digits)).replace(/\.0+$/, '') + LARGE[thousands]!.replace(' ', THIN);
+}
+
+/** Assets whose amounts are not written with two decimals. Two hide what a small amount of BTC or ETH is worth. */
+const USUAL_DIGITS: ReadonlyMap<string, number> = new Map([
+  ...['BTC', 'WBTC', 'XBT'].map((asset) => [asset, 8] as const),
+  ...['ETH', 'WETH', 'STETH', 'BNB', 'XAUT', 'PAXG'].map((asset) => [asset, 6] as const),
+  ...['JPY', 'KRW', 'IDR', 'VND', 'CLP', 'HUF'].map((asset) => [asset, 0] as const),
+]);
+
+/** Returns the number of decimals with which amounts of an asset are usually written. */
+export function usualDigits(asset: string): number {
+  return USUAL_DIGITS.get(asset.toUpperCase()) ?? 2;
+}
+
+/** Returns an amount of an asset with its usual decimals, without the name of the asset. */
+export function amountText(value: number, asset: string): string {
+  return fixed(value, usualDigits(asset));
+}
+
+/** As `amountText`, with a plus for amounts above zero. */
+export function signedAmount(value: number, asset: string): string {
+  return signed(value, usualDigits(asset));
+}
+
 /** Returns `1 bar`, `2 bars`. */
 export function counted(amount: number, word: string): string {
   return `${count(amount)} ${word}${amount === 1 ? '' : 's'}`;

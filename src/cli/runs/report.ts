@@ -9,6 +9,11 @@ const options = (args: Argv) =>
     .positional('other', { type: 'string', describe: 'Another one, to compare with the first' })
     .options({
       open: { type: 'boolean', default: false, describe: 'Open the report in the browser' },
+      breakdowns: {
+        type: 'boolean',
+        default: false,
+        describe: 'Add tables of the trades by symbol, side, tag, exit reason, holding time, hour',
+      },
       out: { ...text, describe: 'Folder for the page of a comparison; default: beside the first run' },
       json: { type: 'boolean', default: false, describe: 'Print summary.json, or the comparison, as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the report' },

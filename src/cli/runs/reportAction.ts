@@ -9,6 +9,7 @@ import { compareFolders, writeComparison } from '../../tasks/backtest/verify/com
 import { ConfigError } from '../../base/errors.ts';
 import type { RunComparison } from '../../report/compare/comparison.ts';
 import { compareTable } from '../../report/compare/terminal.ts';
+import { breakdownTables } from '../../report/terminal/breakdowns.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { print, printJson } from '../terminal/print.ts';
@@ -17,6 +18,7 @@ interface ReportArgs {
   readonly run: string;
   readonly other?: string | undefined;
   readonly open: boolean;
+  readonly breakdowns: boolean;
   readonly out?: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
@@ -28,7 +30,7 @@ export async function report(args: ReportArgs): Promise<void> {
 }
 
 /** Returns the path of the report. */
-function showRun({ run: folder, json, quiet, out, open }: ReportArgs): string {
+function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs): string {
   if (out !== undefined) throw new ConfigError('--out: expected a second run beside it', 'a single run has its report in its folder');
   const run = openRun(folder);
   const page = resolve(folder, 'report.html');
@@ -48,11 +50,13 @@ function showRun({ run: folder, json, quiet, out, open }: ReportArgs): string {
         ...(hasPage ? { report: displayPath(page) } : {}),
       }),
     );
+    if (breakdowns) print(`\n${breakdownTables(summary)}`);
   }
   return page;
 }
 
-async function compare({ run, out, json, quiet }: ReportArgs, other: string): Promise<string> {
+async function compare({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {
+  if (breakdowns) throw new ConfigError('--breakdowns: expected a single run', 'leave the second run out');
   const comparison = compareFolders(run, other);
   const page = await writeComparison(comparison, out ?? null);
   const colour = wantsColour(process.stdout, process.env);

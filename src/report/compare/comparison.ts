@@ -4,7 +4,7 @@ import { assertNever } from '../../base/assert.ts';
 import type { GlossaryEntry, FigureKind } from '../words/figures.ts';
 import { REASONS, writeFigure } from '../words/figures.ts';
 import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
-import { count, fixed, NONE, signed, THIN } from '../../base/text/format.ts';
+import { amountText, count, NONE, signed, signedAmount, THIN } from '../../base/text/format.ts';
 import type { ComparedRun } from './input.ts';
 
 export interface ComparedFigure {
@@ -224,7 +224,7 @@ export function differenceText(value: number, kind: FigureKind, asset: string): 
       return `${signed(value / 3_600_000, 1)}${THIN}h`;
     case 'money':
     case 'cost':
-      return `${signed(value, 2)}${THIN}${asset}`;
+      return `${signedAmount(value, asset)}${THIN}${asset}`;
     case 'count':
       return signed(value, 0);
     default:
@@ -247,7 +247,7 @@ function comparisonWarnings({ summary: a }: ComparedRun, { summary: b }: Compare
     warnings.push(`one is counted in ${a.run.reportingAsset}, the other in ${b.run.reportingAsset}`);
   else if (a.run.startEquity !== b.run.startEquity)
     warnings.push(
-      `they start with ${fixed(Number(a.run.startEquity), 2)} and ${fixed(Number(b.run.startEquity), 2)} ${a.run.reportingAsset}`,
+      `they start with ${amountText(Number(a.run.startEquity), a.run.reportingAsset)} and ${amountText(Number(b.run.startEquity), b.run.reportingAsset)} ${a.run.reportingAsset}`,
     );
   if (a.dataQuality.synthetic || b.dataQuality.synthetic)
     warnings.push(a.dataQuality.synthetic && b.dataQuality.synthetic ? 'the data are synthetic' : 'the data of one are synthetic');

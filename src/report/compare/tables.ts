@@ -1,7 +1,7 @@
 // Tables of a comparison: where the difference arose, all figures, the inputs, and the first fill that differs.
 
 import { shellWord } from '../../base/text/shellWord.ts';
-import { count, fixed, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
+import { amountText, count, NONE, signed, THIN, timeText } from '../../base/text/format.ts';
 import { METRIC_NAMES } from '../words/glossary.ts';
 import { command, facts, htmlTable, versionsText } from '../page/lists.ts';
 import { html, type Markup, type MarkupPart } from '../page/markup.ts';
@@ -194,7 +194,10 @@ export function provenance({ a, b }: RunComparison): Markup {
       ${facts([
         ['Result hash', html`<code>${resultHash}</code>`],
         ['Range', `${timeText(run.fromMs)} – ${timeText(run.toMs)}`],
-        ['Start, end', `${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}`],
+        [
+          'Start, end',
+          `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
+        ],
         ['Bars, gaps', `${count(dataQuality.rows)}, ${count(dataQuality.gaps)}`],
         ['Versions', versionsText(run.versions)],
         ['Is it still so?', html`<code>isobar verify ${shellWord(path)}</code>`],

@@ -73,7 +73,10 @@ figcaption{margin-bottom:8px}
 .note{font-size:12px;margin-top:8px}
 .u-cursor-x,.u-cursor-y{border-color:var(--muted)!important}
 .u-legend{display:none}
-.scroll{overflow-x:auto;max-width:100%;-webkit-overflow-scrolling:touch}
+.scroll{overflow-x:auto;max-width:100%;-webkit-overflow-scrolling:touch;scrollbar-width:thin;scrollbar-color:var(--muted) var(--line)}
+@supports not (scrollbar-color:auto){.scroll::-webkit-scrollbar{height:6px}.scroll::-webkit-scrollbar-track{background:var(--line)}
+.scroll::-webkit-scrollbar-thumb{background:var(--muted);border-radius:3px}}
+.cue{font-size:11px;color:var(--accent);text-align:right}
 table th:first-child{position:sticky;left:0;background:var(--surface)}
 table{border-collapse:collapse;width:100%;font-size:12px}
 th{font-weight:400;color:var(--muted);text-align:right;padding:4px 8px;white-space:nowrap}
@@ -102,6 +105,12 @@ table.plain .t{text-align:left}
 .bridge .track{position:relative;height:14px}.bridge i{position:absolute;top:0;bottom:0;min-width:1px;border-radius:2px;background:var(--gain)}
 .bridge i.down{background:var(--loss)}.bridge i:not(.total){opacity:.75}
 @media (max-width:560px){.bridge>div{grid-template-columns:1fr auto}.bridge .track{grid-column:1/3}}
+.columns{columns:2 400px;column-gap:24px}.columns>div{break-inside:avoid;padding:4px 0 12px}.columns h3{margin-top:0}
+.groups button{border:0;background:none;padding:0;color:var(--accent);font-family:inherit;text-align:left}
+.groups .track{position:relative;min-width:64px;width:30%}
+.groups .track:before{content:'';position:absolute;left:50%;top:4px;bottom:4px;border-left:1px solid var(--line)}
+.groups .track i{position:absolute;top:7px;bottom:7px;min-width:1px;background:var(--gain)}.groups .track i.down{background:var(--loss)}
+#filter-group{border-color:var(--accent);color:var(--accent)}#filter-group[hidden]{display:none}
 .codes code{margin-right:4px}
 #trade-table th,#trade-table td{padding:4px 5px}
 #trade-table th:first-child,#trade-table td:first-child{padding-left:0}

@@ -61,6 +61,8 @@ export interface WireInstrument extends ContractFace {
   readonly high: PackedColumn;
   readonly low: PackedColumn;
   readonly close: PackedColumn;
+  /** Codes of volumes (volumeCode.ts), in base or in contracts. Null when no bar has a volume. */
+  readonly volume: PackedColumn | null;
   readonly traces: readonly WireTrace[];
   /** Changes of the holding: times (ms) and amounts (units of the base asset). Null when there are too many for the page. */
   readonly fills: { readonly ms: PackedColumn; readonly units: PackedColumn } | null;
@@ -107,6 +109,7 @@ export const TRADE_COLUMNS = [
   'mfe',
   'entryTag',
   'exitTag',
+  'exitReason',
 ] as const;
 export type TradeColumnName = (typeof TRADE_COLUMNS)[number];
 /** Digits of the fractions (return, mae, mfe) of trades. */

@@ -26,7 +26,7 @@ export class ChartBars {
     const { bars } = this.feed;
     const part = (column: Float64Array) => quantize(column.subarray(from, end), this.step).integers;
     const times = { length: end - from, openMs: bars.openMs.subarray(from, end), lastRow: rowNumbers(end - from) };
-    return { interval: bars.interval, ...times, ...ofEach(bars, part) };
+    return { interval: bars.interval, ...times, ...ofEach(bars, part), volume: bars.volume.subarray(from, end) };
   }
 
   /** Returns all bars of the run at `interval`. The last level is kept, because a page that was too large needs a coarser one. */
@@ -44,10 +44,10 @@ export class ChartBars {
     const { bars, firstRow } = this.feed;
     const room = roomFor(bars.openMs, firstRow, bars.length, interval);
     const column = () => new Float64Array(room);
-    const made = { open: column(), high: column(), low: column(), close: column() };
+    const made = { open: column(), high: column(), low: column(), close: column(), volume: column() };
     const times = aggregate(bars, firstRow, interval, made);
     const part = (prices: Float64Array) => quantize(prices.subarray(0, times.length), this.step).integers;
-    return { interval, ...times, ...ofEach(made, part) };
+    return { interval, ...times, ...ofEach(made, part), volume: made.volume.subarray(0, times.length) };
   }
 }
 
@@ -55,10 +55,11 @@ export class ChartBars {
 export function coarser(fine: ChartLevel, interval: Interval): ChartLevel {
   const room = roomFor(fine.openMs, 0, fine.length, interval);
   const column = () => new Int32Array(room);
-  const made = { open: column(), high: column(), low: column(), close: column() };
+  const made = { open: column(), high: column(), low: column(), close: column(), volume: new Float64Array(room) };
   const times = aggregate(fine, 0, interval, made);
   const part = (prices: Int32Array) => prices.subarray(0, times.length);
-  return { interval, ...times, ...ofEach(made, part), lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
+  const volume = made.volume.subarray(0, times.length);
+  return { interval, ...times, ...ofEach(made, part), volume, lastRow: times.lastRow.map((row) => fine.lastRow[row]!) };
 }
 
 interface Prices<Column> {
@@ -73,6 +74,10 @@ const ofEach = <From, To>({ open, high, low, close }: Prices<From>, part: (price
   return { open: part(open), high: part(high), low: part(low), close: part(close) };
 };
 
+interface Volumes {
+  readonly volume: Float64Array;
+}
+
 interface Aggregated {
   readonly length: number;
   readonly openMs: Float64Array;
@@ -81,16 +86,16 @@ interface Aggregated {
 }
 
 /**
- * Aggregates the rows from `first` on into `out`: the first open, the extremes, the last close. A bar in which no row opened is absent, as
+ * Aggregates the rows from `first` on into `out`: the first open, the extremes, the last close, all volume. A bar in which no row opened is absent, as
  * with `coarsen`, by which the page does the same.
  */
 function aggregate<Column extends Float64Array | Int32Array>(
-  rows: Prices<Column> & Pick<ChartLevel, 'interval' | 'length' | 'openMs'>,
+  rows: Prices<Column> & Volumes & Pick<ChartLevel, 'interval' | 'length' | 'openMs'>,
   first: number,
   interval: Interval,
-  out: Prices<Column>,
+  out: Prices<Column> & Volumes,
 ): Aggregated {
-  const { length, openMs, open, high, low, close } = rows;
+  const { length, openMs, open, high, low, close, volume } = rows;
   const perBar = Math.round(typicalLengthMs(interval) / typicalLengthMs(rows.interval));
   const room = out.open.length;
   const [times, lastRow] = [new Float64Array(room), new Int32Array(room)];
@@ -103,6 +108,7 @@ function aggregate<Column extends Float64Array | Int32Array>(
     out.high[n] = highest(high, row, end);
     out.low[n] = lowest(low, row, end);
     out.close[n] = close[end - 1]!;
+    out.volume[n] = sumOf(volume, row, end);
     lastRow[n] = end - 1 - first;
     row = end;
   }
@@ -128,6 +134,12 @@ function highest(prices: Float64Array | Int32Array, from: number, end: number): 
   let max = prices[from]!;
   for (let row = from + 1; row < end; row++) if (prices[row]! > max) max = prices[row]!;
   return max;
+}
+
+function sumOf(values: Float64Array, from: number, end: number): number {
+  let sum = 0;
+  for (let row = from; row < end; row++) sum += values[row]!;
+  return sum;
 }
 
 function lowest(prices: Float64Array | Int32Array, from: number, end: number): number {

@@ -3,6 +3,7 @@
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
+import { volumeCode } from '../page/volumeCode.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';
@@ -100,7 +101,7 @@ function firstLevel(level: ChartLevel): WireInstrument['first'] {
   return { interval: drawn.interval, cells };
 }
 
-function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close'> {
+function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' | 'open' | 'high' | 'low' | 'close' | 'volume'> {
   const { opens, above, below } = bodies(level);
   return {
     time: pack.add(new MinuteSource(level.openMs), 1),
@@ -108,6 +109,7 @@ function packLevel(level: ChartLevel, pack: Pack): Pick<WireInstrument, 'time' |
     high: pack.add(above, 0),
     low: pack.add(below, 0),
     close: pack.add(level.close, 1),
+    volume: level.volume.some((volume) => volume > 0) ? pack.add(new VolumeSource(level.volume), 0) : null,
   };
 }
 
@@ -135,7 +137,8 @@ export const rowBytes = {
     const { from, end } = middle(firstRow, bars.length);
     const level = chart.rows(from, end);
     const { opens, above, below } = bodies(level);
-    return packedBytes(opens, 0) + packedBytes(above, 0) + packedBytes(below, 0) + packedBytes(level.close, 1);
+    const volume = packedBytes(new VolumeSource(level.volume), 0);
+    return packedBytes(opens, 0) + packedBytes(above, 0) + packedBytes(below, 0) + packedBytes(level.close, 1) + volume;
   },
   trace(record: RunRecord, trace: IndicatorTrace): number {
     const { bars, firstRow } = record.feeds[trace.feed]!;
@@ -222,6 +225,22 @@ function lastRows(timeMs: Float64Array, length: number, stepMs: number): number[
     span = next;
   }
   return rows;
+}
+
+/** Codes of volumes. */
+class VolumeSource implements IntegerSource {
+  readonly length: number;
+  readonly #volume: Float64Array;
+
+  constructor(volume: Float64Array) {
+    this.length = volume.length;
+    this.#volume = volume;
+  }
+
+  write(from: number, to: number, into: Int32Array): void {
+    const volume = this.#volume;
+    for (let i = from; i < to; i++) into[i - from] = volumeCode(volume[i]!);
+  }
 }
 
 /** Times in whole minutes, at which bars open and close. */

@@ -143,5 +143,6 @@ function packTrades(record: RunRecord, feeds: readonly FeedRecord[], packer: Pac
     mfe: packer.pack(scaled(closed.mfeFraction, fraction), 0),
     entryTag: packer.pack(whole(closed.entryTag), 0),
     exitTag: packer.pack(whole(closed.exitTag), 0),
+    exitReason: packer.pack(closed.exitReason.subarray(0, length), 0),
   };
 }

@@ -3,8 +3,20 @@
 import { warningText } from '../../model/warning.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { RunSummary } from '../metrics/runFigures.ts';
-import { count, counted, dayText, daysText, fixed, NONE, percent, signed, signedPercent } from '../../base/text/format.ts';
+import {
+  amountText,
+  count,
+  counted,
+  dayText,
+  daysText,
+  fixed,
+  NONE,
+  percent,
+  signedAmount,
+  signedPercent,
+} from '../../base/text/format.ts';
 import { instrumentNames } from '../words/names.ts';
+import { exitLines } from './breakdowns.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -27,7 +39,7 @@ export interface EquityOfRun {
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint)];
+  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
   lines.push('');
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
@@ -66,7 +78,7 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
-    row('Net profit', money(metrics.netProfit), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
@@ -91,7 +103,7 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
     ),
     row(
       'Fees',
-      fixed(-fees, 2),
+      amountText(-fees, asset),
       asset,
       shareOfGross(fees, Number(metrics.netProfit ?? 0) + fees),
       `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
@@ -131,8 +143,8 @@ function or(value: number | null, text: (value: number) => string): string {
   return value === null ? NONE : text(value);
 }
 
-function money(text: string | null): string {
-  return text === null ? NONE : signed(Number(text), 2);
+function money(text: string | null, asset: string): string {
+  return text === null ? NONE : signedAmount(Number(text), asset);
 }
 
 function cutText(line: string): string {

@@ -41,6 +41,8 @@ export interface TradeColumns {
   /** Indexes into `RunTrades.tags`: the slot of the order of the first and of the last fill. For a bracket leg, its role. */
   readonly entryTag: Float64Array;
   readonly exitTag: Float64Array;
+  /** Index into EXIT_REASONS (kernels/tradeGroups.ts). */
+  readonly exitReason: Uint8Array;
 }
 
 export interface OpenTrade {
@@ -119,14 +121,16 @@ export class TradeRows {
     if (row > 0 && trade.lastFill < this.#lastFills[row - 1]!) this.#isOrdered = false;
   }
 
-  /** Returns the columns in closing order. The tags are looked up by fill row, first all of the entries. */
-  columns(tagOf: (fill: number) => number): TradeColumns {
+  /** Returns the columns in closing order. Tags and reasons are looked up by fill row, first the tags of all entries. */
+  columns(tagOf: (fill: number) => number, reasonOf: (fill: number) => number): TradeColumns {
     const length = this.#length;
     const order = this.#isOrdered ? null : rowsByValue(this.#lastFills, length);
     const inOrder = <Of extends Column>(column: Of): Of => (order === null ? (column.subarray(0, length) as Of) : picked(column, order));
     const out = { ...ofEach(this.#columns, inOrder), length };
-    tagsOf(inOrder(this.#firstFills), tagOf, out.entryTag);
-    tagsOf(inOrder(this.#lastFills), tagOf, out.exitTag);
+    const lastFills = inOrder(this.#lastFills);
+    writeByFill(inOrder(this.#firstFills), tagOf, out.entryTag);
+    writeByFill(lastFills, tagOf, out.exitTag);
+    writeByFill(lastFills, reasonOf, out.exitReason);
     return out;
   }
 
@@ -183,6 +187,7 @@ function emptyColumns(length: number): TradeColumns {
     fills: column(),
     entryTag: column(),
     exitTag: column(),
+    exitReason: new Uint8Array(length),
   };
 }
 
@@ -203,8 +208,8 @@ function picked<Of extends Column>(column: Of, rows: Uint32Array): Of {
   return out;
 }
 
-function tagsOf(fills: Float64Array, tagOf: (fill: number) => number, out: Float64Array): void {
-  for (let row = 0; row < out.length; row++) out[row] = tagOf(fills[row]!);
+function writeByFill(fills: Float64Array, codeOf: (fill: number) => number, out: Float64Array | Uint8Array): void {
+  for (let row = 0; row < out.length; row++) out[row] = codeOf(fills[row]!);
 }
 
 function write(out: TradeColumns, row: number, trade: ClosedTrade): void {

@@ -1,9 +1,10 @@
-// Trade statistics of summary.json: for all trades, and broken down by instrument, side, tag, strategy, hour, weekday and month.
+// Trade statistics of summary.json: for all trades, and broken down by instrument, side, tag, exit reason, strategy, time and holding time.
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { reasonOf, settle, type Figure, type Flag, type Reason } from '../kernels/figure.ts';
 import { tradeFigures, type ExcursionFigure, type HoldFigure, type TradeFigure, type TradeSet } from '../kernels/tradeFigures.ts';
+import { EXIT_REASONS, HOLD_GROUPS, holdGroupOf, hourOf } from '../kernels/tradeGroups.ts';
 import { exactSum, exactSumOf, moneyText, type Money } from '../series/money.ts';
 import type { TradeColumns, RunTrades } from './columns.ts';
 
@@ -57,7 +58,17 @@ export interface OpenTradeRow {
   readonly unrealised: Money;
 }
 
-export type Breakdown = 'instrument' | 'side' | 'entryTag' | 'exitTag' | 'strategy' | 'hour' | 'weekday' | 'month';
+export type Breakdown =
+  | 'instrument'
+  | 'side'
+  | 'entryTag'
+  | 'exitTag'
+  | 'exitReason'
+  | 'strategy'
+  | 'hour'
+  | 'weekday'
+  | 'month'
+  | 'holdTime';
 export type BreakdownRow = TradeBreakdownTable & { readonly key: string };
 
 export type TradeSummary = TradeBreakdownTable & {
@@ -67,7 +78,7 @@ export type TradeSummary = TradeBreakdownTable & {
   readonly openPnl: Money;
   /** Profit on assets that the account had at the start. 0 when it started with the reporting asset alone. */
   readonly heldPnl: Money;
-  /** Times are UTC: hour and weekday (Mon to Sun) of the entry, month of the exit. */
+  /** Times are UTC: hour and weekday (Mon to Sun) of the entry, month of the exit. Groups without a trade are left out. */
   readonly breakdowns: Readonly<Record<Breakdown, readonly BreakdownRow[]>>;
   readonly reasons: Readonly<Record<string, Reason>>;
   readonly flags: Readonly<Record<string, readonly Flag[]>>;
@@ -138,11 +149,15 @@ function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownT
       (row) => closed.exitTag[row]!,
       (key) => tags[key]!,
     ),
+    exitReason: by(
+      (row) => closed.exitReason[row]!,
+      (key) => EXIT_REASONS[key]!,
+    ),
     strategy: by(
       (row) => closed.strategy[row]!,
       (key) => String(key),
     ),
-    hour: by((row) => Math.floor((closed.entryMs[row]! - dayOf(closed.entryMs[row]!) * DAY_MS) / 3_600_000), two),
+    hour: by((row) => hourOf(closed.entryMs[row]!), two),
     weekday: by(
       (row) => (dayOf(closed.entryMs[row]!) + FIRST_WEEKDAY) % 7,
       (key) => WEEKDAYS[key]!,
@@ -150,6 +165,10 @@ function breakdowns(record: RunRecord, trades: RunTrades, whole: TradeBreakdownT
     month: by(
       (row) => monthOf(closed.exitMs[row]!),
       (key) => `${Math.floor(key / 12)}-${two((key % 12) + 1)}`,
+    ),
+    holdTime: by(
+      (row) => holdGroupOf(closed.exitMs[row]! - closed.entryMs[row]!),
+      (key) => HOLD_GROUPS[key]!.name,
     ),
   };
 }

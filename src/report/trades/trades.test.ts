@@ -247,6 +247,32 @@ test('property: closed + open profit is the change of equity, to the last unit',
   );
 });
 
+test('exit reasons and holding times are those of a naive count', () => {
+  const reasons = { stopLoss: 'stop', takeProfit: 'target', trailing: 'trail', liquidation: 'liquidation' } as const;
+  const roles = ['market', 'stopLoss', 'limit', 'trailing', 'takeProfit', 'condition'] as const;
+  const heldMinutes = [1, 4, 5, 14, 15, 59, 60, 1];
+  let row = 1;
+  const script: ScriptFill[] = heldMinutes.flatMap((held, at) => {
+    const entry = row;
+    row += held + 1;
+    const role = roles[at % roles.length]!;
+    return [
+      { row: entry, isBuy: true, lots: 10_000, price: 10_000 },
+      { row: entry + held, isBuy: false, lots: 10_000, price: 10_000 + at, role, limit: 10_000 },
+    ];
+  });
+  const record = run(script);
+  const { breakdowns } = tradeSummary(record, tradesOf(record), netOf(record));
+  const tally = (keys: readonly string[]) =>
+    Object.fromEntries([...new Set(keys)].map((key) => [key, keys.filter((of) => of === key).length]));
+  const of = (rows: readonly { key: string; trades: number }[]) => Object.fromEntries(rows.map(({ key, trades }) => [key, trades]));
+  const named: Readonly<Record<string, string>> = reasons;
+  expect(of(breakdowns.exitReason)).toEqual(tally(heldMinutes.map((_, at) => named[roles[at % roles.length]!] ?? 'signal')));
+  const group = (minutes: number) => (minutes < 5 ? '1m to 5m' : minutes < 15 ? '5m to 15m' : minutes < 60 ? '15m to 1h' : '1h to 4h');
+  expect(of(breakdowns.holdTime)).toEqual(tally(heldMinutes.map(group)));
+  expect(breakdowns.holdTime.map(({ key }) => key)).toEqual(['1m to 5m', '5m to 15m', '15m to 1h', '1h to 4h']);
+});
+
 test('money is text, fractions stand beside it, open positions are listed apart', () => {
   const record = run([
     { row: 10, isBuy: true, lots: 10_000, price: 10_000 },

@@ -4,6 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import { ticksOf } from '../../model/bars/bars.ts';
 import { ROLES, type RunRecord } from '../../model/run/run.ts';
+import { EXIT_REASONS } from '../kernels/tradeGroups.ts';
 import { countUpTo, executionFeeds } from '../series/daily.ts';
 import { TradeRows, type OpenTrade, type RunTrades } from './columns.ts';
 import { EpisodeBook, type FillAt } from './episode.ts';
@@ -76,7 +77,10 @@ function makeTrades(record: RunRecord): RunTrades {
   for (const { book } of lanes.values()) book.end();
   const tags = new Tags(record);
   return {
-    closed: closed.columns((of) => tags.of(of)),
+    closed: closed.columns(
+      (of) => tags.of(of),
+      (of) => exitReasonOf(record, of),
+    ),
     ...openOf(record, [...lanes.values()]),
     tags: tags.texts,
     path: bars.every((of) => of !== null) ? 'coarse' : 'not-recorded',
@@ -180,6 +184,21 @@ function openOf(record: RunRecord, lanes: readonly PositionTrades[]): Pick<RunTr
     }
   });
   return { open, openUnits };
+}
+
+/** Index into EXIT_REASONS of each role. An order of the strategy itself is a signal. */
+const REASON_OF_ROLE = ROLES.map((role) => {
+  const reasons: Partial<Record<typeof role, (typeof EXIT_REASONS)[number]>> = {
+    stopLoss: 'stop',
+    takeProfit: 'target',
+    trailing: 'trail',
+    liquidation: 'liquidation',
+  };
+  return EXIT_REASONS.indexOf(reasons[role] ?? 'signal');
+});
+
+function exitReasonOf({ orders, fills }: RunRecord, fill: number): number {
+  return REASON_OF_ROLE[orders.role[fills.orderId[fill]! - 1]!]!;
 }
 
 /** The texts that label trades: the slot of an order, or the role of a bracket leg. */

@@ -3,7 +3,7 @@
 import type { RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning, type WarningCode } from '../../model/warning.ts';
 import type { RunFigures } from '../metrics/runFigures.ts';
-import { count, signed } from '../../base/text/format.ts';
+import { count, signedAmount } from '../../base/text/format.ts';
 import { coverageWarnings } from './coverage.ts';
 import { countWarnings, priceWarnings } from './dataWarnings.ts';
 import { resultWarnings } from './resultWarnings.ts';
@@ -42,10 +42,10 @@ export function figureWarnings({ run, metrics, trades, orders, dataQuality }: Ru
   if (trades.trades === 0) add('RESULT_NO_TRADE', orders.created === 0 ? 'no order was placed' : 'no trade was closed');
   else if (trades.trades < FEW_TRADES)
     add('RESULT_FEW_TRADES', `only ${count(trades.trades)} closed ${trades.trades === 1 ? 'trade' : 'trades'}`);
-  const unrealised = ` (unrealised ${money(trades.openPnl)} ${run.reportingAsset})`;
+  const unrealised = ` (unrealised ${money(trades.openPnl, run.reportingAsset)} ${run.reportingAsset})`;
   addCount('RESULT_OPEN_POSITION', trades.openTrades, 'position is open', 'positions are open', unrealised);
   if (Number(trades.heldPnl) !== 0) {
-    const value = `what was held at the start changed in worth by ${money(trades.heldPnl)} ${run.reportingAsset}`;
+    const value = `what was held at the start changed in worth by ${money(trades.heldPnl, run.reportingAsset)} ${run.reportingAsset}`;
     add('RESULT_HELD', `${value}, which is in no trade, and counts as short where it is sold`);
   }
   if (metrics.flags['cagr']?.includes('extrapolated') && metrics.cagr !== null)
@@ -61,6 +61,6 @@ function codes(counts: Readonly<Record<string, number>>): string {
   return ` (${shown.join(', ')}${entries.length > 2 ? ', …' : ''})`;
 }
 
-function money(text: string): string {
-  return signed(Number(text), 2);
+function money(text: string, asset: string): string {
+  return signedAmount(Number(text), asset);
 }

@@ -3,7 +3,7 @@
 import { assertNever } from '../../base/assert.ts';
 import type { Summary } from '../summary/summary.ts';
 import type { Flag, Reason } from '../kernels/figure.ts';
-import { count, fixed, NONE, percent, signed, signedPercent, spanText, THIN } from '../../base/text/format.ts';
+import { amountText, count, fixed, NONE, percent, signedAmount, signedPercent, spanText, THIN } from '../../base/text/format.ts';
 
 /** Format of a figure: percent, percent with sign, ratio, days, duration in ms, money, count. */
 export type FigureKind = 'percent' | 'change' | 'ratio' | 'days' | 'span' | 'money' | 'cost' | 'count';
@@ -66,9 +66,9 @@ export function writeFigure(value: number, kind: FigureKind, asset: string): str
     case 'span':
       return spanText(value);
     case 'money':
-      return `${signed(value, 2)}${THIN}${asset}`;
+      return `${signedAmount(value, asset)}${THIN}${asset}`;
     case 'cost':
-      return `${fixed(value, 2)}${THIN}${asset}`;
+      return `${amountText(value, asset)}${THIN}${asset}`;
     case 'count':
       return count(value);
     default:

@@ -1,7 +1,7 @@
 // Script of the comparison page: unpacks and draws the curves of both runs.
 /// <reference lib="dom" />
 
-import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { addCopying, addKeys, addPrinting, addRanges, addScrollCues, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId } from '../../page/browser/dom.ts';
 import { unpackDecimals, unpackWide } from '../../page/browser/unpack.ts';
 import { CurvePlots, type CurveColumns } from './curvePlots.ts';
@@ -50,6 +50,7 @@ addTips();
 addCopying();
 addPrinting(() => plots?.rebuild());
 addWidths(() => plots?.rebuild());
+addScrollCues();
 byId('log')?.addEventListener('change', toggleLog);
 addKeys({
   t: theme.next,

@@ -1,6 +1,6 @@
 // Page controls other than charts: theme, tooltips, copy buttons, keyboard shortcuts, printing and range buttons.
 
-import { byId, forgetColours, oncePerFrame } from './dom.ts';
+import { byId, element, forgetColours, oncePerFrame } from './dom.ts';
 import type { TimeWindow } from './timeWindow.ts';
 
 const THEMES = ['system', 'light', 'dark'] as const;
@@ -121,6 +121,23 @@ export function addWidths(redraw: () => void): void {
       redraw();
     }),
   );
+}
+
+/**
+ * Says above each table that is wider than its box that it continues to the right, until the reader has scrolled there. Phones hide scroll bars.
+ * Call it again after tables were added.
+ */
+export function addScrollCues(): void {
+  for (const box of document.querySelectorAll<HTMLElement>('.scroll:not([data-cued])')) {
+    box.dataset['cued'] = '';
+    const cue = element('p', { class: 'cue', 'aria-hidden': 'true' }, 'scroll for more →');
+    const update = () => (cue.hidden = box.scrollLeft + box.clientWidth >= box.scrollWidth - 2);
+    box.before(cue);
+    box.addEventListener('scroll', update, { passive: true });
+    const resized = new ResizeObserver(update);
+    for (const observed of [box, ...box.children]) resized.observe(observed);
+    update();
+  }
 }
 
 /** Adds the buttons of a chart: time spans that end at the end of the window, and zoom. */

@@ -2,7 +2,7 @@
 
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
-import { addCopying, addKeys, addPrinting, addRanges, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { addCopying, addKeys, addPrinting, addRanges, addScrollCues, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId, waitForPaint } from '../../page/browser/dom.ts';
 import { BarPanel } from './barPanel.ts';
 import { EquityPlots } from './equityPlots.ts';
@@ -64,6 +64,7 @@ async function unpackAll(): Promise<void> {
   if (trades.length > 0) table = new TradeTable(page, trades, priceWindow, showTrade);
   drawPictures(page, trades);
   if (page.hours) drawWeek(page.hours);
+  addScrollCues();
   for (const [at, market] of markets.entries()) {
     await market.unpack();
     if (chart?.market === market) chart.show(market, trades, tradeRows[at] ?? []);
@@ -126,8 +127,6 @@ function select(row: number): void {
   table?.select(row);
   chart?.select(row);
   const [entry, exit] = [of.entryMs[row]!, of.exitMs[row]!];
-  const isVisible = entry >= priceWindow.from && exit <= priceWindow.to && exit - entry > priceWindow.span / 40;
-  if (isVisible) return;
   const bar = chart ? chart.market.barMs : MINUTE;
   const around = Math.max((exit - entry) * AROUND, bar * MIN_AROUND_BARS);
   priceWindow.show(entry - around / 2, exit + around / 2);
@@ -155,6 +154,7 @@ function redraw(): void {
   chart?.rebuild();
   if (trades) drawPictures(page, trades);
   if (page.hours) drawWeek(page.hours);
+  addScrollCues();
 }
 
 function addAll(): void {

@@ -2,7 +2,7 @@
 
 import type { IPrimitivePaneRenderer, IPrimitivePaneView, ISeriesPrimitive, SeriesAttachedParameter } from 'lightweight-charts';
 import { logical } from '../../page/browser/chartUnits.ts';
-import { colour, faint } from '../../page/browser/dom.ts';
+import { colour } from '../../page/browser/dom.ts';
 import { placeOf, type BracketLines, type ChartSlice } from './rows/market.ts';
 import { PRICE_EXTRA_DIGITS } from '../../page/wire.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
@@ -19,10 +19,17 @@ export interface OverlayData {
   readonly selected: number | null;
 }
 
-/** More markers than this would hide the bars. Beyond it, only the entry times are marked. */
+interface SharedMarker {
+  price: number;
+  row: number;
+}
+
+/** More trades than this would hide the bars. Beyond it, a marker stands for several, and lines and brackets are left out. */
 export const MAX_MARKERS = 250;
 const MARKER = 5;
 const HIT = 12;
+/** Width in pixels of the span that shares one marker for buys and one for sells. */
+const SHARED_WIDTH = 12;
 
 export class Overlay implements ISeriesPrimitive {
   #drawn: OverlayData | null = null;
@@ -98,14 +105,14 @@ export class Overlay implements ISeriesPrimitive {
     }
   }
 
-  #drawTrades(context: CanvasRenderingContext2D, { height, width }: { height: number; width: number }): void {
+  #drawTrades(context: CanvasRenderingContext2D, { width }: { width: number }): void {
     this.#markers = [];
     const drawn = this.#drawn;
     const x = this.#xOf();
     const series = this.#api?.series;
     if (!drawn?.trades || !x || !series) return;
     if (drawn.rows.length > MAX_MARKERS) {
-      this.#drawDensity(context, x, drawn.rows, drawn.trades, height);
+      this.#drawShared(context, x, drawn.rows, drawn.trades);
       if (drawn.selected === null) return;
     } else this.#drawBrackets(context, x, width);
     const { of } = drawn.trades;
@@ -129,18 +136,31 @@ export class Overlay implements ISeriesPrimitive {
     }
   }
 
-  /** Draws a tick at each pixel where a trade was entered. */
-  #drawDensity(
-    context: CanvasRenderingContext2D,
-    x: (ms: number) => number,
-    rows: readonly number[],
-    { of }: TradeRows,
-    height: number,
-  ): void {
-    const seen = new Set<number>();
-    for (const row of rows) seen.add(Math.round(x(of.entryMs[row]!)));
-    context.fillStyle = faint(colour('accent'), 0.6);
-    for (const at of seen) context.fillRect(at, height - 8, 1, 8);
+  /** Draws one marker for the buys of a few pixels, at their lowest price, and one for the sells, at their highest. */
+  #drawShared(context: CanvasRenderingContext2D, x: (ms: number) => number, rows: readonly number[], { of }: TradeRows): void {
+    const [buys, sells] = [new Map<number, SharedMarker>(), new Map<number, SharedMarker>()];
+    const add = (isBuy: boolean, ms: number, price: number, row: number) => {
+      const at = Math.floor(x(ms) / SHARED_WIDTH);
+      const side = isBuy ? buys : sells;
+      const known = side.get(at);
+      if (known === undefined) side.set(at, { price, row });
+      else if (isBuy ? price < known.price : price > known.price) [known.price, known.row] = [price, row];
+    };
+    for (const row of rows) {
+      const isLong = of.side[row] === 0;
+      add(isLong, of.entryMs[row]!, of.entryPrice[row]!, row);
+      add(!isLong, of.exitMs[row]!, of.exitPrice[row]!, row);
+    }
+    const scale = 10 ** ((this.#drawn?.priceDigits ?? 0) + PRICE_EXTRA_DIGITS);
+    for (const side of [buys, sells]) {
+      for (const [at, { price, row }] of side) {
+        const y = this.#api?.series.priceToCoordinate(price / scale) ?? null;
+        if (y === null) continue;
+        const middle = (at + 0.5) * SHARED_WIDTH;
+        drawMarker(context, middle, y, side === buys, false);
+        this.#markers.push({ x: middle, y, row });
+      }
+    }
   }
 
   #drawBrackets(context: CanvasRenderingContext2D, x: (ms: number) => number, width: number): void {

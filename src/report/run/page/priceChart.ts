@@ -2,15 +2,15 @@
 
 import type * as Charts from 'lightweight-charts';
 import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
-import { assertNever } from '../../../base/assert.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from '../../page/browser/chartUnits.ts';
-import { byId, colour, element, oncePerFrame } from '../../page/browser/dom.ts';
+import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
 import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
-import { clockText, count, dayText, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
+import { briefNumber, count, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
-import type { ClickedBar } from './barPanel.ts';
+import { clickedBar, type ClickedBar } from './clickedBar.ts';
+import { tickText } from './tickText.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { numberTexts } from '../../page/browser/ticks.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
@@ -24,7 +24,12 @@ const PIXELS_PER_BAR = 2;
 /** Data beyond either side of the window that the chart gets, as a share of the window. Small moves then need no new data. */
 const MARGIN = 0.6;
 const PANE_HEIGHT = 110;
+const VOLUME_HEIGHT = 70;
+const VOLUME_PANE = 'volume';
 const SERIES_COLOURS = 6;
+/** Shares of the colours of gain and loss in bars and in volumes. The markers of trades have them in full. */
+const BAR_STRENGTH = 0.75;
+const VOLUME_STRENGTH = 0.45;
 /** Limit for stretching the price axis to show an indicator, in heights of the visible bars. */
 const NEAR = 0.5;
 
@@ -48,6 +53,7 @@ export class PriceChart {
   #selected: number | null = null;
   #chart: IChartApi | null = null;
   #bars: ISeriesApi<'Candlestick'> | null = null;
+  #volume: ISeriesApi<'Histogram'> | null = null;
   #lines: Line[] = [];
   #overlay = new Overlay();
   #slice: ChartSlice | null = null;
@@ -97,29 +103,35 @@ export class PriceChart {
     this.#slice = null;
     this.#lines = [];
     const { traces, wire } = this.#market;
-    const panes = [...new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'))];
+    const hasVolume = wire.volume !== null;
+    const traced = new Set(traces.map((of) => of.pane).filter((of) => of !== 'price'));
+    // The volume's pane is the first below the price.
+    const panes = [...(hasVolume ? [VOLUME_PANE] : []), ...traced].map((name, at) => ({
+      name,
+      height: hasVolume && at === 0 ? VOLUME_HEIGHT : PANE_HEIGHT,
+    }));
     const base = window.innerWidth <= 700 ? 360 : 460;
-    this.#root.style.height = `${base + panes.length * PANE_HEIGHT}px`;
+    this.#root.style.height = `${base + panes.reduce((sum, { height }) => sum + height, 0)}px`;
     const chart = LightweightCharts.createChart(this.#root, this.#options());
     this.#chart = chart;
     this.#bars = chart.addSeries(LightweightCharts.CandlestickSeries, {
+      // A rising bar is hollow and a falling one is filled, so that they differ without colour too.
       upColor: colour('surface'),
-      downColor: colour('muted'),
-      borderColor: colour('muted'),
-      wickColor: colour('muted'),
-      borderUpColor: colour('muted'),
-      borderDownColor: colour('muted'),
-      wickUpColor: colour('muted'),
-      wickDownColor: colour('muted'),
+      downColor: faint(colour('loss'), BAR_STRENGTH),
+      borderUpColor: faint(colour('gain'), BAR_STRENGTH),
+      borderDownColor: faint(colour('loss'), BAR_STRENGTH),
+      wickUpColor: faint(colour('gain'), BAR_STRENGTH),
+      wickDownColor: faint(colour('loss'), BAR_STRENGTH),
       priceLineVisible: false,
       lastValueVisible: false,
       priceFormat: { type: 'price', precision: Math.max(0, wire.digits), minMove: 10 ** -wire.digits },
     });
     this.#overlay = new Overlay();
     this.#bars.attachPrimitive(this.#overlay);
+    this.#volume = hasVolume ? this.#volumeSeries(chart) : null;
     traces.forEach((trace, at) => {
       const own = colour(`s${at % SERIES_COLOURS}`);
-      const pane = trace.pane === 'price' ? 0 : panes.indexOf(trace.pane) + 1;
+      const pane = trace.pane === 'price' ? 0 : panes.findLastIndex(({ name }) => name === trace.pane) + 1;
       const series = chart.addSeries(
         LightweightCharts.LineSeries,
         {
@@ -137,10 +149,20 @@ export class PriceChart {
       );
       this.#lines.push({ series, colour: own, values: new Float64Array(0) });
     });
-    chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : PANE_HEIGHT));
+    chart.panes().forEach((pane, at) => pane.setStretchFactor(at === 0 ? base : (panes[at - 1]?.height ?? PANE_HEIGHT)));
     chart.subscribeCrosshairMove((event) => this.#read(event));
     this.#update();
     this.#showLegend(null);
+  }
+
+  #volumeSeries(chart: IChartApi): ISeriesApi<'Histogram'> {
+    const options = {
+      priceLineVisible: false,
+      lastValueVisible: false,
+      base: 0,
+      priceFormat: { type: 'custom' as const, minMove: 1e-8, formatter: briefNumber },
+    };
+    return chart.addSeries(LightweightCharts.HistogramSeries, options, 1);
   }
 
   /** Clips the range of a line to prices near the visible bars, so that a distant average does not flatten them. */
@@ -193,7 +215,7 @@ export class PriceChart {
         rightOffset: 0,
         tickMarkFormatter: (time: Time, kind: Charts.TickMarkType) => tickText(Number(time) * 1000, kind),
       },
-      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: numberTexts },
+      localization: { timeFormatter: (time: Time) => timeText(Number(time) * 1000), tickmarksPriceFormatter: axisTexts },
       // The page handles time gestures itself, because the equity plots share them.
       handleScroll: false,
       handleScale: {
@@ -249,6 +271,14 @@ export class PriceChart {
         };
       }),
     );
+    const [up, down] = [faint(colour('gain'), VOLUME_STRENGTH), faint(colour('loss'), VOLUME_STRENGTH)];
+    this.#volume?.setData(
+      times.map((ms, at) => {
+        const row = rows[at]!;
+        if (row < 0) return { time: chartTime(ms) };
+        return { time: chartTime(ms), value: level.volume[row]!, color: level.close[row]! >= level.open[row]! ? up : down };
+      }),
+    );
     this.#lines.forEach((line, k) => {
       const trace = this.#market.traces[k];
       if (!trace) return;
@@ -263,8 +293,9 @@ export class PriceChart {
 
   #note(slice: ChartSlice, trades: number): void {
     const { quote } = this.#market.wire;
-    const dense = trades > MAX_MARKERS ? `, marked below; zoom in to ${MAX_MARKERS} or fewer for their lines` : '';
-    const text = `${slice.level.interval} bars, ${quote} · ${count(trades)} ${trades === 1 ? 'trade' : 'trades'} in view${dense}`;
+    const dense = trades > MAX_MARKERS ? `, several to a marker` : '';
+    const shown = this.#trades === null ? 'unpacking the trades' : `${counted(trades, 'trade')} in view${dense}`;
+    const text = `${slice.level.interval} bars, ${quote} · ${shown}`;
     byId('price-read')?.replaceChildren(element('span', {}, text), ...this.#selectedText());
   }
 
@@ -283,17 +314,9 @@ export class PriceChart {
   }
 
   #clickBar(x: number): void {
-    const slice = this.#slice;
     const at = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
-    const row = slice?.rows[at] ?? -1;
-    if (slice === null || row < 0) return;
-    const { level, times, endMs } = slice;
-    const price = (of: Int32Array): string => exactText(of[row]!, Math.max(0, this.#market.wire.digits));
-    const prices = `open ${price(level.open)}  high ${price(level.high)}  low ${price(level.low)}  close ${price(level.close)}`;
-    const lines = this.#lines.map(
-      ({ values }, k) => `${this.#market.traces[k]?.name ?? ''} ${fixed(values[at]!, this.#market.traces[k]?.digits ?? 0)}`,
-    );
-    this.onBar?.({ openMs: times[at]!, closeMs: times[at + 1] ?? endMs, interval: level.interval, texts: [prices, ...lines] });
+    const bar = this.#slice === null ? null : clickedBar(this.#slice, at, this.#market, this.#lines);
+    if (bar !== null) this.onBar?.(bar);
   }
 
   /** Shows the bar and the indicators under the cursor. */
@@ -313,7 +336,8 @@ export class PriceChart {
     if (slice && at !== null) {
       const price = (of: Int32Array) => exactText(of[row]!, Math.max(0, wire.digits), Math.max(0, wire.digits));
       const { open, high, low, close } = slice.level;
-      const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}`;
+      const volume = wire.volume === null ? '' : `  V ${briefNumber(slice.level.volume[row] ?? 0)}`;
+      const text = row < 0 ? 'no bar' : `O ${price(open)}  H ${price(high)}  L ${price(low)}  C ${price(close)}${volume}`;
       parts.push(element('span', {}, `${timeText(slice.times[at]!)}  ${text}`));
     } else {
       parts.push(
@@ -322,6 +346,7 @@ export class PriceChart {
         element('span', {}, 'line: entry to exit'),
         element('span', {}, 'dashed: stop, target'),
         element('span', {}, 'shaded: no data'),
+        ...(wire.volume === null ? [] : [element('span', {}, `below: volume, ${wire.isContract ? 'contracts' : wire.base}`)]),
       );
     }
     this.#lines.forEach((line, k) => {
@@ -347,18 +372,8 @@ function colouredText(name: string, text: string): HTMLElement {
   return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
 }
 
-function tickText(ms: number, kind: Charts.TickMarkType): string {
-  switch (kind) {
-    case LightweightCharts.TickMarkType.Year:
-      return dayText(ms).slice(0, 4);
-    case LightweightCharts.TickMarkType.Month:
-      return dayText(ms).slice(0, 7);
-    case LightweightCharts.TickMarkType.DayOfMonth:
-      return dayText(ms).slice(5);
-    case LightweightCharts.TickMarkType.Time:
-    case LightweightCharts.TickMarkType.TimeWithSeconds:
-      return clockText(ms);
-    default:
-      return assertNever(kind);
-  }
+/** Returns the texts of a vertical axis. Volumes of millions would not fit beside the chart with all digits. */
+function axisTexts(values: readonly number[]): string[] {
+  const brief = values.map(briefNumber);
+  return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);
 }

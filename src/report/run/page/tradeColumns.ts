@@ -1,6 +1,6 @@
 // Columns of the table of closed trades: what each shows, sorts by and exports.
 
-import { count, exactText, fixed, minuteText, NONE, signed, spanText } from '../../../base/text/format.ts';
+import { amountText, count, exactText, fixed, minuteText, NONE, signed, signedAmount, spanText } from '../../../base/text/format.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS, PRICE_EXTRA_DIGITS, type PageData, type WireInstrument } from '../../page/wire.ts';
 
@@ -13,6 +13,8 @@ export interface TradeTableColumn {
   readonly text: (row: number) => string;
   /** Plain text for the exported file. Without it, the file gets `text` without its formatting. */
   readonly plain?: (row: number) => string;
+  /** All digits, where `text` has fewer. */
+  readonly exact?: (row: number) => string;
   readonly isTinted?: boolean;
   /** True when a narrow screen shows the column too. */
   readonly isMain?: boolean;
@@ -22,7 +24,7 @@ const SCALE = 10 ** FRACTION_DIGITS;
 
 export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTableColumn[] {
   const { of, tags } = trades;
-  const { asset, assetDigits } = page;
+  const { asset } = page;
   return [
     { name: '#', key: 'trade', value: (row) => row, text: (row) => count(row + 1), plain: (row) => String(row + 1), isMain: true },
     ...whose(page, trades),
@@ -33,9 +35,9 @@ export function columnsOf(page: PageData, trades: TradeRows): readonly TradeTabl
     quantity(page, trades),
     price(page, trades, `entry, ${asset}`, 'entry_price', of.entryPrice),
     price(page, trades, `exit, ${asset}`, 'exit_price', of.exitPrice),
-    money(`result, ${asset}`, 'result', of.pnl, assetDigits, true),
+    money(`result, ${asset}`, 'result', of.pnl, page, true),
     fraction('result, %', 'result_fraction', of.return, true),
-    money(`fees, ${asset}`, 'fees', of.fees, assetDigits),
+    money(`fees, ${asset}`, 'fees', of.fees, page),
     fraction('MAE, %', 'mae_fraction', of.mae),
     fraction('MFE, %', 'mfe_fraction', of.mfe),
     ...(tags.length > 1 ? [tag('entered by', 'entry_tag', of.entryTag, tags), tag('left by', 'exit_tag', of.exitTag, tags)] : []),
@@ -95,12 +97,19 @@ function price(page: PageData, trades: TradeRows, name: string, key: string, col
   return { name, key, value, text: (row) => fixed(value(row), digits(row)), plain: (row) => String(value(row)) };
 }
 
-function money(name: string, key: string, column: Float64Array, digits: number, isTinted = false): TradeTableColumn {
+function money(
+  name: string,
+  key: string,
+  column: Float64Array,
+  { asset, assetDigits: digits }: PageData,
+  isTinted = false,
+): TradeTableColumn {
   return {
     name,
     key,
     value: (row) => column[row]!,
-    text: (row) => (isTinted && column[row]! > 0 ? '+' : '') + exactText(column[row]!, digits, 2),
+    text: (row) => (isTinted ? signedAmount : amountText)(column[row]! / 10 ** digits, asset),
+    exact: (row) => exactText(column[row]!, digits),
     plain: (row) => plainInteger(column[row]!, digits),
     isTinted,
   };

@@ -3,11 +3,26 @@
 import { byId, element } from '../../page/browser/dom.ts';
 import { count, tone } from '../../../base/text/format.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
+import { EXIT_REASONS, HOLD_GROUPS, holdGroupOf, hourOf } from '../../kernels/tradeGroups.ts';
 import { columnsOf, type TradeTableColumn } from './tradeColumns.ts';
 import type { TradeRows } from './rows/tradeRows.ts';
 import type { PageData } from '../../page/wire.ts';
 
 const PAGE_ROWS = 50;
+
+/** A row of the breakdowns, whose trades alone are shown. */
+interface ChosenGroup {
+  readonly by: string;
+  readonly key: string;
+  readonly name: string;
+}
+const GROUP_WORDS: Readonly<Record<string, string>> = {
+  instrument: 'symbol',
+  entryTag: 'entered by',
+  exitReason: 'left by',
+  holdTime: 'held',
+  hour: 'hour',
+};
 
 export class TradeTable {
   readonly #page: PageData;
@@ -19,6 +34,7 @@ export class TradeTable {
   #sort = { column: 0, down: false };
   #at = 0;
   #selected: number | null = null;
+  #group: ChosenGroup | null = null;
 
   constructor(page: PageData, trades: TradeRows, shown: TimeWindow, onSelect: (row: number) => void) {
     this.#page = page;
@@ -32,6 +48,14 @@ export class TradeTable {
     shown.onChange(() => {
       if (isChecked('filter-window')) this.#refresh();
     });
+    byId('filter-group')?.addEventListener('click', () => this.#filterBy(null));
+    for (const button of document.querySelectorAll<HTMLElement>('#breakdowns button[data-by]')) {
+      const { by = '', key = '' } = button.dataset;
+      button.addEventListener('click', () => {
+        this.#filterBy({ by, key, name: `${GROUP_WORDS[by] ?? by}: ${button.textContent}` });
+        byId('trades')?.scrollIntoView({ block: 'start' });
+      });
+    }
     byId('export')?.addEventListener('click', () => this.#export());
     this.#refresh();
   }
@@ -51,16 +75,30 @@ export class TradeTable {
     if (next !== undefined) this.#onSelect(next);
   }
 
+  /** Shows the trades of one group alone; null shows all. */
+  #filterBy(group: ChosenGroup | null): void {
+    this.#group = group;
+    const shown = byId('filter-group');
+    if (shown) {
+      shown.hidden = group === null;
+      shown.textContent = group === null ? '' : `${group.name} ×`;
+      shown.setAttribute('aria-label', group === null ? '' : `${group.name}, show all groups again`);
+    }
+    this.#refresh();
+  }
+
   #refresh(): void {
     const { of, length } = this.#trades;
     const [side, result, instrument, strategy] = ['side', 'result', 'instrument', 'strategy'].map((name) => chosenNumber(`filter-${name}`));
     const inWindow = isChecked('filter-window');
+    const isInGroup = this.#group === null ? null : groupTest(this.#group, this.#page, this.#trades);
     const order: number[] = [];
     for (let row = 0; row < length; row++) {
       if (side !== null && of.side[row] !== side) continue;
       if (result !== null && (result === 0 ? of.pnl[row]! <= 0 : of.pnl[row]! >= 0)) continue;
       if (instrument !== null && of.instrument[row] !== instrument) continue;
       if (strategy !== null && of.strategy[row] !== strategy) continue;
+      if (isInGroup !== null && !isInGroup(row)) continue;
       if (inWindow && (of.exitMs[row]! < this.#shown.from || of.entryMs[row]! > this.#shown.to)) continue;
       order.push(row);
     }
@@ -110,9 +148,10 @@ export class TradeTable {
   }
 
   #row(row: number): HTMLElement {
-    const cells = this.#columns.map(({ text, isTinted, value, isMain }, at) => {
+    const cells = this.#columns.map(({ text, exact, isTinted, value, isMain }, at) => {
       const sign = isTinted ? tone(value(row)) : '';
-      return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim() }, text(row));
+      const title = exact === undefined ? {} : { title: exact(row) };
+      return element(at === 0 ? 'th' : 'td', { class: `${sign}${isMain ? '' : ' wide'}`.trim(), ...title }, text(row));
     });
     const made = element('tr', { tabindex: '0', 'data-row': String(row), 'aria-selected': String(row === this.#selected) }, ...cells);
     made.addEventListener('click', () => this.#onSelect(row));
@@ -160,6 +199,21 @@ export class TradeTable {
     link.remove();
     URL.revokeObjectURL(url);
   }
+}
+
+/** Returns whether a row is in a group. */
+function groupTest({ by, key }: ChosenGroup, { instruments, strategies }: PageData, { of, tags }: TradeRows): (row: number) => boolean {
+  const keyOf: Readonly<Record<string, (row: number) => string | undefined>> = {
+    instrument: (row) => instruments[of.instrument[row]!]?.name,
+    strategy: (row) => strategies[of.strategy[row]!],
+    side: (row) => (of.side[row] === 0 ? 'long' : 'short'),
+    entryTag: (row) => tags[of.entryTag[row]!],
+    exitReason: (row) => EXIT_REASONS[of.exitReason[row]!],
+    holdTime: (row) => HOLD_GROUPS[holdGroupOf(of.exitMs[row]! - of.entryMs[row]!)]?.name,
+    hour: (row) => String(hourOf(of.entryMs[row]!)).padStart(2, '0'),
+  };
+  const read = keyOf[by];
+  return (row) => read?.(row) === key;
 }
 
 function quoteCell(text: string): string {

@@ -132,6 +132,12 @@ export class HeatMap {
     const { fill, text } = coloursOf(cell.value, this.#scale);
     context.fillStyle = fill;
     context.fillRect(x, y, width - gap, height - gap);
+    if (gap > 0) {
+      // A value near zero is nearly as dark as the page.
+      context.strokeStyle = colour('line');
+      context.lineWidth = 1;
+      context.strokeRect(x + 0.5, y + 0.5, width - gap - 1, height - gap - 1);
+    }
     if (width < NUMBER_WIDTH || height < NUMBER_HEIGHT) return;
     context.fillStyle = text;
     context.textAlign = 'center';

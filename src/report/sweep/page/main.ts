@@ -2,7 +2,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 
-import { addCopying, addKeys, addPrinting, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
+import { addCopying, addKeys, addPrinting, addScrollCues, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import { HeatMap } from './heatMap.ts';
 import { commandOf, paramsOf, sweepFigureText, unpackModel, type Model } from './model.ts';
@@ -172,6 +172,7 @@ addTips();
 addCopying();
 addPrinting(() => redraw());
 addWidths(() => redraw());
+addScrollCues();
 addKeys({
   t: theme.next,
   m: () => byId('map')?.focus(),

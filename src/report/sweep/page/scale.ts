@@ -4,7 +4,7 @@
 import { colour } from '../../page/browser/dom.ts';
 
 /** The weakest and the strongest share of the colour in a cell. */
-const FAINT = 0.06;
+const FAINT = 0.14;
 const STRONG = 0.92;
 
 export interface ColourScale {

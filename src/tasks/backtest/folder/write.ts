@@ -9,7 +9,7 @@ import type { RunRecord } from '../../../model/run/run.ts';
 import { formatTime } from '../../../model/time.ts';
 import { equityColumns } from '../../../report/summary/resultHash.ts';
 import { writeRunFiles } from '../../../report/summary/runFiles.ts';
-import type { Provenance } from '../../../report/run/input.ts';
+import type { Provenance } from '../../../report/run/document/input.ts';
 import { writeReport } from '../../../report/run/report.ts';
 import { deferOutcome } from '../../../base/deferOutcome.ts';
 import { displayPath } from '../../../definition/text/paths.ts';

@@ -12,6 +12,8 @@ export interface ChartLevel {
   readonly high: Int32Array;
   readonly low: Int32Array;
   readonly close: Int32Array;
+  /** In base or in contracts. */
+  readonly volume: Float64Array;
   /** The last row of the finest bars inside each bar. Indicator values at its close are read there. */
   readonly lastRow: Int32Array;
 }
@@ -23,10 +25,11 @@ export function ladder(interval: Interval): Interval[] {
   );
 }
 
-/** Aggregates bars to `interval`: the first open, the extremes, the last close. A bar in which no finer bar opened is absent. */
+/** Aggregates bars to `interval`: the first open, the extremes, the last close, all volume. A bar in which no finer bar opened is absent. */
 export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
-  const { length, openMs, open, high, low, close, lastRow } = fine;
+  const { length, openMs, open, high, low, close, volume, lastRow } = fine;
   const outMs = new Float64Array(length);
+  const v = new Float64Array(length);
   const [o, h, l, c, rows] = [
     new Int32Array(length),
     new Int32Array(length),
@@ -48,6 +51,7 @@ export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
     if (high[i]! > h[k]!) h[k] = high[i]!;
     if (low[i]! < l[k]!) l[k] = low[i]!;
     c[k] = close[i]!;
+    v[k]! += volume[i]!;
     rows[k] = lastRow[i]!;
   }
   return {
@@ -58,6 +62,7 @@ export function coarsen(fine: ChartLevel, interval: Interval): ChartLevel {
     high: h.slice(0, n),
     low: l.slice(0, n),
     close: c.slice(0, n),
+    volume: v.slice(0, n),
     lastRow: rows.slice(0, n),
   };
 }

@@ -1,6 +1,7 @@
 // One instrument of the page: bars at every interval, indicators, position changes and protective levels, filled while they are unpacked.
 
 import { closeOf, openOf, typicalLengthMs, type Interval } from '../../../../model/interval.ts';
+import { volumeOf } from '../../../page/volumeCode.ts';
 import { waitForPaint } from '../../../page/browser/dom.ts';
 import type { PositionChanges } from './exposure.ts';
 import { coarsen, ladder, rowAtOrAfter, rowNumbers, type ChartLevel } from './levels.ts';
@@ -104,7 +105,9 @@ export class ChartMarket {
       last = c;
     }
     const length = close.length;
-    this.#levels.set(wire.interval, { interval: wire.interval, length, openMs, open, high, low, close, lastRow: rowNumbers(length) });
+    const volume = wire.volume === null ? new Float64Array(length) : Float64Array.from(await unpack32(wire.volume), volumeOf);
+    const lastRow = rowNumbers(length);
+    this.#levels.set(wire.interval, { interval: wire.interval, length, openMs, open, high, low, close, volume, lastRow });
     // The level of the first picture has no rows of the finest bars, so it is built again when needed.
     if (wire.first.interval !== wire.interval) this.#levels.delete(wire.first.interval);
     this.isWhole = true;
@@ -160,6 +163,7 @@ function firstLevel({ first }: WireInstrument): ChartLevel {
     high: column(2),
     low: column(3),
     close: column(4),
+    volume: new Float64Array(length),
     lastRow: rowNumbers(length),
   };
 }

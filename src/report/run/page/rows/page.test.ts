@@ -5,7 +5,21 @@ import { seededRng } from '../../../../base/number/rng.ts';
 import { openOf } from '../../../../model/interval.ts';
 import { pointsBetween, type EquityRows } from './equityRows.ts';
 import { meanPosition } from './exposure.ts';
-import { daysText, exactText, fixed, MINUS, percent, signed, spanText, THIN, tone } from '../../../../base/text/format.ts';
+import {
+  amountText,
+  briefNumber,
+  daysText,
+  exactText,
+  fixed,
+  MINUS,
+  percent,
+  signed,
+  signedAmount,
+  spanText,
+  THIN,
+  tone,
+} from '../../../../base/text/format.ts';
+import { volumeCode, volumeOf } from '../../../page/volumeCode.ts';
 import { coarsen, ladder, rowNumbers, type ChartLevel } from './levels.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
 
@@ -23,6 +37,7 @@ function walk(length: number, seed: number): ChartLevel {
     high: column(),
     low: column(),
     close: column(),
+    volume: new Float64Array(length),
     lastRow: rowNumbers(length),
   };
   let ms = START;
@@ -32,6 +47,7 @@ function walk(length: number, seed: number): ChartLevel {
     [level.open[row], level.close[row]] = [open, close];
     level.high[row] = Math.max(open, close) + 3;
     level.low[row] = Math.min(open, close) - 3;
+    level.volume[row] = Math.floor(rng.next() * 100);
   }
   return level;
 }
@@ -51,6 +67,7 @@ describe('coarser bars', () => {
       expect(coarse.close[at]).toBe(fine.close[rows.at(-1)!]);
       expect(coarse.high[at]).toBe(Math.max(...rows.map((row) => fine.high[row]!)));
       expect(coarse.low[at]).toBe(Math.min(...rows.map((row) => fine.low[row]!)));
+      expect(coarse.volume[at]).toBe(rows.reduce((sum, row) => sum + fine.volume[row]!, 0));
       expect(coarse.lastRow[at]).toBe(rows.at(-1));
     });
   });
@@ -111,5 +128,15 @@ test('numbers are written with thin spaces, a true minus, and never as NaN', () 
   expect(exactText(500_000_000, 8, 2)).toBe('5.00');
   expect(spanText(41 * 86_400_000 + 6 * 3_600_000)).toBe(`41${THIN}d 6${THIN}h`);
   expect([0.3, 0.5, 41.2].map((days) => daysText(days * 86_400_000))).toEqual([`7${THIN}h 12${THIN}min`, '1 day', '41 days']);
+  expect([0, 1234, 0.045_61, 12.345, 999_999, 1.5e9, NaN].map(briefNumber)).toEqual(
+    ['0', `1.23${THIN}k`, '0.0456', '12.3', `1${THIN}M`, `1.50${THIN}G`, '–'], // prettier-ignore
+  );
+  expect([amountText(1.005, 'USDT'), signedAmount(0.012_345_678, 'BTC'), amountText(1234.5, 'JPY')]).toEqual([
+    '1.00',
+    '+0.01234568',
+    `1${THIN}235`,
+  ]);
+  for (const volume of [0, 1e-8, 0.37, 12_345.678, 9.9e14])
+    expect(Math.abs(volumeOf(volumeCode(volume)) - volume)).toBeLessThanOrEqual(volume * 0.005);
   expect([-0.1, 0, 0.1].map(tone)).toEqual(['loss', '', 'gain']);
 });

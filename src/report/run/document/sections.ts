@@ -1,13 +1,25 @@
 // The tables of the report: drawdowns, months, all figures, orders, data, provenance.
 
-import { sizeText } from '../../model/instrument.ts';
-import type { Summary } from '../summary/summary.ts';
-import { figureText, type FigureText } from '../words/figures.ts';
-import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../words/glossary.ts';
+import { sizeText } from '../../../model/instrument.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { figureText, type FigureText } from '../../words/figures.ts';
+import { METRIC_NAMES, METRICS, TRADE_NAMES, TRADES } from '../../words/glossary.ts';
 import type { ReportInput } from './input.ts';
-import { command, facts, htmlTable, versionsText, type Fact } from '../page/lists.ts';
-import { html, type Markup, type MarkupPart } from '../page/markup.ts';
-import { count, counted, dayText, fixed, NONE, percent, signedPercent, spanText, THIN, tone } from '../../base/text/format.ts';
+import { command, facts, htmlTable, versionsText, type Fact } from '../../page/lists.ts';
+import { html, type Markup, type MarkupPart } from '../../page/markup.ts';
+import {
+  amountText,
+  count,
+  counted,
+  dayText,
+  fixed,
+  NONE,
+  percent,
+  signedPercent,
+  spanText,
+  THIN,
+  tone,
+} from '../../../base/text/format.ts';
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAY_MS = 86_400_000;
@@ -162,11 +174,11 @@ export function orders({ orders: of, run }: Summary): Markup {
         </div>
         <div>
           <dt>Volume</dt>
-          <dd>${fixed(Number(of.volume), 2)}${THIN}${run.reportingAsset}</dd>
+          <dd>${amountText(Number(of.volume), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
         </div>
         <div>
           <dt>Fees</dt>
-          <dd>${fixed(Number(of.fees), 2)}${THIN}${run.reportingAsset}</dd>
+          <dd>${amountText(Number(of.fees), run.reportingAsset)}${THIN}${run.reportingAsset}</dd>
         </div>
       </dl>
       <h3>Refusals by code</h3>
@@ -259,7 +271,10 @@ function runFacts({ record, summary: { run, resultHash } }: ReportInput): readon
   return [
     ['Result hash', html`<code>${resultHash}</code>`],
     ['Range', `${dayText(run.fromMs)} – ${dayText(run.toMs)}, ${days}`],
-    ['Start, end', `${fixed(Number(run.startEquity), 2)}, ${fixed(Number(run.endEquity), 2)}${THIN}${run.reportingAsset}`],
+    [
+      'Start, end',
+      `${amountText(Number(run.startEquity), run.reportingAsset)}, ${amountText(Number(run.endEquity), run.reportingAsset)}${THIN}${run.reportingAsset}`,
+    ],
     ['Seed', String(record.seed)],
     ['Warm-up', `${counted(run.warmupRows, 'row')} before the run, ${count(run.warmupInRange)} inside it`],
     ['Versions', versionsText(run.versions)],

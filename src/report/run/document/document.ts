@@ -1,14 +1,15 @@
 // Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
-import type { PageCode } from '../page/pageCode.ts';
+import type { PageCode } from '../../page/pageCode.ts';
+import { breakdowns } from './breakdowns.ts';
 import { bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
-import { html, scriptJson, Markup, scriptElement } from '../page/markup.ts';
-import type { PageData } from '../page/wire.ts';
+import { html, scriptJson, Markup, scriptElement } from '../../page/markup.ts';
+import type { PageData } from '../../page/wire.ts';
 import { allFigures, data, drawdowns, months, orders, provenance } from './sections.ts';
-import { keyList, packedScripts, scopeCss, shell } from '../page/shell.ts';
-import { STYLE } from '../page/style.ts';
+import { keyList, packedScripts, scopeCss, shell } from '../../page/shell.ts';
+import { STYLE } from '../../page/style.ts';
 
 export interface PageParts {
   readonly input: ReportInput;
@@ -33,7 +34,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
         <h2>From signal to net</h2>
         ${bridge(summary.costBridge, summary.run.reportingAsset)}
       </section>
-      ${howSection(page)} ${tradesSection(page)}
+      ${howSection(page)} ${breakdowns(summary)} ${tradesSection(page)}
       <section id="orders">
         <h2>Orders and rules</h2>
         ${orders(summary)}
@@ -177,6 +178,7 @@ function tradesSection({ trades, instruments, strategies }: PageData): Markup {
             : null
         }
         ${strategies.length > 1 ? select('filter-strategy', 'strategy', strategies) : null}
+        <button type="button" id="filter-group" hidden></button>
         <label><input type="checkbox" id="filter-window" /> in the price window</label>
         <button type="button" id="export">export CSV</button></span
       >

@@ -1,8 +1,8 @@
 // The words of the report: the sentence at its head, and the record of each instrument as it counts and charges.
 
 import { expect, test } from 'vitest';
-import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
-import { reportInput, reportRecord } from '../../../test/fixtures/reportRun.ts';
+import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
+import { reportInput, reportRecord } from '../../../../test/fixtures/reportRun.ts';
 import { answer, cards } from './head.ts';
 import { months, provenance } from './sections.ts';
 

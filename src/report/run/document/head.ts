@@ -1,15 +1,28 @@
 // The first screen of the report: what was run, the result, how far to trust it, and the figure cards.
 
-import type { RunRecord } from '../../model/run/run.ts';
-import { warningText } from '../../model/warning.ts';
-import type { Summary } from '../summary/summary.ts';
-import { instrumentNames } from '../words/names.ts';
-import { sharpeInterval, figureText } from '../words/figures.ts';
-import { METRICS, TRADES } from '../words/glossary.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import { warningText } from '../../../model/warning.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { instrumentNames } from '../../words/names.ts';
+import { sharpeInterval, figureText } from '../../words/figures.ts';
+import { METRICS, TRADES } from '../../words/glossary.ts';
 import type { ReportInput } from './input.ts';
-import { html, type Markup } from '../page/markup.ts';
-import { card, stamp, trustStrip, type Chip } from '../page/parts.ts';
-import { count, counted, dayText, daysText, fixed, NONE, percent, signedPercent, THIN, timeText, tone } from '../../base/text/format.ts';
+import { html, type Markup } from '../../page/markup.ts';
+import { card, stamp, trustStrip, type Chip } from '../../page/parts.ts';
+import {
+  amountText,
+  count,
+  counted,
+  daysText,
+  dayText,
+  fixed,
+  NONE,
+  percent,
+  signedPercent,
+  THIN,
+  timeText,
+  tone,
+} from '../../../base/text/format.ts';
 
 const DAY_MS = 86_400_000;
 /** Below this number of closed trades, a figure says little about the future. */
@@ -56,7 +69,7 @@ function feesText(fees: number, net: number, asset: string): string {
   const gross = net + fees;
   return gross > 0 && fees <= gross
     ? `, ${percent(fees / gross, 0)} of gross lost to fees`
-    : `, fees of ${fixed(fees, 2)}${THIN}${asset}, more than the gross result`;
+    : `, fees of ${amountText(fees, asset)}${THIN}${asset}, more than the gross result`;
 }
 
 export function trust(summary: Summary): Markup {

@@ -1,8 +1,8 @@
 // The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
-import type { CostBridge } from '../metrics/costBridge.ts';
-import { html, type Markup } from '../page/markup.ts';
-import { signed, tone } from '../../base/text/format.ts';
+import type { CostBridge } from '../../metrics/costBridge.ts';
+import { html, type Markup } from '../../page/markup.ts';
+import { signedAmount, tone } from '../../../base/text/format.ts';
 
 const STEPS: readonly (readonly [keyof CostBridge, string])[] = [
   ['grossSignalPnl', 'signals'],
@@ -53,7 +53,7 @@ export function bridge(costs: CostBridge, asset: string): Markup {
         ({ name, amount, left, width, isTotal }) =>
           html`<div>
             <dt>${name}</dt>
-            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signed(amount, 2)}</dd>
+            <dd class="${amount < 0 || isTotal ? tone(amount) : ''}">${signedAmount(amount, asset)}</dd>
             <span class="track" aria-hidden="true"
               ><i
                 class="${amount < 0 ? 'down' : 'up'}${isTotal ? ' total' : ''}"

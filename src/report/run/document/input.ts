@@ -1,7 +1,7 @@
 // Input of a report: the columns of the run, its summary, and what a reader needs to repeat the run.
 
-import type { RunRecord } from '../../model/run/run.ts';
-import type { Summary } from '../summary/summary.ts';
+import type { RunRecord } from '../../../model/run/run.ts';
+import type { Summary } from '../../summary/summary.ts';
 
 /** Origin of the run, as text for the reader. */
 export interface Provenance {

@@ -1,0 +1,36 @@
+// The groups that trades are broken down into beside their own labels: why they were left, and how long they were held.
+
+/**
+ * Why a trade was left, by the order of its last fill. `signal`: an order of the strategy itself, also a trigger order or a resting limit.
+ * `stop`, `target`, `trail`: a leg of a bracket. `liquidation`: the exchange closed the position.
+ */
+export const EXIT_REASONS = ['signal', 'stop', 'target', 'trail', 'liquidation'] as const;
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Lower bounds in ms (inclusive) and names of the groups of holding times, ascending. */
+export const HOLD_GROUPS: readonly { readonly fromMs: number; readonly name: string }[] = [
+  { fromMs: 0, name: 'under 1m' },
+  { fromMs: MINUTE, name: '1m to 5m' },
+  { fromMs: 5 * MINUTE, name: '5m to 15m' },
+  { fromMs: 15 * MINUTE, name: '15m to 1h' },
+  { fromMs: HOUR, name: '1h to 4h' },
+  { fromMs: 4 * HOUR, name: '4h to 1d' },
+  { fromMs: DAY, name: '1d to 1w' },
+  { fromMs: 7 * DAY, name: '1w to 4w' },
+  { fromMs: 28 * DAY, name: '4w and longer' },
+];
+
+/** Returns the index into `HOLD_GROUPS` of a trade that was held for `ms` (at least 0). */
+export function holdGroupOf(ms: number): number {
+  let at = HOLD_GROUPS.length - 1;
+  while (at > 0 && ms < HOLD_GROUPS[at]!.fromMs) at--;
+  return at;
+}
+
+/** Returns the hour of the day, 0 to 23 UTC, of a time in ms. */
+export function hourOf(ms: number): number {
+  return Math.floor((ms - Math.floor(ms / DAY) * DAY) / HOUR);
+}
