@@ -9,8 +9,8 @@ import { chartFeeds, firstBars, packEquity, packInstrument, type FirstBars } fro
 import { detailOf, samplesOf, type Detail } from './detail.ts';
 import { documentOf } from './document/document.ts';
 import { EventColumns } from './eventColumns.ts';
-import { BarEvents } from './events/barEvents.ts';
 import type { ReportInput } from './document/input.ts';
+import { BarEvents } from './events/barEvents.ts';
 import { pageCode } from '../page/pageCode.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';

@@ -4,16 +4,8 @@ import { exactText, timeText } from '../../../base/text/format.ts';
 import { ENDINGS, ROLES, SIDES } from '../../../model/run/run.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import type { PageData, WireInstrument } from '../../page/wire.ts';
+import type { ClickedBar } from './clickedBar.ts';
 import { eventsOfBar, unpackBarEvents, type BarEventRows } from './rows/barEvents.ts';
-
-/** A bar of the chart that was clicked. */
-export interface ClickedBar {
-  readonly openMs: number;
-  readonly closeMs: number;
-  readonly interval: string;
-  /** Open, high, low, close and indicators, as texts. */
-  readonly texts: readonly string[];
-}
 
 /** Rows of a table. */
 const MAX_ROWS = 40;

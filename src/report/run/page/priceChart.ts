@@ -9,7 +9,7 @@ import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
 import { briefNumber, count, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
-import type { ClickedBar } from './barPanel.ts';
+import { clickedBar, type ClickedBar } from './clickedBar.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
 import { axisTexts, colouredText, tickText } from './priceTexts.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
@@ -313,17 +313,9 @@ export class PriceChart {
   }
 
   #clickBar(x: number): void {
-    const slice = this.#slice;
     const at = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
-    const row = slice?.rows[at] ?? -1;
-    if (slice === null || row < 0) return;
-    const { level, times, endMs } = slice;
-    const price = (of: Int32Array): string => exactText(of[row]!, Math.max(0, this.#market.wire.digits));
-    const prices = `open ${price(level.open)}  high ${price(level.high)}  low ${price(level.low)}  close ${price(level.close)}`;
-    const lines = this.#lines.map(
-      ({ values }, k) => `${this.#market.traces[k]?.name ?? ''} ${fixed(values[at]!, this.#market.traces[k]?.digits ?? 0)}`,
-    );
-    this.onBar?.({ openMs: times[at]!, closeMs: times[at + 1] ?? endMs, interval: level.interval, texts: [prices, ...lines] });
+    const bar = this.#slice === null ? null : clickedBar(this.#slice, at, this.#market, this.#lines);
+    if (bar !== null) this.onBar?.(bar);
   }
 
   /** Shows the bar and the indicators under the cursor. */
