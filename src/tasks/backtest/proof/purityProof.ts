@@ -44,6 +44,8 @@ export interface PurityTask {
   readonly whole: Side;
   /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
   readonly skippedRows: number;
+  /** True: the run that ends in the middle is left out. */
+  readonly isShort?: boolean;
   /** Why a promise of a callback continued after the last bar; null: none did. */
   readonly late: Error | null;
   readonly onRun: (share: number) => void;
@@ -57,10 +59,13 @@ export interface PurityOutcome {
   readonly isSteady: boolean;
 }
 
-export async function provePurity(tracer: Tracer, { plan, whole, skippedRows, late, onRun }: PurityTask): Promise<PurityOutcome> {
+export async function provePurity(
+  tracer: Tracer,
+  { plan, whole, skippedRows, isShort = false, late, onRun }: PurityTask,
+): Promise<PurityOutcome> {
   onRun(0);
   const part = partOf(plan, skippedRows);
-  const partTrace = await tracer.run(part);
+  const partTrace = isShort ? null : await tracer.run(part);
   onRun(0.3);
   const again: TracedRun = { plan };
   const trace = await tracer.run(again);
@@ -71,10 +76,10 @@ export async function provePurity(tracer: Tracer, { plan, whole, skippedRows, la
     trace: made,
     repeat: (wanted) => inTurn(tracer, runs, wanted),
   });
-  const early = await isState(tracer, whole.trace, part, partTrace);
-  const second = early
+  const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
+  const second = isEarly
     ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
-    : await differenceOf(tracer, first, sideOf([whole.run, part, again], trace));
+    : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
   onRun(0.6);
   const fresh: TracedRun = { plan, isFresh: true };
   const otherTrace = await withOtherSurroundings(() => tracer.run(fresh));

@@ -33,9 +33,12 @@ const ROWS = [1021, 4093] as const;
 /** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
 const MAX_BARS = 20_000;
 const MIN_ROWS = 61;
+/** With more feeds the sample makes four runs instead of six: to make a bot takes longer than its bars do. */
+const MAX_FEEDS = 32;
 const ENOUGH_ORDERS = 8;
 /** Rows that are run in small blocks at least. They continue to the last decision that is needed: a small block takes as long as a large one. */
 const SMALL_BLOCK_ROWS = 251;
+const SMALL_BLOCK_BARS = 4000;
 const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
 /** Larger files of the strategy are searched for prices by `isobar prove` alone. */
 const MAX_SEARCHED_BYTES = 262_144;
@@ -137,12 +140,14 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
   // What was used says enough, and decisions that hang on it differ in every proof.
   if (uses.first !== null) return [];
   const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
-  const { proof: purity, hasState, isSteady } = await provePurity(tracer, { plan: own, whole, skippedRows: 0, late, onRun: () => {} });
+  const isShort = plan.feeds.length > MAX_FEEDS;
+  const task = { plan: own, whole, skippedRows: 0, isShort, late, onRun: () => {} };
+  const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
   if (uses.first !== null) return [];
   if (!isSteady) return [table ?? purity];
   const untilMs = endOfBlocks(own, whole.trace);
   const blocksOf = (isFresh: boolean): Promise<Proof> =>
-    proveBlocks(tracer, { plan: own, untilMs, isFresh, full: isFresh ? null : whole, onRun: () => {} });
+    proveBlocks(tracer, { plan: own, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
   const blocks = await blocksOf(hasState);
   const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
   const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
@@ -151,7 +156,8 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
 
 function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
   const { bars, firstRow } = leadFeed(plan);
-  const row = Math.min(bars.length, firstRow + SMALL_BLOCK_ROWS) - 1;
+  const rows = Math.min(SMALL_BLOCK_ROWS, Math.ceil(SMALL_BLOCK_BARS / plan.feeds.length));
+  const row = Math.min(bars.length, firstRow + rows) - 1;
   return Math.max(bars.closeMs[row]!, orderMs[ENOUGH_ORDERS - 1] ?? Infinity);
 }
 
@@ -186,8 +192,8 @@ async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[
   const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
   const { bars } = leadFeed(plan);
   const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
-  const maxRows = primeUpTo(Math.max(MIN_ROWS, Math.floor(MAX_BARS / plan.feeds.length)));
-  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows)) - 1]!));
+  const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
+  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows(rows / ROWS[0]))) - 1]!));
   const parts = [...ends].flatMap((toMs) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => needed[feed]! }) ?? []);
   return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
 }

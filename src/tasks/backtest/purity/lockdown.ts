@@ -61,7 +61,8 @@ export class BuiltIns {
       }
     }
     // Elsewhere any code of the process may add what it lacks.
-    for (const { name, holder, keys } of isAlone ? this.#members : []) {
+    if (!isAlone) return;
+    for (const { name, holder, keys } of this.#members) {
       const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !(holder === Reflect && METADATA.test(String(key))));
       if (added === undefined) continue;
       keys.add(added);
