@@ -18,11 +18,11 @@ export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refine
   const share = percent(ambiguousShare, 1);
   const isNone = ambiguousFills === 0;
   const fills = isNone ? 'no fill' : `${count(ambiguousFills)} fills (${share})`;
-  const open = isNone ? 'no fill open' : refinedWith === null ? `${share} of fills open` : `${share} open`;
+  const ambiguous = isNone ? 'no fill ambiguous' : `${share} ambiguous`;
   return {
     low: money(netProfit.low),
     high: money(netProfit.high),
-    short: `${trust}; ${open}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
+    short: `${trust}; ${ambiguous}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
     long: `${trust}; ${fills} ambiguous${refinedWith === null ? '' : `, refined with ${refinedWith}`}`,
   };
 }
