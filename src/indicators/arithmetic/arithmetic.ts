@@ -149,23 +149,28 @@ function at({ column, constant }: TermColumn, row: number): number {
   return column === null ? constant : column.values[row - column.base]!;
 }
 
-class Sum implements Kernel {
-  readonly #a: TermColumn;
-  readonly #b: TermColumn;
-  readonly #out: NumberWindow;
-  readonly #sign: number;
+/** Two terms and what is made of them. */
+abstract class OfTwo implements Kernel {
+  protected readonly a: TermColumn;
+  protected readonly b: TermColumn;
+  protected readonly out: NumberWindow;
+  protected readonly sign: 1 | -1;
 
-  constructor(a: TermColumn, b: TermColumn, out: NumberWindow, sign: 1 | -1) {
-    this.#a = a;
-    this.#b = b;
-    this.#out = out;
-    this.#sign = sign;
+  constructor(a: TermColumn, b: TermColumn, out: NumberWindow, sign: 1 | -1 = 1) {
+    this.a = a;
+    this.b = b;
+    this.out = out;
+    this.sign = sign;
   }
 
+  abstract fill(fromRow: number, toRow: number): void;
+}
+
+/** a + b, or a - b with the sign -1. */
+class Sum extends OfTwo {
   fill(fromRow: number, toRow: number): void {
-    const [a, b] = [this.#a, this.#b];
-    const { values, base } = this.#out;
-    const sign = this.#sign;
+    const { a, b, sign } = this;
+    const { values, base } = this.out;
     if (a.column !== null && b.column !== null) {
       const { values: x, base: xBase } = a.column;
       const { values: y, base: yBase } = b.column;
@@ -174,38 +179,18 @@ class Sum implements Kernel {
   }
 }
 
-class Product implements Kernel {
-  readonly #a: TermColumn;
-  readonly #b: TermColumn;
-  readonly #out: NumberWindow;
-
-  constructor(a: TermColumn, b: TermColumn, out: NumberWindow) {
-    this.#a = a;
-    this.#b = b;
-    this.#out = out;
-  }
-
+class Product extends OfTwo {
   fill(fromRow: number, toRow: number): void {
-    const [a, b] = [this.#a, this.#b];
-    const { values, base } = this.#out;
+    const { a, b } = this;
+    const { values, base } = this.out;
     for (let row = fromRow; row < toRow; row++) values[row - base] = finite(at(a, row) * at(b, row));
   }
 }
 
-class Quotient implements Kernel {
-  readonly #a: TermColumn;
-  readonly #b: TermColumn;
-  readonly #out: NumberWindow;
-
-  constructor(a: TermColumn, b: TermColumn, out: NumberWindow) {
-    this.#a = a;
-    this.#b = b;
-    this.#out = out;
-  }
-
+class Quotient extends OfTwo {
   fill(fromRow: number, toRow: number): void {
-    const [a, b] = [this.#a, this.#b];
-    const { values, base } = this.#out;
+    const { a, b } = this;
+    const { values, base } = this.out;
     if (a.column !== null && b.column !== null) {
       const { values: x, base: xBase } = a.column;
       const { values: y, base: yBase } = b.column;
@@ -214,23 +199,11 @@ class Quotient implements Kernel {
   }
 }
 
-class Larger implements Kernel {
-  readonly #a: TermColumn;
-  readonly #b: TermColumn;
-  readonly #out: NumberWindow;
-  readonly #sign: number;
-
-  constructor(a: TermColumn, b: TermColumn, out: NumberWindow, sign: 1 | -1) {
-    this.#a = a;
-    this.#b = b;
-    this.#out = out;
-    this.#sign = sign;
-  }
-
+/** The larger of a and b, or the smaller with the sign -1. */
+class Larger extends OfTwo {
   fill(fromRow: number, toRow: number): void {
-    const [a, b] = [this.#a, this.#b];
-    const { values, base } = this.#out;
-    const sign = this.#sign;
+    const { a, b, sign } = this;
+    const { values, base } = this.out;
     for (let row = fromRow; row < toRow; row++) {
       const [x, y] = [at(a, row), at(b, row)];
       values[row - base] = x !== x || y !== y ? NAN : sign * (x - y) >= 0 ? x : y;
