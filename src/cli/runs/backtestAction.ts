@@ -9,7 +9,7 @@ import { familyOf } from '../options/family.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
+import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 interface BacktestArgs extends RunRequestArgs {

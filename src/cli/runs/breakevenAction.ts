@@ -7,7 +7,7 @@ import { barTimeoutMs } from '../options/barTimeout.ts';
 import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 import { printJson, printLines } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
+import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 
 interface BreakevenArgs extends RunRequestArgs {
   readonly json: boolean;

@@ -8,7 +8,7 @@ import { EXIT } from '../../base/errors.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { print, printJson } from '../terminal/print.ts';
-import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
+import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { verdictText } from './verifyText.ts';
 
 interface VerifyArgs {

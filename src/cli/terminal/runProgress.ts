@@ -2,7 +2,7 @@
 
 import type { Phase } from '../../tasks/backtest/run/progressCells.ts';
 import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
-import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
 
 export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
   start: 'starting',
