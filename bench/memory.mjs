@@ -18,7 +18,7 @@ const record = await runBacktest({
   cash: { USDT: '100000000' },
   size: { base: '1' },
   fees: { makerPpm: 400, takerPpm: 400, in: 'quote', rounding: 'halfUp' },
-  fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 },
+  fills: { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, impactPpm: 0, collarPpm: 10_000 },
   risk: { maxLeverage: '1' },
   seed: 1,
   blockRows: BLOCK_ROWS,

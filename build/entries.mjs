@@ -11,6 +11,7 @@ export const ENTRIES = [
   'tasks/bot/process/main',
   'tasks/backtest/thread/backtestWorker',
   'tasks/prove/thread/proveWorker',
+  'tasks/why/thread/whyWorker',
   'tasks/sweep/threads/sweepWorker',
   'tasks/sweep/threads/aloneWorker',
   'adapters/plugins/bundleEntry',
@@ -82,6 +83,7 @@ export const TESTED = [
   'risk/live/haltCauses',
   'strategy/strategy',
   'tasks/backtest/run/executeDefinition',
+  'tasks/backtest/run/envelope',
   'tasks/backtest/run/runBacktest',
   'tasks/backtest/verify/verify',
   'tasks/bot/botControls',
@@ -97,6 +99,7 @@ export const TESTED = [
   'tasks/sweep/search/tiles',
   'tasks/sweep/threads/lanes',
   'tasks/sweep/threads/threads',
+  'tasks/why/why',
   'venue/slippage',
   'venue/venueConfig',
 ];

@@ -20,4 +20,4 @@ export type { Scheduler } from './ports/scheduler.ts';
 export type { RiskModule } from './risk/riskModule.ts';
 export type { Draft, OrderRule, RiskState } from './risk/rules/rule.ts';
 export type { FeeModel } from './venue/feeModel.ts';
-export type { SlippageModel } from './venue/slippage.ts';
+export type { FillBar, SlippageModel } from './venue/slippage.ts';

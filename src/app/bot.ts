@@ -55,6 +55,8 @@ export interface Bot {
 export interface MakeOptions extends Partial<Observers> {
   /** Memory for the run; by default the bot's own. */
   readonly scratch?: Scratch;
+  /** A bot of the same bars that the new ones step through together with; by default they have feeds and time of their own. */
+  readonly beside?: Pick<Engine, 'instant' | 'instruments' | 'feeds'>;
   /** The parts that modules rebind; by default all that the plan names. */
   readonly overrides?: Overrides;
 }
@@ -72,6 +74,7 @@ export function botMaker(plan: RunPlan, world: World, options: MakeOptions = {})
   container.load(
     new ContainerModule(({ bind }) => {
       const binding: Binding = { bind, overrides, own: (part) => (overrides.of(part.name) === null ? idOf(part) : ownIdOf(part)) };
+      bindShared(binding, plan, options.beside);
       bindBot(binding, plan, { log, progressCells, dropsOrders }, scratch);
       bind(binding.own(PARTS.strategies)).toResolvedValue(() => given);
       bindOverrides(binding);
@@ -132,20 +135,22 @@ function bindOverrides({ bind, overrides }: Binding): void {
 const addedIds = <Made>({ overrides }: Binding, part: PartToken<Made>): ServiceIdentifier<Made>[] =>
   overrides.added(part.name).map((_, at) => addedIdOf(part, at));
 
-/**
- * Binds the parts. Instruments, limits, time and feeds belong to the run: bots of one container share them. All else belongs to one bot.
- */
-function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
-  const { bind, own } = binding;
-  bind(TOKENS.given).toConstantValue({ plan });
-  bind(TOKENS.instant).toConstantValue(new Instant(plan.fromMs));
-  bind(TOKENS.instruments).toConstantValue(instrumentsOf(plan));
+/** Binds instruments, time and feeds, which belong to the run: bots of one container share them, and those of `beside` too. */
+function bindShared({ bind }: Binding, plan: RunPlan, beside: MakeOptions['beside']): void {
+  bind(TOKENS.instant).toConstantValue(beside?.instant ?? new Instant(plan.fromMs));
+  bind(TOKENS.instruments).toConstantValue(beside?.instruments ?? instrumentsOf(plan));
   bind(TOKENS.feeds)
     .toResolvedValue(
-      (instruments, instant) => listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
+      (instruments, instant) => beside?.feeds ?? listOf(plan.feeds, (feed) => feedRun(feed, instruments, plan, instant)),
       [TOKENS.instruments, TOKENS.instant],
     )
     .inSingletonScope();
+}
+
+/** Binds the other parts. Bots of one container share the limits; all else belongs to one bot. */
+function bindBot(binding: Binding, plan: RunPlan, observers: Observers, scratch: Scratch): void {
+  const { bind, own } = binding;
+  bind(TOKENS.given).toConstantValue({ plan });
   bind(TOKENS.ledger).toResolvedValue((instruments) => marketOf(instruments).ledger(plan, instruments), [TOKENS.instruments]);
   bind(TOKENS.reservations).toResolvedValue(
     (instruments) => new Reservations(instruments, plan.strategies.length, marketOf(instruments).reservationTerms(plan, instruments)),
@@ -187,6 +192,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
       const engine = new Engine({
         instruments, feeds, instant, ledger, reservations, orders, brackets, risk, exchange, market, queue,
         defaultSize: sizeOf(plan),
+        sizeScale: plan.sizeScale ?? 1,
         collarPpm: plan.fills.collarPpm,
         blockRows: plan.blockRows,
         fromMs: plan.fromMs,

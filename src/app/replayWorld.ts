@@ -1,12 +1,15 @@
 // The world of a backtest: simulated time, a journal that only counts, and a venue that matches orders against replayed rows.
 
 import type { ServiceIdentifier } from 'inversify';
+import type { EventOrder } from '../adapters/replay/eventOrder.ts';
+import type { FinerSource } from '../adapters/replay/finerRows.ts';
 import { FixedLatency } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';
 import type { BarMarket } from '../ports/exchange.ts';
 import type { LogLine } from '../ports/log.ts';
+import type { Journal } from '../ports/journal.ts';
 import type { Scheduler } from '../ports/scheduler.ts';
 import type { FeeModel } from '../venue/feeModel.ts';
 import { fixedSlippage } from '../venue/slippage.ts';
@@ -22,20 +25,32 @@ import { idOf, TOKENS } from './tokens.ts';
 export interface ReplaySettings {
   /** Which create requests lose their reply or never arrive: for tests and what-if runs. */
   readonly faultOf?: ReplayExchangeOptions['faultOf'];
+  /** Which order of events the rows take, asked for each bot; by default that of docs/matching.md. */
+  readonly eventOrder?: () => EventOrder;
+  /** Finer rows for rows that leave the order of events open, asked for each bot; by default none. */
+  readonly finer?: () => FinerSource | null;
   /** Log of the reasons for denials; null: no log. */
   readonly refusals?: LogLine | null;
+  /** Watches the records of the run: returns the journal that takes them. */
+  readonly watchJournal?: (own: Journal) => Journal;
   /** Time outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
 }
 
-export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, clock }: ReplaySettings = {}): World {
+export function replayWorld(
+  plan: RunPlan,
+  { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own }: ReplaySettings = {},
+): World {
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
-    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => new ReplayJournal());
+    if (refusals === null) bind(own(PARTS.journal)).toResolvedValue(() => watchJournal(new ReplayJournal()));
     else {
       const names = plan.strategies.map(({ record }) => record.name);
-      bind(own(PARTS.journal)).toResolvedValue((risk) => new DenialLoggingJournal({ risk, log: refusals, names }), [idOf(PARTS.risk)]);
+      bind(own(PARTS.journal)).toResolvedValue(
+        (risk) => watchJournal(new DenialLoggingJournal({ risk, log: refusals, names })),
+        [idOf(PARTS.risk)],
+      );
     }
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
     bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));
@@ -43,7 +58,10 @@ export function replayWorld(plan: RunPlan, { faultOf = null, refusals = null, cl
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
     bind(TOKENS.replayed).toResolvedValue(
-      (queue, instruments, latency) => marketOf(instruments).exchange(() => new ReplayExchange(queue, { latency, needsVolume, faultOf })),
+      (queue, instruments, latency) =>
+        marketOf(instruments).exchange(
+          () => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+        ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );
     bind(own(PARTS.exchange)).toResolvedValue((replayed): ExchangeAdapter => replayed, [TOKENS.replayed]);
@@ -69,6 +87,6 @@ function bindVenue({ funds }: RunPlan, { bind, own, overrides }: Binding): void 
 /** Opens the venue with the accounts of the run, funds them, and connects it. An adapter that replaces it is attached to the engine. */
 export function openVenue(plan: RunPlan, { engine, venue, exchange }: Bot, deposits: readonly Deposits[]): OpenedVenue {
   exchange.attach?.(engine, () => engine.nowMs);
-  if (venue === null) return { venue: null, checkBooks() {} };
+  if (venue === null) return { venue: null, venues: [], checkBooks() {} };
   return marketOf(engine.instruments).open(plan, engine, venue, deposits);
 }

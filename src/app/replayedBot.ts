@@ -11,12 +11,13 @@ import { sealEngine } from '../engine/loop/setUp.ts';
 import type { TechnicalLibrary } from '../indicators/graph/technicalLibrary.ts';
 import type { WarningList } from '../model/warning.ts';
 import { addStrategies, fund, type HostMaker } from './begin.ts';
-import { botMaker, type Bot } from './bot.ts';
+import { botMaker, type Bot, type MakeOptions } from './bot.ts';
 import type { RunPlan, StrategyPlan } from '../definition/plan/plan.ts';
 import type { Deposits, RunVenue } from './kinds/parts.ts';
 import { openVenue, replayWorld, type ReplaySettings } from './replayWorld.ts';
 
-export interface BotOptions extends Pick<ReplaySettings, 'faultOf' | 'clock'> {
+export interface BotOptions
+  extends Pick<ReplaySettings, 'faultOf' | 'clock' | 'watchJournal' | 'eventOrder' | 'finer'>, Pick<MakeOptions, 'beside'> {
   /** Cells that the engine writes once a block: see EngineDeps.progressCells. */
   readonly progressCells?: Int32Array | null;
   readonly log?: LogLine;
@@ -50,6 +51,8 @@ export interface SealedBot {
   readonly notifiers: readonly Notifier[];
   /** Null: a custom adapter replaces it. */
   readonly venue: RunVenue | null;
+  /** All venues of the run. */
+  readonly venues: readonly RunVenue[];
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }

@@ -7,6 +7,7 @@ import { ConfigError } from '../base/errors.ts';
 import { refuseKeysInArguments, withoutKeys } from '../access/keyLike.ts';
 import { withApi } from './api/command.ts';
 import { withBacktest } from './runs/backtest.ts';
+import { breakevenCommand } from './runs/breakeven.ts';
 import { COMPLETION_REQUEST, withCompletion } from './completion/command.ts';
 import { dataCommand } from './data/command.ts';
 import { doctorCommand } from './doctor/command.ts';
@@ -25,6 +26,7 @@ import { withReport } from './runs/report.ts';
 import { positionsCommand, statusCommand } from './live/status.ts';
 import { withSweep } from './sweep/command.ts';
 import { withVerify } from './runs/verify.ts';
+import { withWhy } from './why/command.ts';
 import { isOption, usageError } from './usage.ts';
 
 /** Options that may be given more than once. */
@@ -40,7 +42,8 @@ function parser(argv: readonly string[]): Argv {
     .locale('en')
     .usage('$0 <command>\n\nBacktests of trading strategies that are TypeScript classes.');
   return (
-    withCompletion(withApi(withReport(withVerify(withProve(withSweep(withBacktest(withInit(named))))))), argv)
+    withCompletion(withApi(withReport(withVerify(withWhy(withProve(withSweep(withBacktest(withInit(named)))))))), argv)
+      .command(breakevenCommand)
       .command(dataCommand)
       .command(exchangeCommand)
       .command(doctorCommand)

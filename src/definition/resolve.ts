@@ -17,6 +17,7 @@ import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
+import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
@@ -41,6 +42,8 @@ export interface ResolvedRun {
   readonly notes: readonly string[];
   /** Warnings that a reader of the results must see. */
   readonly warnings: readonly Warning[];
+  /** Where its bars came from; null for feeds that were loaded before. */
+  readonly store: BarStore | null;
   /** Null for a run without futures. */
   readonly contracts: LoadedContracts | null;
 }
@@ -97,7 +100,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
     const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
-    return { feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
+    return { store, feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
   });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -109,6 +112,7 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
 
 /** The loaded data of a run. */
 interface LoadedData {
+  readonly store: BarStore | null;
   readonly feeds: readonly FeedPlan[];
   /** The times of the run, and those of its bars. */
   readonly span: { readonly run: Span; readonly bars: Span };
@@ -182,13 +186,14 @@ function assemble(
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
-  { feeds, span, warnings, contracts }: LoadedData,
+  { store, feeds, span, warnings, contracts }: LoadedData,
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
   const { cash, funds } = startingBalances(given, source, feeds);
   const definition = { ...given, cash: funds ?? cash };
   const { plan: fees, rates } = feesOf(definition, source, feeds);
+  checkImpactVolume(definition, source, feeds);
   const { fromMs, toMs } = span.run;
   const plan: RunPlan = {
     name: runName(definition, entries),
@@ -227,6 +232,7 @@ function assemble(
     ],
     warnings: [...warnings, ...(contracts?.warnings ?? [])],
     contracts,
+    store,
   };
 }
 

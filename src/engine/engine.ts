@@ -67,7 +67,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly queue: DueQueue;
   readonly timers = new Timers();
   readonly callbacks = new CallbackQueue();
-  readonly sizing = new Sizing();
+  readonly sizing: Sizing;
   readonly fills: FillLog;
   readonly payments: PaymentLog;
   readonly instant: Instant;
@@ -139,6 +139,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.queue = deps.queue;
     this.instant = deps.instant;
     this.defaultSize = deps.defaultSize;
+    this.sizing = new Sizing(deps.sizeScale);
     this.collarPpm = deps.collarPpm;
     this.blockRows = deps.blockRows;
     this.decidesPerFeed = deps.decidesPerFeed === true;

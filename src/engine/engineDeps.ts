@@ -31,6 +31,8 @@ export interface EngineDeps {
   readonly market: BarMarket | null;
   readonly queue: DueQueue;
   readonly defaultSize: Size;
+  /** Multiplies every size that a strategy asks for. Default: 1. */
+  readonly sizeScale?: number;
   readonly collarPpm: number;
   readonly blockRows: number;
   readonly fromMs: number;

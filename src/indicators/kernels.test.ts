@@ -51,6 +51,24 @@ const KERNELS: Record<string, (feed: FeedSeries) => IndicatorSpec<unknown>> = {
       },
       3,
     ),
+  'custom of three sources': (feed) =>
+    custom(
+      [feed.high, feed.low, vwap(feed, 3)],
+      () => {
+        let last = 0;
+        return (high, low, price) => (last = 0.9 * last + (high - low) / price);
+      },
+      { warmupBars: 4, pure: true },
+    ),
+  'custom with two outputs': (feed) =>
+    custom(
+      [feed.high, feed.low],
+      () => {
+        let sum = 0;
+        return (high, low) => ({ sum: (sum += high - low), middle: (high + low) / 2 });
+      },
+      { outputs: ['sum', 'middle'], warmupBars: 2 },
+    ),
   cci: (feed) => cci(feed, 20),
   williamsR: (feed) => technical.williamsR(feed, 14),
   obv: (feed) => technical.obv(feed),
@@ -140,7 +158,7 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
       return cursor.row;
     });
     // The synthetic bars begin with 20 rows that stand still without volume: there some indicators stay undefined beyond their warm-up.
-    if (/holes|vwap|below|cci|williamsR/.test(name)) expect(Math.max(...ready)).toBeGreaterThanOrEqual(set.readyRow);
+    if (/holes|vwap|below|cci|williamsR|three sources/.test(name)) expect(Math.max(...ready)).toBeGreaterThanOrEqual(set.readyRow);
     else expect(Math.max(...ready)).toBe(set.readyRow);
   });
 });
@@ -176,6 +194,28 @@ describe('textbook values', () => {
     const bars = closes([3, 1, 2, 9, 4]);
     expect(values(bars, (feed) => highest(feed.high, 3))).toEqual([NaN, NaN, 3, 9, 9]);
     expect(values(bars, (feed) => lowest(feed.low, 3))).toEqual([NaN, NaN, 1, 1, 2]);
+  });
+
+  it('a custom indicator gets its sources in order and gives its outputs by name', () => {
+    const bars = closes([1, 2, 3]);
+    bars.high.set([2, 4, 6]);
+    const set = new IndicatorSet(bars, { row: -1 }, 8);
+    const both = set.use(
+      custom([set.series.high, set.series.close], () => (high, close) => ({ spread: high - close, ratio: high / close }), {
+        outputs: ['spread', 'ratio'],
+      }),
+    );
+    set.seal();
+    expect([...set.traceValues(both.spread)]).toEqual([1, 2, 3]);
+    expect([...set.traceValues(both.ratio)]).toEqual([2, 2, 2]);
+    const { series } = new IndicatorSet(bars, { row: -1 }, 8);
+    expect(() => custom([], () => () => 1)).toThrow('at least one source');
+    expect(() => custom(series.close, () => () => ({ a: 1 }), { outputs: ['a', 'a'] })).toThrow('different names');
+    const wrong = new IndicatorSet(bars, { row: -1 }, 8);
+    // @ts-expect-error: an output is missing
+    wrong.use(custom(wrong.series.close, () => () => ({ a: 1 }), { outputs: ['a', 'b'] }));
+    wrong.seal();
+    expect(() => wrong.kernels[0]!.fill(0, 3)).toThrow('returned undefined for b');
   });
 
   it('vwap has no value where nothing was traded', () => {

@@ -16,6 +16,7 @@ import type { RiskLimits } from './limits/limits.ts';
 import { LiveWatches } from './live/liveRules.ts';
 import type { LiveFacts } from './live/liveWatch.ts';
 import { SentOrders } from './rules/sentOrders.ts';
+import { denialBefore, explainRules, type RuleVerdict } from './explain.ts';
 import { resolveLimits, type ResolvedLimits } from './limits/resolve.ts';
 import { AccountWorstCase, type Draft, type MarkPrices, type OrderRule, type RiskRule, type RiskState } from './rules/rule.ts';
 import { guardFlaw } from './rules/guardSide.ts';
@@ -68,6 +69,7 @@ export class RiskModule {
   private readonly rules: readonly RiskRule[];
   private currentLimits: RiskLimits = {};
   private chain: Chain = () => null;
+  private orderRules: readonly OrderRule[] = [];
   private readonly losses: LossWatches;
   /** True when a loss rule is on: the engine must call `begin` once, and `observe` before it calls `check`. */
   watchesEquity = false;
@@ -120,7 +122,8 @@ export class RiskModule {
     this.state.limits = resolved;
     const on = this.rules.filter(({ keys }) => keys.length === 0 || keys.some((key) => resolved.set.has(key)));
     this.on = on.map(({ code }) => code);
-    this.chain = chainOf(on.filter((rule) => rule.kind === 'order'));
+    this.orderRules = on.filter((rule) => rule.kind === 'order');
+    this.chain = chainOf(this.orderRules);
     const changed = on.filter(({ keys }) => keys.some((key) => limits[key] !== before[key]));
     for (const rule of changed) {
       if (rule.kind === 'live') this.live.set(rule, resolved);
@@ -270,6 +273,24 @@ export class RiskModule {
     const failed = this.chain(order, state);
     if (failed !== null) return this.refuse(failed.code, order, failed, null);
     return approve(order, state);
+  }
+
+  /** Returns what the halts and each rule that is on say of an order that `check` would get. Reserves nothing. */
+  explain(order: Draft, nowMs: number, markTicks: number): readonly RuleVerdict[] {
+    const state = this.state;
+    state.nowMs = nowMs;
+    state.mark = markTicks;
+    if (!this.isPlaced(order) || !this.isSound(order)) return [denialBefore(BAD_INPUT, 'its numbers', 'sound numbers', '')];
+    this.reservations.assess(order, markTicks);
+    if (this.watchesEquity) this.losses.roll(nowMs);
+    const flaw = order.isGuarded === true ? guardFlaw(order, markTicks) : null;
+    const cause = this.halts.causeOf(order.instrumentIndex, order.strategy);
+    const halts = cause !== undefined && !(cause.state === 'HALT_NEW' && isReduction(order, state));
+    return [
+      ...(flaw === null ? [] : [denialBefore(flaw.code, 'its bracket', 'on the right side', flaw.detail(order, state))]),
+      ...(halts ? [denialBefore(cause.code, 'new risk', cause.state, `${cause.state} on the ${cause.scope.kind}: ${cause.why}`)] : []),
+      ...explainRules(this.orderRules, order, state),
+    ];
   }
 
   /** Applies the approval of an earlier process: reserves the order's worst case without checking any rule. */

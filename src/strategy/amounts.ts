@@ -31,6 +31,11 @@ export function negate(amount: Amount): Amount {
   return toDecimal(amount)?.negated() ?? amount;
 }
 
+/** Returns the amount multiplied by a factor, exactly; an amount that is not a number stays as it is. */
+export function timesFactor(amount: Amount, factor: number): Amount {
+  return toDecimal(amount)?.times(factor) ?? amount;
+}
+
 /** A double that is the nearest one to a whole number of units counts as that number: 0.07 is 7 hundredths. */
 function scaleNumber(amount: number, scale: number, round: 'down' | 'up'): number {
   const nearest = Math.round(amount * scale);
@@ -39,7 +44,7 @@ function scaleNumber(amount: number, scale: number, round: 'down' | 'up'): numbe
   return nearest / scale < amount ? nearest + 1 : nearest;
 }
 
-function toDecimal(amount: Exclude<Amount, number>): Decimal | null {
+function toDecimal(amount: Amount): Decimal | null {
   try {
     return new Decimal(amount);
   } catch {

@@ -62,4 +62,6 @@ export interface UseOptions {
   readonly depth?: number;
   /** Where the report draws it: `price` over the bars, any other name in a pane of its own. */
   readonly pane?: string;
+  /** Its name in the report; the key of the spec by default. */
+  readonly name?: string;
 }

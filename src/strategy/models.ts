@@ -2,6 +2,17 @@
 
 import type { Side } from '../model/order.ts';
 
+/** The bar in which an order fills, as a whole: also what comes after the fill, because it is the exchange that decides. */
+export interface BarOfFill {
+  /** In quote per base. */
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  /** Traded in the bar, in the unit of `qty`. */
+  readonly volume: number;
+}
+
 /** A taker fill before its slippage. */
 export interface TakerFill {
   /** Name on the wire, such as BTCUSDT. */
@@ -11,6 +22,9 @@ export interface TakerFill {
   readonly price: number;
   /** Requested base quantity. */
   readonly qty: number;
+  readonly bar: BarOfFill;
+  /** `qty` as a fraction of the volume of the bar, which may be above 1. A volume below one lot counts as one lot. */
+  readonly share: number;
 }
 
 export interface SlippageSpec {

@@ -3,7 +3,7 @@
 import { ConfigError } from '../base/errors.ts';
 import type { TimeMs } from '../base/brand.ts';
 import type { Series, Signal } from '../indicators/graph/series.ts';
-import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
+import type { IndicatorSpec, SignalSource, Source } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
@@ -56,6 +56,13 @@ export abstract class Strategy<P extends object = object> {
   protected use(series: Series, options: { readonly depth: number }): Series;
   protected use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
     return this.#host.use(what, options);
+  }
+  /**
+   * Draws a series in the report under a name of yours: in a pane of that name, in `pane`, or with `pane: 'price'` over the bars. Call it in
+   * a field initialiser or in the constructor.
+   */
+  protected plot(name: string, source: Source, options: { readonly pane?: string } = {}): Series {
+    return this.#host.use(source, { name, pane: options.pane ?? name });
   }
   /** Calls `handler` at the close of each bar on which the signal is true. */
   protected when(signal: SignalSource, handler: () => void): Signal {

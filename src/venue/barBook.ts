@@ -1,36 +1,26 @@
 // The working orders of one instrument, and the rules by which rows of bars fill them (docs/matching.md). Subclasses book the money.
 
 import * as checks from '../base/assert.ts';
-import { InvariantError } from '../base/errors.ts';
 import { mulDiv } from '../base/number/exact.ts';
 import { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { TimeInForce } from '../model/order.ts';
 import { Account } from './account.ts';
 import { modelledPpm, type FeeModel } from './feeModel.ts';
-import type { SlippageModel } from './slippage.ts';
+import type { FillBar, SlippageModel } from './slippage.ts';
 import * as slippages from './slippage.ts';
-import type { FillTerms, InstrumentState } from './venueConfig.ts';
-import { VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
+import { forceRule, MATCHING_RULE, openRule, type MatchingRule, type MatchTracer } from './trace/matchTracer.ts';
+import type { InstrumentState } from './venueConfig.ts';
+import { type BookContext, VenueOrderRecord, type VenueOrder, type VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
-const { NO_SLIPPAGE } = slippages;
+const { NO_BAR, NO_SLIPPAGE, slippedPrice } = slippages;
 
 const NO_ACCOUNT = new Account('', true, 0);
-
-/** What the books of one venue share. */
-export interface BookContext {
-  readonly config: FillTerms;
-  readonly feeModel: FeeModel | null;
-  readonly sink: VenueSink;
-  /** By account. The list grows with each account that is opened. */
-  readonly accounts: readonly Account[];
-  lastTradeId: number;
-}
 
 export abstract class BarBook {
   readonly instrument: Instrument;
@@ -50,6 +40,12 @@ export abstract class BarBook {
   isCapped = false;
   /** True when orders came after the open of the row was matched. Only this class writes it. */
   hasOrdersAfterOpen = false;
+  /** True when slippage depends on the bar: `bar` must then be set before a row is matched. */
+  readonly readsBar: boolean;
+  /** The whole bar whose row is being matched. */
+  bar: FillBar = NO_BAR;
+  /** Set in a run that is explained: gets each rule that acts. */
+  tracer: MatchTracer | null = null;
   /** The current fill: `settle` writes its money, this class writes the rest. */
   protected readonly fillBuffer = new Fill();
 
@@ -88,6 +84,7 @@ export abstract class BarBook {
     this.fillsAtTouch = config.limitRule === 'touch';
     this.sharePpm = config.maxVolumeSharePpm;
     this.slippage = config.slippage;
+    this.readsBar = config.slippage.readsBar !== false;
     this.feeModel = context.feeModel;
     if (this.sharePpm > 0) {
       this.budget = 0;
@@ -117,6 +114,7 @@ export abstract class BarBook {
       if (order.admittedMs > openMs || order.limit === 0 || isMarketable(order, open)) continue;
       const beyond = order.sign > 0 ? order.limit - low : high - order.limit;
       if (beyond > 0 || (beyond === 0 && this.fillsAtTouch)) {
+        if (this.tracer !== null) this.tracer.acts(order, MATCHING_RULE.limit, order.limit, closeMs);
         this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
       }
     }
@@ -173,6 +171,7 @@ export abstract class BarBook {
   /** Fills a resting limit that the current row reaches, as `matchRange` does. */
   fillReached(order: VenueOrderRecord, closeMs: number): void {
     this.begin();
+    if (this.tracer !== null) this.tracer.acts(order, MATCHING_RULE.limit, order.limit, closeMs);
     this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
     this.cursor = this.ring;
     this.isMatching = false;
@@ -180,13 +179,13 @@ export abstract class BarBook {
 
   /**
    * Fills one order now, as taker at `price` (ticks) plus slippage: the stop leg that the current row triggers. It uses what the cap of
-   * that row leaves; the rest of a MARKET order is canceled.
+   * that row leaves; the rest of a MARKET order is canceled. `rule`: the rule that executes it.
    */
-  execute(order: VenueOrder, price: number, timeMs: number): void {
+  execute(order: VenueOrder, price: number, timeMs: number, rule: MatchingRule = MATCHING_RULE.stop): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
     assert(timeMs >= order.admittedMs, 'no order fills before its arrival');
     assert(order.limit === 0 || isMarketable(order, price), 'a limit is not executed beyond its limit');
-    this.take(order, price, timeMs);
+    this.take(order, price, timeMs, rule);
   }
 
   /**
@@ -235,6 +234,7 @@ export abstract class BarBook {
     this.releaseHold(order);
     order.isCanceling = true;
     this.remove(order);
+    if (this.tracer !== null) this.tracer.ended(order, timeMs, this.budget);
     this.sink.ended(order, timeMs);
   }
 
@@ -298,7 +298,8 @@ export abstract class BarBook {
   }
 
   /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The rest of an order that does not rest is canceled. */
-  private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
+  private take(order: VenueOrderRecord, quoted: number, timeMs: number, rule: MatchingRule | 0 = 0): void {
+    if (this.tracer !== null) this.tracer.acts(order, rule === 0 ? openRule(order) : rule, quoted, timeMs);
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
     const wanted = this.computeFillableLots(order, price);
     const lots = wanted < this.budget ? wanted : this.budget;
@@ -311,6 +312,7 @@ export abstract class BarBook {
   /** The same for an order with a time in force, which only limits have. */
   private takeInForce(order: VenueOrderRecord, timeInForce: TimeInForce, quoted: number, timeMs: number): void {
     const { id } = order;
+    if (this.tracer !== null) this.tracer.acts(order, forceRule(timeInForce), timeInForce === 'POST_ONLY' ? order.limit : quoted, timeMs);
     // A POST_ONLY order that would take liquidity at its first row is canceled. Once it rests, a gap beyond its limit fills it there, as
     // maker.
     if (timeInForce === 'POST_ONLY') {
@@ -334,17 +336,14 @@ export abstract class BarBook {
 
   /** Handles an order with a time in force that the open does not reach: it rests, or it ends with the first row that trades. */
   private passOver(order: VenueOrderRecord, timeInForce: TimeInForce, timeMs: number): void {
+    if (this.tracer !== null) this.tracer.acts(order, forceRule(timeInForce), order.limit, timeMs);
     if (timeInForce === 'POST_ONLY') order.rests = true;
     else if (this.hasTraded) this.cancel(order, timeMs);
   }
 
   private slipPrice(order: VenueOrderRecord, quoted: number): number {
     const wanted = this.computeFillableLots(order, quoted);
-    const worse = this.slippage.ticks(this.instrument, order.side, quoted, wanted < this.budget ? wanted : this.budget);
-    if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);
-    const { limit } = order;
-    if (order.side === 'buy') return limit > 0 && quoted + worse > limit ? limit : quoted + worse;
-    return Math.max(quoted - worse, limit, 1);
+    return slippedPrice(this.slippage, this.instrument, order, quoted, wanted < this.budget ? wanted : this.budget, this.bar);
   }
 
   /** Books one fill. Every record is final before the sink is called. `isLast`: the fill ends an order by amount. */
@@ -368,6 +367,7 @@ export abstract class BarBook {
       this.remove(order);
     }
     fillBuffer.tradeId = ++this.context.lastTradeId;
+    if (this.tracer !== null) this.tracer.filled(order, fillBuffer, this.budget);
     this.sink.filled(order, fillBuffer);
   }
 

@@ -5,9 +5,9 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Accounts, Balance, ExternalFlows, InstrumentAccount } from './accounts.ts';
 import * as balances from './accounts.ts';
 import { MoneyScale, PpmShares } from './money.ts';
-import { type BookContext, BarBook } from './barBook.ts';
+import { BarBook } from './barBook.ts';
 import type { VenueFees } from './venueConfig.ts';
-import type { VenueOrderRecord, VenueOrder } from './venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder } from './venueOrder.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;

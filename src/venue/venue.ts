@@ -7,10 +7,9 @@ import { VENUE_CODES } from '../model/venueCodes.ts';
 import { Account } from './account.ts';
 import { Accounts, Balance, noAccount, InstrumentAccount } from './accounts.ts';
 import { BookVenue } from './bookVenue.ts';
-import type { BookContext } from './barBook.ts';
 import { SpotBook } from './spotBook.ts';
 import { checkVenueConfig, type VenueConfig } from './venueConfig.ts';
-import type { VenueOrder, VenueSink } from './venueOrder.ts';
+import type { BookContext, VenueOrder, VenueSink } from './venueOrder.ts';
 
 // hot: docs/performance.md#imported-constants
 const { badSymbol, balanceNotEnough, mandatoryParamEmpty, noSuchOrder, unknownComposition, unsupportedOperation } = VENUE_CODES;

@@ -4,7 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
 import type { Instrument, InstrumentId } from '../model/instrument.ts';
 import type { FeeModel } from './feeModel.ts';
-import { fixedSlippage, type SlippageModel } from './slippage.ts';
+import { fixedSlippage, withImpact, type SlippageModel } from './slippage.ts';
 
 export interface VenueFees {
   /** The asset in which the fee is paid: the one received (base for a buyer, quote for a seller), or always the quote asset. */
@@ -47,18 +47,20 @@ export interface FillSettings {
   readonly slippageTicks: number;
   /** Slippage of taker fills, in ppm of the price. */
   readonly slippagePpm: number;
+  /** Coefficient of the market impact of taker fills, in millionths; 0 is no impact. */
+  readonly impactPpm: number;
 }
 
 /** The same settings in the form that a venue uses. */
-export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' | 'slippagePpm'> {
+export interface FillTerms extends Omit<FillSettings, 'limit' | 'slippageTicks' | 'slippagePpm' | 'impactPpm'> {
   readonly limitRule: FillSettings['limit'];
   readonly slippage: SlippageModel;
 }
 
-/** Returns the terms of `settings`; a custom slippage model replaces their slippage. */
+/** Returns the terms of `settings`; a custom slippage model replaces their slippage. Market impact is added to either. */
 export function fillTerms(settings: FillSettings, model: SlippageModel | null = null): FillTerms {
-  const { limit, slippageTicks, slippagePpm, ...others } = settings;
-  return { ...others, limitRule: limit, slippage: model ?? fixedSlippage(slippageTicks, slippagePpm) };
+  const { limit, slippageTicks, slippagePpm, impactPpm, ...others } = settings;
+  return { ...others, limitRule: limit, slippage: withImpact(model ?? fixedSlippage(slippageTicks, slippagePpm), impactPpm) };
 }
 
 export interface VenueConfig extends FillTerms {

@@ -6,6 +6,8 @@ import type { Instrument } from '../model/instrument.ts';
 import type { Side, TimeInForce } from '../model/order.ts';
 import type { Account } from './account.ts';
 import type { InstrumentAccount } from './accounts.ts';
+import type { FeeModel } from './feeModel.ts';
+import type { FillTerms } from './venueConfig.ts';
 
 // hot: docs/performance.md#imported-constants
 const assert: typeof checks.assert = checks.assert;
@@ -95,6 +97,16 @@ export interface VenueSink {
   filled(order: VenueOrder, fill: Fill): void;
   /** Reports that the order is CANCELED: by its owner, or as the remainder of an order that does not rest. */
   ended(order: VenueOrder, timeMs: number): void;
+}
+
+/** What the books of one venue share. */
+export interface BookContext {
+  readonly config: FillTerms;
+  readonly feeModel: FeeModel | null;
+  readonly sink: VenueSink;
+  /** By account. The list grows with each account that is opened. */
+  readonly accounts: readonly Account[];
+  lastTradeId: number;
 }
 
 /** The part of an open order that survives the process; its id and its place in the pool do not. */

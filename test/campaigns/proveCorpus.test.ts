@@ -1,19 +1,22 @@
-// Every strategy of both corpora by `isobar prove`: npm run campaign -- proveCorpus. The suite proves a few: test/e2e/prove.test.ts.
+// Every strategy of the four corpora by `isobar prove`: npm run campaign -- proveCorpus. The suite proves a few: test/e2e/prove.test.ts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { StrategyVerdict } from '../../src/model/run/proof.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { strategiesOf, writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 /** No multiple of a small number: a counter would begin a second run as it began the first. */
 const ROWS = 2399;
-/** They import what they do not use, or throw: nothing proves them, and nothing refutes them. */
+/** They import what they do not use, or fail in an attempt to reach the engine: nothing proves them, and nothing refutes them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
 /** A counter in its module is no bias of one run, but state of a second one. */
 const COUNTER = 'state.ts';
+/** They read what an indicator has computed ahead. All others of `reaching` are refuted by purity. */
+const READS_AHEAD = new Set(['blockMax.ts', 'rowsClosure.ts', 'sampledWindow.ts']);
 let folder = '';
 
 beforeAll(() => {
@@ -22,21 +25,38 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function codeOf(file: string): Promise<number | null> {
-  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--quick', '--quiet'];
-  return (await commandIn(folder, words)).code ?? null;
+async function prove(file: string): Promise<{ readonly code: number | null; readonly refuted: readonly string[] }> {
+  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--quick', '--quiet', '--ledger', 'ledger'];
+  const { code, stdout } = await commandIn(folder, words);
+  const { proofs } = JSON.parse(stdout) as StrategyVerdict;
+  return { code: code ?? null, refuted: proofs.filter(({ verdict }) => verdict === 'refuted').map(({ name }) => name) };
 }
 
 const biased = isCampaign ? strategiesOf('biased').filter((name) => !UNDECIDED.has(name)) : ['weakmap.ts'];
 const clean = isCampaign ? strategiesOf('clean').filter((name) => name !== COUNTER) : ['weakmap.ts'];
 
+const reaching = isCampaign ? strategiesOf('reaching') : ['regexpState.ts', 'compactTable.ts', 'stack.ts'];
+const honest = isCampaign ? strategiesOf('honest') : ['loggedNumbers.ts'];
+
 describe('biased', () => {
   test.each(biased)('%s is refuted', { timeout: 120_000 }, async (name) => {
-    expect(await codeOf(`biased/${name}`)).toBe(3);
+    expect((await prove(`biased/${name}`)).code).toBe(3);
+  });
+});
+describe('reaching', () => {
+  test.each(reaching)('%s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
+    const { code, refuted } = await prove(`reaching/${name}`);
+    expect(code).toBe(3);
+    // With { pure: true } an indicator that reads ahead is filled ahead, and every proof about the future sees it.
+    if (name === 'pureLate.ts') expect(refuted).toEqual(['blocks', 'prefix', 'poison']);
+    else expect(refuted).toEqual([READS_AHEAD.has(name) ? 'blocks' : 'purity']);
   });
 });
 describe('clean', () => {
   test.each(clean)('%s is proved', { timeout: 120_000 }, async (name) => {
-    expect(await codeOf(`clean/${name}`)).toBe(0);
+    expect((await prove(`clean/${name}`)).code).toBe(0);
+  });
+  test.each(honest)('%s is proved', { timeout: 120_000 }, async (name) => {
+    expect((await prove(`honest/${name}`)).code).toBe(0);
   });
 });

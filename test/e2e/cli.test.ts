@@ -86,6 +86,24 @@ describe('a run', () => {
     expect([opened.code, opened.stderr]).toEqual([2, expect.stringContaining('the run has no report')]);
   });
 
+  test('--no-envelope leaves the envelope out of summary, table and page, and changes nothing else', async () => {
+    const summaryOf = (out: string) => {
+      const [folder = ''] = readdirSync(join(fixture.folder, out));
+      const page = readFileSync(join(fixture.folder, out, folder, 'report.html'), 'utf8').includes('id="envelope"');
+      return { page, ...(JSON.parse(readFileSync(join(fixture.folder, out, folder, 'summary.json'), 'utf8')) as Record<string, unknown>) };
+    };
+    const found = await fixture.run('backtest', 'x.yaml', '--out', 'found');
+    const left = await fixture.run('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
+    const [{ envelope, page, ...rest }, without] = [summaryOf('found'), summaryOf('left')] as [
+      Record<string, unknown>,
+      Record<string, unknown>,
+    ];
+    expect(without).toEqual({ ...rest, page: false });
+    expect([page, found.stdout.includes('Envelope'), left.stdout.includes('Envelope')]).toEqual([true, true, false]);
+    const { netProfit } = (rest as { metrics: { netProfit: string } }).metrics;
+    expect(envelope).toMatchObject({ netProfit: { low: netProfit, asRun: netProfit, high: netProfit }, ambiguousFills: 0, ambiguousShare: 0, refinedWith: null, kind: 'bound' }); // prettier-ignore
+  });
+
   test('--set changes it, and --quiet prints the folder alone', async () => {
     const { code, stdout, stderr } = await fixture.run(
       'backtest',
@@ -168,7 +186,7 @@ describe('a command line that is not understood ends with code 2 and the nearest
 
   test('the help that it points to is that of the command; the commands are all named once', async () => {
     expect((await commandIn(fixture.folder, ['data', 'list', 'x'])).stderr).toContain('see isobar data list --help');
-    expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, prove, verify,');
+    expect((await commandIn(fixture.folder, ['nosuch'])).stderr).toContain(', sweep, sweep-worker, prove, why, verify,');
   });
 
   test('a run folder too many is named, though its name of digits looks like a key', async () => {

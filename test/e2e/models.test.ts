@@ -58,6 +58,62 @@ describe('models of a definition', () => {
     expect(worse[1]).toBeCloseTo(-0.02, 8);
   });
 
+  test('a slippage model sees the bar in which the order fills, its volume, and the share of it', async () => {
+    const text = `import { slippageModel } from 'isobar';
+export default slippageModel(({ price, qty, bar, share }) => {
+  if (price < bar.low || price > bar.high || bar.open > bar.high || bar.close < bar.low || Math.abs(qty - share * bar.volume) > 1e-9) return NaN;
+  return (bar.high - bar.low) * Math.sqrt(share);
+});
+`;
+    fixture.write('models/share.ts', text);
+    definition('models: { slippage: models/share.ts }\n');
+    const { record } = await backtest({ definition: 'run.yaml' });
+    const { bars } = record.feeds[0]!;
+    let sold = 0;
+    for (let at = 0; at < record.fills.length; at++) {
+      // A market buy is by amount: what it could buy as quoted is not in its fill.
+      if (record.fills.side[at] === 0) continue;
+      const row = bars.openMs.indexOf(record.fills.timeMs[at]!);
+      const { open, high, low, volume } = bars;
+      const share = record.fills.lots[at]! / 10 ** bars.instrument.quantityDigits / volume[row]!;
+      const exactly = open[row]! - (high[row]! - low[row]!) * Math.sqrt(share);
+      expect(record.fills.price[at]! / 10 ** bars.instrument.priceDigits).toBeCloseTo(Math.floor(exactly * 100 + 1e-6) / 100, 8);
+      sold++;
+    }
+    expect(sold).toBeGreaterThan(5);
+  });
+
+  test('fills.impact is added to a slippage model, and to a module that wraps slippage as it was before there was a bar', async () => {
+    fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
+    fixture.write(
+      'modules/twice.ts',
+      `import { composeModule, PARTS } from 'isobar/compose';
+export default composeModule('twice', ({ rebind }) => {
+  rebind(PARTS.slippage).wrap((slippage) => ({ ticks: (instrument, side, price, lots) => 2 * slippage.ticks(instrument, side, price, lots) }));
+});
+`,
+    );
+    const firstPrice = async (more: string) => Number(table(await runWith(more), 'fills.csv')[0]?.['price']);
+    const impact = "fills: { impact: { coefficient: '0.5' } }\n";
+    const alone = (await firstPrice(impact)) - (await firstPrice(''));
+    expect(alone).toBeGreaterThan(0);
+    expect((await firstPrice(`models: { slippage: models/slip.ts }\n${impact}`)) - (await firstPrice(''))).toBeCloseTo(alone + 0.02, 8);
+    const wrapped = `modules: [modules/twice.ts]\n${impact.replace('{ impact', '{ slippageTicks: 3, impact')}`;
+    expect((await firstPrice(wrapped)) - (await firstPrice(''))).toBeCloseTo(alone + 0.06, 8);
+  });
+
+  test.each([
+    ["{ coefficient: '-1' }", /run\.yaml:6 fills\.impact\.coefficient: expected a quoted decimal/],
+    ['{ coefficient: 1 }', /fills\.impact\.coefficient: expected a quoted decimal .*, got 1/],
+    ["{ coeficient: '1' }", /coeficient/],
+    ["'1'", /fills\.impact: expected market impact, such as \{ coefficient: '1' \}/],
+  ])('fills.impact %s is refused by name', async (value, message) => {
+    definition(`fills: { impact: ${value} }\n`);
+    const { code, stderr } = await backtestIn(fixture.folder, 'run.yaml');
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
   test.each([
     ['lowers', 0.0007, 0.0002, '0.001'],
     ['raises, below its bound,', 0.0007, 0.0025, '0.003'],

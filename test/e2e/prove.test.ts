@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Proof, StrategyVerdict } from '../../src/tasks/prove/proofs/verdict.ts';
+import type { Proof, StrategyVerdict } from '../../src/model/run/proof.ts';
 import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 

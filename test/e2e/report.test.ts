@@ -238,9 +238,13 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await page.locator('#theme').click();
       await page.locator('#theme').click();
       expect(await page.locator('#theme').textContent()).toBe('theme: dark');
-      await page.reload();
-      await page.waitForFunction('document.documentElement.dataset.state === "ready"');
-      expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+      // The browser stores it on its own time.
+      const themeAfterReload = async () => {
+        await page.reload();
+        await page.waitForFunction('document.documentElement.dataset.state === "ready"');
+        return page.evaluate('document.documentElement.dataset.theme');
+      };
+      await expect.poll(themeAfterReload).toBe('dark');
       await close(page);
     });
 

@@ -100,7 +100,14 @@ describe('one run, however it is asked for', () => {
       );
       const { summary } = await backtest({ ...file, data: csv });
       // Numbers as JSON has them: no minus zero.
-      expect(JSON.parse(stdout)).toEqual(JSON.parse(JSON.stringify(summary)));
+      const { proof, ...rest } = JSON.parse(JSON.stringify(summary)) as typeof summary;
+      const { proof: sampled, ...figures } = JSON.parse(stdout) as typeof summary;
+      expect(figures).toEqual(rest);
+      expect(sampled).toMatchObject({ verdict: 'proved', from: 'sample', why: null });
+      // A process that runs other code has no sample, and says so.
+      const why = expect.stringContaining('shares its process') as string;
+      expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], bars: 0, why });
+      expect(proof!.data).toBe(sampled!.data);
     } finally {
       fixture.remove();
     }

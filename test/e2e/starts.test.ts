@@ -21,7 +21,7 @@ function filesRead(entry: string): readonly string[] {
 }
 
 test.each([
-  ['a backtest from code', 'run.js', 70],
+  ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
   ['a live bot', 'tasks/bot/openLiveBot.js', 75],
   ['a kill', 'cli/live/killAction.js', 50],

@@ -8,6 +8,7 @@ import { afterEach, expect, test } from 'vitest';
 import { demoKey } from '../../src/paperExchange/process/demo.ts';
 import { askLogs } from '../../src/tasks/control/client.ts';
 import { checkJournal } from '../../src/adapters/journal/checkJournal.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 import { LiveFixture, until } from './liveFixture.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -93,6 +94,36 @@ test('kill -9 under load, then a start that continues; SIGTERM ends in order', a
   expect(report.verdict).toBe('whole');
   expect(report.halts).toEqual([]);
   expect(report.kinds['CONFIG']).toBe(2);
+});
+
+test('a start says what is known about its code, and --require-proof refuses code that nobody has proved', async () => {
+  await prepared();
+  const noted = start('--seconds', '1');
+  expect(await noted.ended, noted.text()).toBe(0);
+  expect(noted.text()).toContain(
+    'nothing proves that Flip reads no future and keeps no hidden state; isobar prove DEFINITION, for a run definition with',
+  );
+  rmSync(join(fixture.folder, 'bot'), { recursive: true });
+  const refused = start('--require-proof', '--seconds', '5');
+  expect(await refused.ended, refused.text()).toBe(2);
+  const file = join(fixture.folder, 'bot.yaml');
+  expect(refused.text()).toContain(
+    `${file}: --require-proof: expected a proved verdict about the code of Flip, got none in ${join(fixture.folder, 'ledger')}\n  isobar prove DEFINITION`,
+  );
+  expect(checkJournal(join(fixture.folder, 'bot/journal')).kinds).toEqual({ SEGMENT: 1 });
+  const bars = Array.from(
+    { length: 50 },
+    (_, at) => `${1_704_067_200_000 + at * 3_600_000},100.00,${101 + (at % 3)}.00,99.00,100.00,5.000`,
+  );
+  writeFileSync(join(fixture.folder, 'BTCUSDT-1h.csv'), `timestamp,open,high,low,close,volume\n${bars.join('\n')}\n`);
+  const words = ['backtest', 'flip.ts', '--data', 'BTCUSDT-1h.csv', '--cash', '10000', '--quiet', '--no-report'];
+  const { code, stderr } = await commandIn(fixture.folder, words);
+  expect(code, stderr).toBe(0);
+  const accepted = start('--require-proof', '--seconds', '1');
+  expect(await accepted.ended, accepted.text()).toBe(0);
+  expect(accepted.text()).toMatch(
+    /the code of Flip is proved \(the sample of a backtest, [-\d]+, over spot:BTCUSDT 1h\); no verdict is about spot:BTCUSDT 1m/,
+  );
 });
 
 test('a signal to the whole group of processes, as of timeout or of a terminal, ends a bot in order', async () => {

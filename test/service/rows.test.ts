@@ -17,6 +17,7 @@ import { BTC, Fixture, START_MS } from './serviceFixture.ts';
 const MINUTE_MS = 60_000;
 const { priceDigits, quantityDigits } = BTC;
 const RULES = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200 });
+const WITH_IMPACT = fillTerms({ ...settledFills(), slippageTicks: 1, slippagePpm: 200, impactPpm: 500_000 });
 
 const barsOf = (seed: number, count = 60): BarColumns => ({
   ...synthesizeBars({ symbol: 'BTCUSDT', interval: '1m', fromMs: START_MS, bars: count, seed, gapShare: 0.1 }),
@@ -53,7 +54,7 @@ function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
   const reported: Reported[] = [];
   const orders: VenueOrder[] = [];
   const venue = new Venue(
-    { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...RULES, maxOpenOrders: 1000 },
+    { instruments: [BTC], fees: { in: 'received', rounding: 'halfUp' }, ...WITH_IMPACT, maxOpenOrders: 1000 },
     {
       filled: (_order, { price, lots: volume, timeMs, isMaker }: Fill) =>
         void reported.push({ price: priceText(price), quantity: (volume / 10 ** quantityDigits).toFixed(quantityDigits), timeMs, isMaker }),
@@ -91,7 +92,9 @@ function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
       const placed = venue.place(account, 0, intent, openMs + latencyMs);
       if (placed !== null) orders.push(placed);
     }
-    const at = (name: 'open' | 'high' | 'low'): number => ticksOf(bars, name)[row]!;
+    const at = (name: 'open' | 'high' | 'low' | 'close'): number => ticksOf(bars, name)[row]!;
+    const volumeLots = bars.volume[row]! * 10 ** quantityDigits;
+    book.bar = { open: at('open'), high: at('high'), low: at('low'), close: at('close'), volumeLots };
     book.matchOpen(openMs, at('open'), 0);
     book.matchRange(openMs, closeMs, at('open'), at('high'), at('low'));
     for (const order of late) if (order.isOpen) venue.finishCancel(order, closeMs);
@@ -103,7 +106,7 @@ function walked(bars: BarColumns, wishes: readonly (readonly Request[])[], laten
 /** The same wishes as requests to an exchange whose clock is stepped. */
 function served(bars: BarColumns, wishes: readonly (readonly Request[])[], latencyMs: number, thinkMs: number): Reported[] {
   const fixture = new Fixture({
-    fills: RULES,
+    fills: WITH_IMPACT,
     rowGraceMs: 240,
     instruments: [BTC],
     accounts: [ALICE],

@@ -2,9 +2,10 @@
 
 import { type Bracket, isReached, levelOf } from '../../orders/stops/brackets.ts';
 import type { FuturesVenue } from '../../venue/futures/futuresVenue.ts';
-import { RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
+import { BEST_STAGES, RowOrder, type RowEvent, type RowStops, STAGE, type TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
+import { followRow, type EventOrder } from './eventOrder.ts';
 import type { MarginWatch } from './marginWatch.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
@@ -19,13 +20,24 @@ export class ContractRows {
   private readonly triggers: ReplayTriggers;
   /** By instrument. */
   private readonly orders: readonly RowOrder[];
+  private readonly eventOrder: EventOrder;
 
-  constructor(engine: ReplayHost, venue: FuturesVenue, account: number, watch: MarginWatch, triggers: ReplayTriggers) {
+  constructor(
+    engine: ReplayHost,
+    venue: FuturesVenue,
+    account: number,
+    watch: MarginWatch,
+    triggers: ReplayTriggers,
+    eventOrder: EventOrder = null,
+  ) {
+    this.eventOrder = eventOrder;
     this.engine = engine;
     this.account = account;
     this.watch = watch;
     this.triggers = triggers;
-    this.orders = engine.instruments.filter((instrument) => venue.trades(instrument)).map((instrument) => new RowOrder(venue, instrument));
+    this.orders = engine.instruments
+      .filter((instrument) => venue.trades(instrument))
+      .map((instrument) => new RowOrder(venue, instrument, undefined, eventOrder === 'best' ? BEST_STAGES : STAGE));
   }
 
   /** Matches the open of a row in which a position may be liquidated. */
@@ -43,7 +55,12 @@ export class ContractRows {
     else {
       const { openMs, open, high, low } = row;
       const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (count > 1 || this.triggers.isReached(instrument, row)) this.matchInOrder(instrument, at, row);
+      if (
+        count > 1 ||
+        this.triggers.isReached(instrument, row) ||
+        (this.eventOrder !== null && this.engine.brackets.waiting(instrument) > 0)
+      )
+        this.matchInOrder(instrument, at, row);
       else if (count === 1) this.matchSingle(book, instrument, at, row);
     }
   }
@@ -59,29 +76,34 @@ export class ContractRows {
     book.matchRange(openMs, closeMs, open, high, low);
     bracketManager.legTimeMs = closeMs;
     if (this.watch.mayEnd(closeMs)) {
-      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, row));
+      this.orders[instrument]!.runStopsOfEntries(row, this.watch.marksOf(instrument, at), this.stops(instrument, at, row));
     } else brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
     bracketManager.legTimeMs = NAN;
   }
 
   private matchInOrder(instrument: number, at: number, row: TradedRow): void {
-    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, at), this.triggers, this.stops(instrument, row));
+    this.orders[instrument]!.matchAfterOpen(row, this.watch.marksOf(instrument, at), this.triggers, this.stops(instrument, at, row));
   }
 
   /** Local stops of brackets. */
-  private stops(instrument: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
-    const { brackets } = this.engine;
+  private stops(instrument: number, at: number, { openMs, closeMs, open, high, low }: TradedRow): RowStops {
+    const { brackets, execution } = this.engine;
+    const { eventOrder } = this;
+    const close = execution[instrument]!.closeTicks[at]!;
     const listed = new Set<Bracket>();
     const list = (test: (bracket: Bracket) => boolean): readonly Bracket[] =>
       brackets.list(instrument).filter((bracket) => !listed.has(bracket) && test(bracket));
     const within = (price: number): number => Math.max(low, Math.min(high, price));
     return {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
-      afterOpen: () =>
-        list((bracket) => isReached(bracket, high, low)).map((bracket) => {
+      afterOpen: () => {
+        // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
+        if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
+        return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
-          return this.stop(bracket, bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
-        }),
+          return this.stop(bracket, eventOrder !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);
+        });
+      },
       ofEntries: () =>
         list((bracket) => bracket.armedMs >= closeMs && isReached(bracket, high, low)).map((bracket) => {
           listed.add(bracket);

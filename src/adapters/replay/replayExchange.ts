@@ -1,24 +1,23 @@
 // The exchange of a backtest: a venue whose orders match replayed rows, with order latency and optional lost replies.
 
 import { StrategyError } from '../../base/errors.ts';
-import { pow10 } from '../../base/number/exact.ts';
 import { markCapped, cancelCollarRemainders } from '../../orders/collar.ts';
-import type { TickColumn } from '../../model/bars/bars.ts';
 import type { Fill } from '../../model/fill.ts';
-import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
-import { fixedLengthMs } from '../../model/interval.ts';
+import { wholeLots } from '../../model/instrument.ts';
 import type { ApprovedOrder, Order, OrderId, VenueOrderId } from '../../model/order.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
-import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
-import type { MatchedFeed, ReplayHost } from './host.ts';
+import type { ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
+import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
+import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
+import { passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -37,6 +36,10 @@ export interface ReplayExchangeOptions {
   readonly needsVolume: boolean;
   /** Which creates lose their reply or never arrive, for tests and what-if runs. */
   readonly faultOf: ((order: Order) => ReplayFault) | null;
+  /** Which order of events the rows take; by default that of docs/matching.md. */
+  readonly eventOrder?: EventOrder;
+  /** Finer rows, matched where a row leaves the order of events open; by default there are none. */
+  readonly finer?: FinerSource | null;
 }
 
 /** What a futures account needs besides orders. */
@@ -46,33 +49,14 @@ export interface ReplayMarginDeps {
   readonly rows: ContractRows;
 }
 
-/** One instrument of the replay: its book, the feed that it matches, and the scales that convert rows to integers. */
-interface ReplayBook {
-  readonly book: BarBook;
-  readonly feed: MatchedFeed;
-  /** The feed column that every matched row reads. */
-  readonly openTicks: TickColumn;
-  readonly priceScale: number;
-  readonly lotScale: number;
-  /**
-   * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
-   */
-  readonly lengthMs: number;
-  /** Cancels that arrived inside a row act after it, because the order of events inside a row is unknown. */
-  readonly lateCancels: number[];
-  readonly lateTriggers: OrderId[];
-  /** Number of both. */
-  late: number;
-  /** Market orders with a collar whose row has not come yet. */
-  collared: number;
-}
-
 export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   readonly supportsTriggerOrders = true;
   private readonly queue: DueQueue;
   private readonly options: ReplayExchangeOptions;
   /** True if every order arrives at once. */
   private readonly isInstant: boolean;
+  readonly eventOrder: EventOrder;
+  private readonly finer: FinerSource | null;
   private engine!: ReplayHost;
   private brackets!: Brackets;
   private venue!: BookVenue<BarBook>;
@@ -89,6 +73,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   constructor(queue: DueQueue, options: ReplayExchangeOptions) {
     this.queue = queue;
     this.options = options;
+    this.eventOrder = options.eventOrder ?? null;
+    this.finer = options.finer ?? null;
     this.isInstant = options.latency instanceof FixedLatency && options.latency.fixedMs === 0;
   }
 
@@ -157,10 +143,12 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
     const open = replayBook.openTicks[row]!;
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
+    if (replayBook.readsBar === true) passBar(replayBook, row, open);
     const contracts = this.contracts;
     if (contracts === null || !this.watch!.mayEnd(closeMs)) book.matchOpen(openMs, open, volumeLots);
     else contracts.open(instrument, row, tradedRow(replayBook, row, openMs, closeMs, open), volumeLots);
-    if (this.workingOrders(instrument) > 0) this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
+    if (this.workingOrders(instrument) > 0 && (this.finer === null || !this.matchFiner(replayBook, instrument, row, openMs, closeMs, open)))
+      this.matchAfterOpen(replayBook, instrument, row, openMs, closeMs, open);
     if (replayBook.late > 0) this.actLateCancels(replayBook);
     if (replayBook.collared > 0) replayBook.collared = book.working > 0 ? cancelCollarRemainders(this.engine, instrument, openMs) : 0;
   }
@@ -175,10 +163,42 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const brackets = this.brackets;
     if (replayBook.collared > 0) markCapped(this.engine.orders, instrument, openMs, open);
     if (this.contracts !== null) this.contracts.matchAfterOpen(book, instrument, row, { openMs, closeMs, open, high, low });
+    else if (this.eventOrder !== null)
+      matchInEventOrder(this.engine, book, instrument, this.eventOrder, {
+        openMs,
+        closeMs,
+        open,
+        high,
+        low,
+        close: Math.round(bars.close[row]! * priceScale),
+      });
     else this.matchCoins(book, instrument, openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) === 0) return;
     const enteredDuringRow = brackets.follow(instrument, high, low, openMs);
     if (enteredDuringRow) brackets.followClose(instrument, Math.round(bars.close[row]! * priceScale), openMs);
+  }
+
+  /** Matches the finer rows inside a row in its place. Returns false if the row leaves nothing open, or they are missing. */
+  private matchFiner(
+    { book, feed: { bars }, priceScale }: ReplayBook,
+    instrument: number,
+    row: number,
+    openMs: number,
+    closeMs: number,
+    open: number,
+  ): boolean {
+    const { brackets, contracts } = this;
+    const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+    const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
+    if (!isTriggered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
+    return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (at, fromMs, toMs, first, top, bottom, last) => {
+      if (at > 0) book.matchOpen(fromMs, first, 0);
+      if (this.workingOrders(instrument) === 0) return false;
+      if (contracts === null) this.matchCoins(book, instrument, fromMs, toMs, first, top, bottom);
+      else contracts.matchAfterOpen(book, instrument, row, { openMs: fromMs, closeMs: toMs, open: first, high: top, low: bottom });
+      if (brackets.follow(instrument, top, bottom, fromMs)) brackets.followClose(instrument, last, fromMs);
+      return this.workingOrders(instrument) > 0;
+    });
   }
 
   private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
@@ -333,25 +353,4 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.triggers?.onChildEnd(order.ref as OrderId);
     this.venue.release(order);
   }
-}
-
-/** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
-function tradedRow({ feed: { bars }, priceScale }: ReplayBook, row: number, openMs: number, closeMs: number, open: number): TradedRow {
-  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
-  return { openMs, closeMs, open, high, low };
-}
-
-function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
-  return {
-    book: venue.book(feed.instrument),
-    feed,
-    openTicks: feed.openTicks,
-    priceScale: pow10(feed.instrument.priceDigits),
-    lotScale: lotsPerCoin(feed.instrument),
-    lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
-    lateCancels: [],
-    lateTriggers: [],
-    late: 0,
-    collared: 0,
-  };
 }

@@ -16,7 +16,7 @@ export const bothMarkets: MarketParts = {
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
     takerFeePpm: Float64Array.from(instruments, (instrument) =>
-      instrument.contract === undefined ? plan.fees.takerPpm : takerFeePpm(instrument),
+      instrument.contract === undefined ? plan.fees.takerPpm : takerFeePpm(plan, instrument),
     ),
     makerFeePpm: plan.fees.makerPpm,
     // Contracts pay fees in their margin coin, whatever this says.
@@ -54,6 +54,7 @@ export const bothMarkets: MarketParts = {
     });
     return {
       venue: opened.venue,
+      venues: [...opened.venues, ...other.venues],
       checkBooks() {
         opened.checkBooks();
         other.checkBooks();

@@ -26,7 +26,7 @@ export const futuresMarket: MarketParts = {
 
   reservationTerms: (plan, instruments) => ({
     collarPpm: plan.fills.collarPpm,
-    takerFeePpm: Float64Array.from(instruments, takerFeePpm),
+    takerFeePpm: Float64Array.from(instruments, (instrument) => takerFeePpm(plan, instrument)),
     feesIn: 'quote',
     leverage: Float64Array.from(instruments, (instrument) => leverageOf(plan, instrument)),
   }),
@@ -58,7 +58,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const { exchange, slippage, fees: [model = null] } = deps; // prettier-ignore
   assert(exchange instanceof ReplayExchange, 'a venue is connected to a replayed exchange');
   const { isCross, isNet, leverage, liquidationFeePpm } = termsOf(plan);
-  const { rounding } = plan.fees;
+  const { rounding, contractPpm } = plan.fees;
   const watch = new MarginWatch(
     engine,
     listOf(books.instruments, (instrument) => dataOf(plan, instrument)),
@@ -66,7 +66,7 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const venue = new FuturesVenue(
     {
       ...commonConfig(plan, books.instruments, slippage),
-      fees: { rounding, model },
+      fees: { rounding, model, ...(contractPpm === undefined ? {} : { ppm: contractPpm }) },
       liquidationFeePpm,
       opening: { leverage, isCross, isNet },
       settingsInUse: 'refuse',
@@ -76,9 +76,13 @@ export function openFutures(plan: RunPlan, engine: Engine, deps: VenueDeps, depo
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
   const triggers = new ReplayTriggers(engine, venue, account, watch);
-  exchange.connect(engine, venue, account, { watch, triggers, rows: new ContractRows(engine, venue, account, watch, triggers) });
+  exchange.connect(engine, venue, account, {
+    watch,
+    triggers,
+    rows: new ContractRows(engine, venue, account, watch, triggers, exchange.eventOrder),
+  });
   watch.connect(venue, account);
-  return { venue, checkBooks: () => checkBooks(books, venue) };
+  return { venue, venues: [venue], checkBooks: () => checkBooks(books, venue) };
 }
 
 /** Returns how the account of a run trades each contract. */
@@ -88,7 +92,8 @@ export function marginTerms(plan: RunPlan): (instrument: Instrument) => MarginTe
 }
 
 /** Returns the higher of the taker fees of opening and closing. */
-export function takerFeePpm({ contract }: Instrument): number {
+export function takerFeePpm({ fees }: RunPlan, { contract }: Instrument): number {
+  if (contract !== undefined && fees.contractPpm !== undefined) return fees.contractPpm;
   return contract === undefined ? 0 : Math.max(contract.openTakerFeePpm, contract.closeTakerFeePpm);
 }
 

@@ -30,6 +30,8 @@ export interface VenueDeps {
 export interface OpenedVenue {
   /** Null: a custom adapter replaces it. */
   readonly venue: RunVenue | null;
+  /** All venues of the run: a run over both markets has two. */
+  readonly venues: readonly RunVenue[];
   /** Throws unless the bot's ledger and the venue's books agree to the last unit. */
   readonly checkBooks: () => void;
 }

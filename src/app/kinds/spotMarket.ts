@@ -59,7 +59,7 @@ export function openSpot(plan: RunPlan, engine: Engine, deps: VenueDeps, deposit
   const account = venue.openAccount('bot');
   for (const [asset, units] of deposits) venue.deposit(account, asset, units);
   exchange.connect(engine, venue, account);
-  return { venue, checkBooks: () => checkBooks(engine, books, venue) };
+  return { venue, venues: [venue], checkBooks: () => checkBooks(engine, books, venue) };
 }
 
 function checkBooks(engine: Engine, { ledger, instruments }: SpotBooks, venue: Venue): void {

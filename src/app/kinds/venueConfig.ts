@@ -1,7 +1,7 @@
 // The settings that the venues of every market take from a plan.
 
 import type { Instrument } from '../../model/instrument.ts';
-import type { SlippageModel } from '../../venue/slippage.ts';
+import { withAddedPpm, type SlippageModel } from '../../venue/slippage.ts';
 import { fillTerms, type VenueConfig } from '../../venue/venueConfig.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 
@@ -11,7 +11,7 @@ const MAX_OPEN_ORDERS = 10_000;
 export function commonConfig({ fills }: RunPlan, instruments: readonly Instrument[], slippage: SlippageModel): Omit<VenueConfig, 'fees'> {
   return {
     instruments,
-    ...fillTerms(fills, slippage),
+    ...fillTerms(fills, withAddedPpm(slippage, fills.addedSlippagePpm ?? 0)),
     maxOpenOrders: MAX_OPEN_ORDERS,
   };
 }

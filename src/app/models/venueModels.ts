@@ -5,7 +5,7 @@ import { StrategyError } from '../../base/errors.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeeSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { FeeModel } from '../../venue/feeModel.ts';
-import type { SlippageModel } from '../../venue/slippage.ts';
+import { NO_BAR, type SlippageModel } from '../../venue/slippage.ts';
 import { callModel, describeAnswer } from '../../definition/models/callModel.ts';
 
 const MILLION = 1_000_000;
@@ -14,9 +14,18 @@ const NOISE = 1e-9;
 
 export function slippageOf({ worse }: SlippageSpec): SlippageModel {
   return {
-    ticks: (instrument, side, price, lots) => {
+    ticks: (instrument, side, price, lots, bar = NO_BAR) => {
       const perTick = pow10(instrument.priceDigits);
-      const fill = { symbol: instrument.wireName, side, price: price / perTick, qty: lots / pow10(instrument.quantityDigits) };
+      const perUnit = pow10(instrument.quantityDigits);
+      const { open, high, low, close, volumeLots } = bar;
+      const fill = {
+        symbol: instrument.wireName,
+        side,
+        price: price / perTick,
+        qty: lots / perUnit,
+        bar: { open: open / perTick, high: high / perTick, low: low / perTick, close: close / perTick, volume: volumeLots / perUnit },
+        share: lots / Math.max(1, volumeLots),
+      };
       const answer = callModel('the slippage model', worse, fill);
       const ticks = typeof answer === 'number' && answer >= 0 ? Math.max(0, Math.ceil(answer * perTick - NOISE)) : NaN;
       if (ticks < MAX_TICKS) return ticks;

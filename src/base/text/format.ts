@@ -152,3 +152,8 @@ export function spanText(ms: number): string {
   const head = `${count(whole)}${THIN}${name}`;
   return next && rest > 0 ? `${head} ${rest}${THIN}${next[1]}` : head;
 }
+
+/** Returns texts as a list: `a, b and c`. */
+export function joinedByAnd(texts: readonly string[]): string {
+  return texts.join(', ').replace(/, ([^,]*)$/, ' and $1');
+}

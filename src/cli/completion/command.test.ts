@@ -72,6 +72,8 @@ function describeShell(shell: keyof typeof SHELLS, tests: () => void): void {
 describeShell('bash', () => {
   it.concurrent.each([
     ['isobar back', ['backtest']],
+    ['isobar breakeven --demo b', ['backtests/first.yaml']],
+    ['isobar backtest --break-even b', ['backtests/first.yaml']],
     ['isobar sweep --gr', ['--grid']],
     ['isobar completion z', ['zsh']],
     ['isobar data import --market ', ['futures', 'spot']],
@@ -86,6 +88,7 @@ describeShell('bash', () => {
     ['isobar strategy show strategies/a', ['strategies/a.ts']],
     ['isobar report ', ['runs/one']],
     ['isobar verify runs/', ['runs/one']],
+    ['isobar why runs/', ['runs/one']],
     // Files of any kind, which the shell itself knows.
     ['isobar data import ', []],
     ['isobar backtest --data ', []],

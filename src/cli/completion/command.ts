@@ -14,7 +14,7 @@ const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
 const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 
 /** Options of the commands below that take no value. */
-const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open)$/;
+const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even)$/;
 
 type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];
@@ -22,9 +22,11 @@ type Finder = (begun: string) => readonly string[];
 /** Arguments of commands. For other commands the shell offers its own files. */
 const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['backtest', (begun) => filesLike(begun, EITHER)],
+  ['breakeven', (begun) => filesLike(begun, EITHER)],
   ['sweep', (begun) => filesLike(begun, DEFINITION)],
   ['strategy show', (begun) => filesLike(begun, STRATEGY)],
   ['verify', runFolders],
+  ['why', runFolders],
   ['report', runFolders],
 ];
 

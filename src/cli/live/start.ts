@@ -19,6 +19,11 @@ const options = (args: Argv) =>
         default: false,
         describe: 'Accept changed code, parameters or bars, which the last start has listed',
       },
+      'require-proof': {
+        type: 'boolean',
+        default: false,
+        describe: 'Refuse strategies whose code no isobar prove and no backtest has proved',
+      },
       json: { type: 'boolean', default: false, describe: 'Print the log as JSON lines, also on a terminal' },
       seconds: { ...text, describe: 'Stop in order after this many seconds' },
     })

@@ -21,6 +21,7 @@ interface LiveArgs {
   readonly json: boolean;
   readonly seconds?: string | undefined;
   readonly acceptChanges: boolean;
+  readonly requireProof: boolean;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGUSR2', 'SIGHUP'] as const;
@@ -38,6 +39,8 @@ export async function live(args: LiveArgs): Promise<void> {
     return;
   }
   if (args.live || args.confirm !== undefined) throw new ConfigError('--demo: trades on paper alone', 'leave --live and --confirm out');
+  if (args.requireProof)
+    throw new ConfigError('--demo: its strategy trades play money, and no verdict about it is kept', 'leave --require-proof out');
   // Checks the option before anything is opened. The bot's process checks it again.
   secondsOf(args.seconds);
   const demo = await openDemo(fileURLToPath(builtUrl('cli/isobar')));
@@ -86,11 +89,16 @@ function demoText({ url, speed, strategy, interval, data }: Demo): string {
 }
 
 /** Returns the exit code of the bot. */
-function botProcess(config: string, { live: isLive, confirm, json, demo, seconds, acceptChanges }: LiveArgs): Promise<number> {
+function botProcess(
+  config: string,
+  { live: isLive, confirm, json, demo, seconds, acceptChanges, requireProof }: LiveArgs,
+): Promise<number> {
   const entry = fileURLToPath(builtUrl('tasks/bot/process/main'));
   const options = [
     ...(isLive ? ['--live'] : []),
     ...(acceptChanges ? ['--accept-changes'] : []),
+    // The demo shows a shipped strategy at play: it has no ledger that could hold a verdict.
+    ...(requireProof ? ['--require-proof'] : demo ? ['--unproved'] : []),
     ...(confirm === undefined ? [] : ['--confirm', confirm]),
     ...(json ? ['--json'] : demo ? ['--plain'] : []),
     ...(seconds === undefined ? [] : ['--seconds', seconds]),

@@ -1,6 +1,7 @@
 // Implements `isobar prove`: makes the proofs in a worker thread, shows progress, and prints the verdict.
 
 import { ConfigError, EXIT } from '../../base/errors.ts';
+import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { watchProve } from '../../tasks/prove/thread/watchProve.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
@@ -16,6 +17,7 @@ interface ProveArgs extends Omit<RunRequestArgs, 'demo'> {
   readonly barTimeout: string;
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly ledger?: string | undefined;
 }
 
 const QUICK_TIMES = 20;
@@ -24,8 +26,10 @@ const MAX_TIMES = 100_000;
 export async function prove(args: ProveArgs): Promise<void> {
   const line = progressLine('proofs');
   const request = requestOf('prove', { ...args, demo: false });
+  if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const proving = watchProve(request, {
     times: timesOf(args),
+    ledger: args.ledger ?? null,
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     onProgress: (strategy, proof, share) => {
       if (!args.quiet) line.show(`${strategy} ${proof ?? 'loading'}`, Math.floor(share * 100), share);
@@ -34,8 +38,9 @@ export async function prove(args: ProveArgs): Promise<void> {
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => void proving.stop().finally(() => process.exit(stop.code())));
   try {
-    const verdict = await proving.outcome;
+    const { verdict, notKept } = await proving.outcome;
     line.clear();
+    if (notKept !== null && !args.quiet) process.stderr.write(`The verdict is not kept for later runs: ${notKept}\n`);
     if (args.json) printJson(verdict);
     else if (!args.quiet) print(proveText(verdict, wantsColour(process.stdout, process.env)));
     if (verdict.verdict !== 'proved') process.exitCode = verdict.verdict === 'refuted' ? EXIT.differs : EXIT.unknown;

@@ -13,6 +13,7 @@ const options = (args: Argv) =>
       times: { ...text, default: '200', describe: 'Random times at which the data end, or change' },
       quick: { type: 'boolean', default: false, describe: 'Fewer random times: 20' },
       'bar-timeout': BAR_TIMEOUT,
+      ledger: { ...text, describe: 'Folder of the trial ledger, which keeps the verdict; default: ledger, beside the catalog' },
       json: { type: 'boolean', default: false, describe: 'Print the verdict as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing; the exit code says it: 0 proved, 3 refuted, 4 not proved' },
     })

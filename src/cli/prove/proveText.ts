@@ -1,6 +1,6 @@
 // Output of `isobar prove` for people: the verdict first, then each proof. At most 100 columns.
 
-import type { Proof, StrategyVerdict } from '../../tasks/prove/proofs/verdict.ts';
+import type { Proof, StrategyVerdict } from '../../model/run/proof.ts';
 import { counted, fixed } from '../../base/text/format.ts';
 import { colourText, withLead, type Hue } from '../../report/terminal/lines.ts';
 

@@ -15,6 +15,16 @@ const options = (args: Argv) =>
       json: { type: 'boolean', default: false, describe: 'Print summary.json alone on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the run folder' },
       report: { type: 'boolean', default: true, describe: 'Write report.html; --no-report leaves it out' },
+      'break-even': {
+        type: 'boolean',
+        default: false,
+        describe: 'Also find the fee, slippage, latency and size at which no profit is left',
+      },
+      envelope: {
+        type: 'boolean',
+        default: true,
+        describe: 'Find how far the order of events inside bars matters; --no-envelope does not',
+      },
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },

@@ -9,7 +9,7 @@ import { familyOf } from '../options/family.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
 import { print } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
+import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { requestOf, type RunRequestArgs } from '../options/runRequest.ts';
 
 interface BacktestArgs extends RunRequestArgs {
@@ -17,7 +17,9 @@ interface BacktestArgs extends RunRequestArgs {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly report: boolean;
+  readonly breakEven: boolean;
   readonly barTimeout: string;
+  readonly envelope: boolean;
   readonly family?: string | undefined;
   readonly ledger?: string | undefined;
 }
@@ -33,17 +35,21 @@ export async function backtest(args: BacktestArgs): Promise<void> {
   checkOutFolder('--out', args.out);
   if (args.ledger !== undefined) checkOutFolder('--ledger', args.ledger);
   const trial = { ledger: args.ledger ?? null, family: familyOf(args.family) };
-  const run = watchRun(request, trial, {
-    outFolder: args.out,
-    stagingFolder: stagingFolder(args.out),
-    barTimeoutMs: barTimeoutMs(args.barTimeout),
-    hasReport: args.report,
-    colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
-    onLoaded: (loaded) => printLoaded(loaded, write),
-    onProgress: (phase, rows, share, name) => {
-      if (!args.quiet) line.show(`${name} ${PHASE_TEXT[phase]}`.trim(), rows, share);
+  const run = watchRun(
+    { request, trial, hasBreakEven: args.breakEven },
+    {
+      outFolder: args.out,
+      stagingFolder: stagingFolder(args.out),
+      barTimeoutMs: barTimeoutMs(args.barTimeout),
+      hasReport: args.report,
+      findsEnvelope: args.envelope,
+      colour: wantsColour(args.json ? process.stderr : process.stdout, process.env),
+      onLoaded: (loaded) => printLoaded(loaded, write),
+      onProgress: (phase, rows, share, name) => {
+        if (!args.quiet) line.show(`${name} ${PHASE_TEXT[phase]}`.trim(), rows, share);
+      },
     },
-  });
+  );
   stopWithSignal(run);
   try {
     const outcome = await run.outcome;

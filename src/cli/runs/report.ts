@@ -1,6 +1,7 @@
 // Options of `isobar report`. Its code is loaded when it runs.
 
 import type { Argv } from 'yargs';
+import { PROFILE_NAMES } from '../../report/profiles/names.ts';
 import { text } from '../options/text.ts';
 
 const options = (args: Argv) =>
@@ -8,6 +9,7 @@ const options = (args: Argv) =>
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
     .positional('other', { type: 'string', describe: 'Another one, to compare with the first' })
     .options({
+      as: { choices: PROFILE_NAMES, describe: 'Show the figures of another tool by its definitions, with ours' },
       open: { type: 'boolean', default: false, describe: 'Open the report in the browser' },
       breakdowns: {
         type: 'boolean',
@@ -15,11 +17,12 @@ const options = (args: Argv) =>
         describe: 'Add tables of the trades by symbol, side, tag, exit reason, holding time, hour',
       },
       out: { ...text, describe: 'Folder for the page of a comparison; default: beside the first run' },
-      json: { type: 'boolean', default: false, describe: 'Print summary.json, or the comparison, as JSON on stdout' },
+      json: { type: 'boolean', default: false, describe: 'Print summary.json, the comparison or the figures as JSON on stdout' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing but the path of the report' },
     })
     .example('$0 report runs/20240701-120000-smaCross --open', 'the table of a run again, and its report in the browser')
-    .example('$0 report runs/20240701-120000-smaCross runs/20240701-130000-smaCross', 'two runs side by side');
+    .example('$0 report runs/20240701-120000-smaCross runs/20240701-130000-smaCross', 'two runs side by side')
+    .example('$0 report runs/20240701-120000-smaCross --as quantstats', 'what quantstats would print, and where isobar differs');
 
 export function withReport(yargs: Argv): Argv {
   return yargs.command('report <run> [other]', 'Show a finished run again, or compare two', options, async (args) =>

@@ -12,11 +12,14 @@ import { compareTable } from '../../report/compare/terminal.ts';
 import { breakdownTables } from '../../report/terminal/breakdowns.ts';
 import { closingTable } from '../../report/terminal/closingTable.ts';
 import { wantsColour } from '../../report/terminal/lines.ts';
-import { print, printJson } from '../terminal/print.ts';
+import { print, printJson, printLines } from '../terminal/print.ts';
+import type { ProfileName } from '../../report/profiles/names.ts';
+import { profileLines } from './profileText.ts';
 
 interface ReportArgs {
   readonly run: string;
   readonly other?: string | undefined;
+  readonly as?: ProfileName | undefined;
   readonly open: boolean;
   readonly breakdowns: boolean;
   readonly out?: string | undefined;
@@ -25,6 +28,7 @@ interface ReportArgs {
 }
 
 export async function report(args: ReportArgs): Promise<void> {
+  if (args.as !== undefined) return showProfile(args, args.as);
   const page = args.other === undefined ? showRun(args) : await compare(args, args.other);
   if (args.open) await openInBrowser(page);
 }
@@ -53,6 +57,18 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
     if (breakdowns) print(`\n${breakdownTables(summary)}`);
   }
   return page;
+}
+
+/** Prints the figures of another tool. */
+async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, name: ProfileName): Promise<void> {
+  if (other !== undefined) throw new ConfigError('--as: expected one run, got two', `isobar report ${displayPath(run)} --as ${name}`);
+  const page = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
+  if (page !== undefined)
+    throw new ConfigError(`--as: expected no ${page} beside it`, 'the figures of another tool are in no report: add --json for a program');
+  const { profileRun } = await import('../../tasks/backtest/verify/profiled.ts');
+  const { summary, profile, note } = await profileRun(run, name);
+  if (json) printJson({ run: displayPath(run), resultHash: summary.resultHash, ...profile, note });
+  else printLines(profileLines(profile, note, summary));
 }
 
 async function compare({ run, out, json, quiet, breakdowns }: ReportArgs, other: string): Promise<string> {

@@ -8,7 +8,7 @@ import { EXIT } from '../../base/errors.ts';
 import { barTimeoutMs } from '../options/barTimeout.ts';
 import { progressLine } from '../terminal/progressLine.ts';
 import { print, printJson } from '../terminal/print.ts';
-import { stopWithSignal, PHASE_TEXT } from './runProgress.ts';
+import { stopWithSignal, PHASE_TEXT } from '../terminal/runProgress.ts';
 import { verdictText } from './verifyText.ts';
 
 interface VerifyArgs {
@@ -28,6 +28,7 @@ export async function verify(args: VerifyArgs): Promise<void> {
     barTimeoutMs: barTimeoutMs(args.barTimeout),
     colour: false,
     hasReport: false,
+    findsEnvelope: true,
     onLoaded: () => {},
     onProgress: (phase, rows, share, name) => {
       if (!args.quiet) line.show(`${name} ${phase === 'report' ? 'comparing' : PHASE_TEXT[phase]}`.trim(), rows, share);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { exchange } from '../exchange/action.ts';
 import { live } from '../live/startAction.ts';
 
-const DEMO = { demo: true, live: false, json: true, acceptChanges: false };
+const DEMO = { demo: true, live: false, json: true, acceptChanges: false, requireProof: false };
 const EXCHANGE = { demo: true, port: '0', host: '127.0.0.1', quiet: true };
 
 it.each(['0', '-1', 'soon', '2147484', 'Infinity'])('a demonstration of %s seconds', async (seconds) => {

@@ -48,11 +48,15 @@ export interface FeesPlan {
   readonly takerPpm: number;
   readonly in: 'received' | 'quote';
   readonly rounding: Rounding;
+  /** Replaces all four rates of every contract, ppm; missing: those of its record. */
+  readonly contractPpm?: number;
 }
 
 export interface FillsPlan extends FillSettings {
   /** Time from a decision to the arrival of its order at the venue. */
   readonly latencyMs: number;
+  /** Added to slippage, also to that of a model, in millionths of the price; missing: nothing. */
+  readonly addedSlippagePpm?: number;
   /** Market-order collar: how far beyond the last close a market buy by quantity may pay, in millionths (default 1 %). */
   readonly collarPpm: number;
 }
@@ -105,6 +109,8 @@ export interface RunPlan {
   readonly funds?: Readonly<Record<Market, Readonly<Record<string, string>>>>;
   /** Size of an order without a size of its own; exactly one key. */
   readonly size: { readonly base?: string; readonly quote?: string; readonly equity?: string };
+  /** Multiplies every size that a strategy asks for, before it is rounded; missing: 1. */
+  readonly sizeScale?: number;
   readonly fees: FeesPlan;
   readonly fills: FillsPlan;
   readonly risk: RiskLimits;

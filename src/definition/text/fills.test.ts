@@ -5,7 +5,15 @@ import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { fillTerms } from '../../venue/venueConfig.ts';
 import { FILL_DEFAULTS, rowFills, settledFills } from './fills.ts';
 
-const DEFAULTS = { limit: 'through', latencyMs: 0, maxVolumeSharePpm: 0, slippageTicks: 0, slippagePpm: 0, collarPpm: 10_000 };
+const DEFAULTS = {
+  limit: 'through',
+  latencyMs: 0,
+  maxVolumeSharePpm: 0,
+  slippageTicks: 0,
+  slippagePpm: 0,
+  impactPpm: 0,
+  collarPpm: 10_000,
+};
 
 it('a key that is missing or undefined has its default', () => {
   expect(settledFills()).toEqual(DEFAULTS);
@@ -14,19 +22,28 @@ it('a key that is missing or undefined has its default', () => {
 });
 
 it('rates are settled in millionths, other keys as they are written', () => {
-  const given = { limit: 'touch', latencyMs: 5, maxVolumeShare: '0.25', slippageTicks: 2, slippage: '0.000001', collar: '0.02' } as const;
+  const given = {
+    limit: 'touch',
+    latencyMs: 5,
+    maxVolumeShare: '0.25',
+    slippageTicks: 2,
+    slippage: '0.000001',
+    impact: { coefficient: '1.25' },
+    collar: '0.02',
+  } as const;
   expect(settledFills(given)).toEqual({
     limit: 'touch',
     latencyMs: 5,
     maxVolumeSharePpm: 250_000,
     slippageTicks: 2,
     slippagePpm: 1,
+    impactPpm: 1_250_000,
     collarPpm: 20_000,
   });
 });
 
 it('the file of an exchange has the keys of rows, and none of a bot', () => {
-  expect(Object.keys(rowFills.shape)).toEqual(['limit', 'maxVolumeShare', 'slippageTicks', 'slippage']);
+  expect(Object.keys(rowFills.shape)).toEqual(['limit', 'maxVolumeShare', 'slippageTicks', 'slippage', 'impact']);
 });
 
 it('a slippage model takes the place of fixed slippage in the terms of a venue', () => {

@@ -3,7 +3,14 @@
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { FillsPlan } from '../plan/plan.ts';
-import { choiceValue, map, ppmOf, rate, integerValue } from './values.ts';
+import { choiceValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
+
+/** The coefficient of market impact: it becomes whole millionths. */
+function coefficient() {
+  const what = 'a quoted decimal (multiple of volatility, below 1000 with at most 6 decimals)';
+  const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
+  return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
+}
 
 export const fillsSchema = map(
   {
@@ -12,6 +19,9 @@ export const fillsSchema = map(
     maxVolumeShare: rate("largest share of a bar's volume that fills may take; 0 is no cap").optional(),
     slippageTicks: integerValue('ticks', 'slippage of taking fills').optional(),
     slippage: rate('slippage of taking fills').optional(),
+    impact: map({ coefficient: coefficient() }, "market impact, such as { coefficient: '1' }")
+      .describe('market impact of taking fills, by the square-root model')
+      .optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
     inside: choiceValue(
       ['finest', 'off', ...INTERVAL_NAMES],
@@ -45,6 +55,7 @@ export function settledFills(given: Fills = {}): FillsPlan {
     maxVolumeSharePpm: ppmOf(given.maxVolumeShare ?? maxVolumeShare),
     slippageTicks: given.slippageTicks ?? slippageTicks,
     slippagePpm: ppmOf(given.slippage ?? slippage),
+    impactPpm: ppmOf(given.impact?.coefficient ?? '0'),
     collarPpm: ppmOf(given.collar ?? collar),
   };
 }

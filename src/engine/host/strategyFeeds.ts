@@ -86,7 +86,7 @@ export class StrategyFeeds {
     const feed = feedOf(this.shown, what);
     this.noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
-    this.draw(feed, what, out, options.pane ?? null);
+    this.draw(feed, what, out, options);
     return out;
   }
   /** Registers a handler that is called at each row at which the signal is true. */
@@ -103,9 +103,16 @@ export class StrategyFeeds {
   private noteWarmup(feed: FeedRun, what: object): void {
     if ('warmupBars' in what) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
   }
-  private draw(feed: FeedRun, what: object, out: unknown, pane: string | null): void {
-    if (!('key' in what) || typeof out !== 'object' || out === null) return;
-    const name = String(what.key);
+  private draw(feed: FeedRun, what: object, out: unknown, { name: given, pane: chosen }: UseOptions): void {
+    if (typeof out !== 'object' || out === null) return;
+    const name = given ?? ('key' in what ? String(what.key) : null);
+    if (name === null) return;
+    const pane = chosen ?? null;
+    // A series that gets a name is drawn once, under that name.
+    if (given !== undefined) {
+      const known = this.drawn.findIndex(({ series }) => series === out);
+      if (known >= 0) this.drawn.splice(known, 1);
+    }
     if (isSeries(out)) this.drawn.push({ feed, series: out, name, pane });
     else
       for (const [part, series] of Object.entries(out))

@@ -13,6 +13,7 @@ import type { BotOrder } from '../../orders/botOrder.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
 import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
 import { Exits, type ExitHost } from './exits.ts';
@@ -40,6 +41,7 @@ export interface RunHost extends ExitHost, PositionHost {
   };
   readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
   hasPendingWork: boolean;
+  readonly defaultSize: Size;
   submit(order: BotOrder): OrderId;
   equityUnits(strategy: number): number;
   toMoney(units: number): number;
@@ -71,6 +73,12 @@ export class StrategyRun implements StrategyHost {
   kept: object | null = null;
   /** Number of random numbers that the strategy has drawn. */
   draws = 0;
+  /** Keeps what it asks for; null: nobody reads it. */
+  decisions: DecisionLog | null = null;
+  /** True once it has read its equity or cash, or its open orders, or has asked for a target, which depends on what it holds. */
+  readsMoney = false;
+  readsOrders = false;
+  asksForTargets = false;
   private readonly engine: RunHost;
   /** Sends a draft: `submit` of the engine, bound. Hot: docs/performance.md#bound-send. */
   private readonly send: RunHost['submit'];
@@ -161,12 +169,16 @@ export class StrategyRun implements StrategyHost {
       engine.orders.deny(order, 'BAD_INPUT');
       throw error;
     }
+    if (this.decisions !== null) this.decisions.order(order, (size ?? engine.defaultSize).equity !== undefined);
     return this.send(order);
   }
 
   exit(view: Feed | undefined): OrderId | null {
-    this.engine.hasPendingWork = true;
-    return this.leave(this.ownFeeds.feedFor(view));
+    const engine = this.engine;
+    engine.hasPendingWork = true;
+    const feed = this.ownFeeds.feedFor(view);
+    if (this.decisions !== null) this.decisions.note('exit', 0, this.index, feed.instrumentIndex, engine.nowMs);
+    return this.leave(feed);
   }
   /** Exits the instrument of a feed, also if a reversal is under way there. */
   leave(feed: FeedRun): OrderId | null {
@@ -177,6 +189,7 @@ export class StrategyRun implements StrategyHost {
   target(size: Size, view: Feed | undefined): OrderId | null {
     const engine = this.engine;
     engine.hasPendingWork = true;
+    this.asksForTargets = true;
     const feed = this.ownFeeds.feedFor(view);
     const { instrumentIndex, instrument } = feed;
     const wanted = this.drafts.targetLots(size, instrument, instrumentIndex);
@@ -253,6 +266,7 @@ export class StrategyRun implements StrategyHost {
     this.engine.hasPendingWork = true;
     const order = this.engine.orders.get(id);
     if (!order || order.strategy !== this.index) return;
+    if (this.decisions !== null) this.decisions.note('cancel', id, this.index, order.instrumentIndex, this.engine.nowMs);
     if (this.turning[order.instrumentIndex] === id) this.stopTurning(order.instrumentIndex);
     if (order.state === DRAFT) this.engine.drafts.withdraw(order);
     else this.engine.orders.cancel(order, this.engine.nowMs);
@@ -265,6 +279,7 @@ export class StrategyRun implements StrategyHost {
     return (this.positions[instrumentIndex] ??= new StrategyPosition(this.engine, this.index, instrumentIndex));
   }
   openOrders(view: Feed | undefined): readonly OrderInfo[] {
+    this.readsOrders = true;
     const { instrumentIndex } = this.ownFeeds.feedFor(view);
     const { orders } = this.engine;
     const own: OrderInfo[] = [];
@@ -283,14 +298,27 @@ export class StrategyRun implements StrategyHost {
     const { deps } = this.engine;
     return (this.fundings[instrumentIndex] ??= new FundingView(deps.funding?.[instrumentIndex] ?? null, this.engine));
   }
+  /** What its decisions depended on besides bars, in words. */
+  get dependsOn(): readonly string[] {
+    const words: string[] = [];
+    if (this.mainPosition !== null || this.positions.some((position) => position !== undefined)) words.push('its position');
+    if (this.readsOrders) words.push('its open orders');
+    if (this.readsMoney) words.push('its equity or cash');
+    if (this.asksForTargets) words.push('what it holds, by target');
+    if (this.wantsFills) words.push('its fills, by onFill');
+    if (this.wantsOrders) words.push('its orders, by onOrder');
+    return words;
+  }
   /** True when the strategy has asked for the funding of the instrument. */
   readsFundingOf(instrumentIndex: number): boolean {
     return this.fundings[instrumentIndex] !== undefined;
   }
   get equity(): number {
+    this.readsMoney = true;
     return this.engine.toMoney(this.engine.equityUnits(this.index));
   }
   get cash(): number {
+    this.readsMoney = true;
     return this.engine.toMoney(this.engine.ledger.cash(this.index));
   }
   get nowMs(): number {

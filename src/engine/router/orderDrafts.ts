@@ -11,7 +11,7 @@ import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
-import { maxAtMarket, type Sizing } from './sizing.ts';
+import { maxAtMarket, Sizing } from './sizing.ts';
 import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
 
 // hot: docs/performance.md#file-constants
@@ -21,6 +21,7 @@ const NAN = NaN;
 const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
+const UNSCALED = new Sizing();
 /** Valid option keys of an order. A stop under another name would be ignored silently and leave the position unprotected. */
 const OPTIONS: Readonly<Record<string, true>> = {
   feed: true,
@@ -132,7 +133,22 @@ export class OrderDrafts implements StrategyOrders {
     const isSpot = instrument.contract === undefined;
     if (isSpot && order.side === 'buy' && limit === 0 && size.base === undefined)
       order.quoteUnits = this.moneyOf(size, instrument) as Units;
-    else this.setSize(order, this.lotsOf(size, instrument, order.instrumentIndex, limit > 0 ? limit : order.triggerTicks));
+    else {
+      const ticks = limit > 0 ? limit : order.triggerTicks;
+      const lots = this.lotsOf(size, instrument, order.instrumentIndex, ticks);
+      this.setSize(order, this.engine.sizing.scale === 1 ? lots : this.scaledExit(order, size, ticks, lots));
+    }
+  }
+
+  /**
+   * Returns the lots of an order whose size was scaled to `lots`. An order that only reduces a position follows the position, which is
+   * scaled already: everything that is held stays everything, and the scale never makes it more than is held.
+   */
+  private scaledExit(order: BotOrder, size: Size, ticks: number, lots: number): number {
+    if (order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly) return lots;
+    const asked = this.lotsOf(size, order.instrument, order.instrumentIndex, ticks, UNSCALED);
+    const held = this.closable(order);
+    return asked === held ? held : Math.min(lots, Math.max(asked, held));
   }
 
   private writeDefaultSize(order: BotOrder): void {
@@ -158,19 +174,18 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /** Returns a size as lots, at a price in ticks; 0 means the last price. */
-  private lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number): number {
+  private lotsOf(size: Size, instrument: Instrument, instrumentIndex: number, ticks: number, sizing = this.engine.sizing): number {
     if (size.base === undefined) {
       const price = ticks > 0 ? ticks : this.engine.lastTicks(instrumentIndex);
-      return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument), price);
+      return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument, sizing), price);
     }
-    const lots = this.engine.sizing.lots(instrument, size.base);
+    const lots = sizing.lots(instrument, size.base);
     if (lots < 0) throw this.negative(size.base, 'base');
     return lots;
   }
 
   /** Returns a size as money: the amount itself, or a fraction of this strategy's equity. */
-  private moneyOf(size: Size, instrument: Instrument): number {
-    const { sizing } = this.engine;
+  private moneyOf(size: Size, instrument: Instrument, sizing = this.engine.sizing): number {
     const amount = size.quote ?? size.equity!;
     if (Number(amount) < 0) throw this.negative(amount, size.quote !== undefined ? 'quote' : 'equity');
     return size.quote !== undefined

@@ -2,7 +2,7 @@
 
 import { MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { scaleAmount } from '../../strategy/amounts.ts';
+import { scaleAmount, timesFactor } from '../../strategy/amounts.ts';
 import type { Amount } from '../../strategy/types.ts';
 
 // hot: docs/performance.md#file-constants
@@ -21,6 +21,12 @@ export class Sizing {
   private readonly digits = [-1, -1, -1, -1];
   private readonly results = [0, 0, 0, 0];
   private turn = 0;
+  /** Multiplies every size, before it is rounded. Prices stay. */
+  readonly scale: number;
+
+  constructor(scale = 1) {
+    this.scale = scale;
+  }
 
   lots(instrument: Instrument, amount: Amount): number {
     return this.roundDown(amount, instrument.quantityDigits);
@@ -41,7 +47,7 @@ export class Sizing {
 
   private roundDown(amount: Amount, digits: number): number {
     for (let at = 0; at < 4; at++) if (this.amounts[at] === amount && this.digits[at] === digits) return this.results[at]!;
-    const result = scaleAmount(amount, digits, 'down');
+    const result = scaleAmount(this.scale === 1 ? amount : timesFactor(amount, this.scale), digits, 'down');
     const at = (this.turn = (this.turn + 1) & 3);
     this.amounts[at] = amount;
     this.digits[at] = digits;

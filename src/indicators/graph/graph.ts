@@ -122,6 +122,7 @@ class Assembly {
       fractions: (source) => windows.number(input(source)),
       signals: (source) => windows.state(input(source)),
       scaled: (source) => this.#scaled(input(source)),
+      openMs: this.#bars.openMs,
       out: (output) => windows.number(node.outputs[output]!),
       outSignal: (output) => windows.state(node.outputs[output]!),
       get technical() {

@@ -1,6 +1,7 @@
 // The indicators and signals of one feed: registered while strategies are constructed, sealed once, then filled block by block.
 
 import { assert } from '../../base/assert.ts';
+import { InvariantError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { BarColumns, PriceColumn } from '../../model/bars/bars.ts';
 import { ancestry, assembleGraph, GraphNode, GraphOutput, Windows } from './graph.ts';
@@ -8,7 +9,7 @@ import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Serie
 import { bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
 import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
-import { TRUE } from './window.ts';
+import { NOT_READY, TRUE } from './window.ts';
 
 /** Rows in a block of `traceValues`. Any size gives the same values. */
 const TRACE_ROWS = 4096;
@@ -139,6 +140,17 @@ export class IndicatorSet implements SpecOwner {
     return this.#own(view).key;
   }
 
+  /** Returns the series and signals from which one is computed, in the order in which they were named; empty for a column of the feed. */
+  sourcesOf(view: Series | Signal): readonly (Series | Signal)[] {
+    return this.#own(view).node?.inputs.map((input) => this.#viewOf(input)) ?? [];
+  }
+
+  /** Returns the state of a signal at a row of the newest block: FALSE, TRUE or NOT_READY. */
+  stateAt(signal: Signal, row: number): number {
+    const { values, base } = this.#windows.state(this.#own(signal));
+    return values[row - base] ?? NOT_READY;
+  }
+
   /** Returns a number for a user's function. The same function gets the same number, so that two uses are one indicator. */
   numberOf(make: object): number {
     const number = this.#functions.get(make) ?? this.#functions.size + 1;
@@ -181,9 +193,15 @@ export class IndicatorSet implements SpecOwner {
   }
 
   #own(view: Series | Signal): GraphOutput {
-    const output = this.#outputs.get(view);
-    assert(output !== undefined, 'a series of another set');
+    // A view that wraps a series of this set is bound to the same column.
+    const output = this.#outputs.get(view) ?? outputOf(view);
+    assert(output instanceof GraphOutput && output.home === this, 'a series of another set');
     return output;
+  }
+
+  #viewOf(output: GraphOutput): Series | Signal {
+    for (const [view, of] of this.#outputs) if (of === output) return view;
+    throw new InvariantError(`${output.key} has no view`);
   }
 
   #viewNode(node: GraphNode): NodeOutputs {

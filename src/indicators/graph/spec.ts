@@ -94,6 +94,8 @@ export interface Wiring {
   fractions(source: number): Fractions;
   signals(source: number): IndicatorColumn<Uint8Array>;
   scaled(source: number): ScaledColumn;
+  /** Times at which the bars of the feed open (ms UTC), by row. */
+  readonly openMs: Float64Array;
   out(output: number): NumberWindow;
   outSignal(output: number): SignalWindow;
   /** Throws InvariantError when the library was not passed to `seal`. */

@@ -4,6 +4,7 @@ import type { BarColumns, TickColumn } from '../bars/bars.ts';
 import type { Instrument } from '../instrument.ts';
 import type { DoneReason, OrderRole, Side } from '../order.ts';
 import type { Warning } from '../warning.ts';
+import type { RunDecisions } from './decisions.ts';
 
 /** The codes of enumerations in columns (and in the result hash): the position in these lists. */
 export const SIDES: readonly Side[] = ['buy', 'sell'];
@@ -175,6 +176,10 @@ export interface RunRecord {
   readonly indicators: readonly IndicatorTrace[];
   /** Rows of warm-up taken from inside the range because no earlier data exist. */
   readonly warmupInRange: number;
+  /** What strategies asked for, if it was kept. */
+  readonly decisions?: RunDecisions;
+  /** The lowest and the highest equity that other orders of events inside the bars allow, by instant of `equity`. Null: that of the run. */
+  readonly equityBand?: { readonly low: Float64Array; readonly high: Float64Array } | null;
   /** Warnings found while the run was loaded and made; the report adds those of its figures and bars. Absent: no warnings. */
   readonly warnings?: readonly Warning[];
 }

@@ -102,6 +102,7 @@ export class BarMatching {
     const order = this.#orders.get(barMarket) ?? null;
     const traded = { openMs, closeMs, open, high, low };
     barMarket.moveTo({ act: 'open', timeMs: openMs });
+    if (book.readsBar) book.bar = series.fillBar(row);
     if (order === null) book.matchOpen(openMs, open, series.lots(row));
     else order.open(traded, series.marksOf(row), series.lots(row));
     yield { act: 'open', barMarket };

@@ -4,6 +4,7 @@ import { pow10 } from '../../base/number/exact.ts';
 import { type BarColumns, ticksOf, type TickColumn } from '../../model/bars/bars.ts';
 import { lotsPerCoin, wholeLots } from '../../model/instrument.ts';
 import type { MarkRow } from '../../venue/futures/liquidation.ts';
+import type { FillBar } from '../../venue/slippage.ts';
 import type { TickBar } from '../market/klines.ts';
 
 /** Mark prices in ticks, one for each row of the bars. */
@@ -78,6 +79,11 @@ export class BarSeries {
   /** Returns the whole lots that the row traded. A volume cap allows a share of them. */
   lots(row: number): number {
     return wholeLots(this.bars.volume[row]!, this.#lotScale);
+  }
+  /** Returns a row as the bar on which slippage may depend. */
+  fillBar(row: number): FillBar {
+    const { open, high, low, close } = this.bar(row);
+    return { open, high, low, close, volumeLots: this.bars.volume[row]! * this.#lotScale };
   }
   /** Price before the first row, in ticks: the last close of the history, or the first open. */
   get startTicks(): number {

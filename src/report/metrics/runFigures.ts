@@ -1,9 +1,12 @@
 // The figures of a run as in its summary: what ran, the results, and the quality of its data.
 
 import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
+import type { RunProof } from '../../model/run/proof.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { OrderSummary } from '../trades/orderStatistics.ts';
 import type { TradeSummary } from '../trades/statistics.ts';
+import type { BreakEven } from './breakEven.ts';
+import type { Envelope } from '../envelope/figures.ts';
 import type { CostBridge } from './costBridge.ts';
 import type { Metrics } from './metrics.ts';
 import type { Money } from '../series/money.ts';
@@ -66,9 +69,15 @@ export interface Summary {
   readonly orders: OrderSummary;
   readonly dataQuality: DataQuality;
   readonly costBridge: CostBridge;
+  /** Only when it was asked for. Not part of the result hash. */
+  readonly breakEven?: BreakEven;
+  /** Between which figures the run lies, whatever the order of events inside its bars was; absent if it was not asked for. */
+  readonly envelope?: Envelope;
   /** What to check before trusting the result, most serious first. Not part of the result hash. */
   readonly warnings: readonly Warning[];
+  /** Whether the decisions of its strategies depend on delivered bars, parameters and seed alone. Not part of the result hash. */
+  readonly proof?: RunProof;
 }
 
 /** All figures of a run, before warnings are derived from them. */
-export type RunFigures = Omit<Summary, 'warnings'>;
+export type RunFigures = Omit<Summary, 'warnings' | 'proof'>;

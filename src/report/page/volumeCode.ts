@@ -1,17 +1,19 @@
-// Volumes as small integers for drawing: whole numbers on a logarithmic scale, at most half a percent off.
+// Volumes as small integers for drawing: the upper half of a 32-bit float, at most 0.4 % off.
 
-/** Two codes that follow each other differ by this factor. */
-const STEP = 1.01;
-/** Volume of code 1. Smaller volumes count as this one. */
-const MIN_VOLUME = 1e-8;
-const PER_LOG = 1 / Math.log(STEP);
+const float = new Float32Array(1);
+const bits = new Uint32Array(float.buffer);
+const ROUND = 0x80_00;
 
-/** Returns the code of a volume: 0 for none, else from 1 on. */
-export function volumeCode(volume: number): number {
-  return volume > 0 ? 1 + Math.max(0, Math.round(Math.log(volume / MIN_VOLUME) * PER_LOG)) : 0;
+/** Writes the codes of the volumes [from, to) to the beginning of `into`. A volume is at least 0 and at most 3e38. */
+export function writeVolumeCodes(volumes: Float64Array, from: number, to: number, into: Int32Array): void {
+  for (let i = from; i < to; i++) {
+    float[0] = volumes[i]!;
+    into[i - from] = (bits[0]! + ROUND) >>> 16;
+  }
 }
 
 /** Returns the volume of a code. */
 export function volumeOf(code: number): number {
-  return code === 0 ? 0 : MIN_VOLUME * STEP ** (code - 1);
+  bits[0] = code << 16;
+  return float[0]!;
 }

@@ -83,6 +83,8 @@ export interface WireOverview {
   readonly hold: readonly number[] | null;
   readonly drawdown: readonly number[];
   readonly exposure: readonly number[];
+  /** The lowest and the highest equity that other orders of events inside the bars allow. Null where both are the equity. */
+  readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null;
 }
 
 /** Closed trades in closing order. */
@@ -119,6 +121,34 @@ export const PRICE_EXTRA_DIGITS = 2;
 /** Stands for a figure of a trade that was not recorded. */
 export const NOT_RECORDED = -(2 ** 40);
 
+/** The columns of orders and of fills that a clicked bar shows: as in the record of a run, -1 for no time. `isMidBar`: see barEvents.ts. */
+export const BAR_ORDER_COLUMNS = [
+  'id',
+  'instrument',
+  'createdMs',
+  'isMidBar',
+  'doneMs',
+  'side',
+  'role',
+  'ending',
+  'lots',
+  'quoteUnits',
+  'price',
+  'filledLots',
+  'parent',
+  'tag',
+  'code',
+] as const;
+export const BAR_FILL_COLUMNS = ['order', 'timeMs', 'isMidBar', 'price', 'lots', 'isMaker'] as const;
+export type BarOrderColumnName = (typeof BAR_ORDER_COLUMNS)[number];
+export type BarFillColumnName = (typeof BAR_FILL_COLUMNS)[number];
+export interface WireBarEvents {
+  /** Tags and codes. */
+  readonly texts: readonly string[];
+  readonly orders: { readonly [name in BarOrderColumnName]: PackedColumn };
+  readonly fills: { readonly [name in BarFillColumnName]: PackedColumn };
+}
+
 export interface PageData {
   readonly name: string;
   readonly resultHash: string;
@@ -135,6 +165,8 @@ export interface PageData {
   readonly equity: { readonly minutes: PackedColumn; readonly values: PackedDecimals };
   readonly instruments: readonly WireInstrument[];
   readonly trades: WireTrades;
+  /** Orders and fills by bar. Null when there are too many for the page. */
+  readonly barEvents: WireBarEvents | null;
   readonly rollingSharpe: { readonly ms: readonly number[]; readonly values: readonly (number | null)[] };
   /** Compounded return (a fraction) in each hour of the week from Monday 00:00 UTC. Null when a bar is a day or longer. */
   readonly hours: readonly number[] | null;

@@ -3,7 +3,7 @@
 import { pow10 } from '../../base/number/exact.ts';
 import { typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
-import { volumeCode } from '../page/volumeCode.ts';
+import { writeVolumeCodes } from '../page/volumeCode.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
 import { coarser, type ChartBars } from './chartBars.ts';
 import type { RunIndex } from './runIndex.ts';
@@ -238,8 +238,7 @@ class VolumeSource implements IntegerSource {
   }
 
   write(from: number, to: number, into: Int32Array): void {
-    const volume = this.#volume;
-    for (let i = from; i < to; i++) into[i - from] = volumeCode(volume[i]!);
+    writeVolumeCodes(this.#volume, from, to, into);
   }
 }
 

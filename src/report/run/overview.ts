@@ -47,13 +47,14 @@ export function positionChanges(index: RunIndex, instrument: number): Changes {
 
 export function overviewOf(index: RunIndex): WireOverview {
   const { record } = index;
-  const { equity, startUnits } = record;
+  const { equity, startUnits, equityBand = null } = record;
   const rows = extremeRows(equity.units, equity.length);
   const timeMs = Float64Array.from([record.fromMs, ...rows.map((row) => equity.timeMs[row]!)]);
   const units = [startUnits, ...rows.map((row) => equity.units[row]!)];
   const drawdown = [0, ...worstUpTo(rows, equity.units, startUnits)];
   const perUnit = pow10(record.reportingDigits);
   const money = (value: number) => Number((value / perUnit).toPrecision(8));
+  const side = (values: Float64Array) => [startUnits, ...rows.map((row) => values[row]!)].map(money);
   const held = buyAndHold(record, timeMs);
   return {
     minutes: Array.from(timeMs, (ms) => Math.round(ms / MINUTE)),
@@ -61,6 +62,7 @@ export function overviewOf(index: RunIndex): WireOverview {
     hold: held === null ? null : Array.from(held, (growth) => money(growth * startUnits)),
     drawdown: drawdown.map(fraction),
     exposure: exposureAt(index, timeMs, units).map(fraction),
+    band: equityBand === null ? null : { low: side(equityBand.low), high: side(equityBand.high) },
   };
 }
 

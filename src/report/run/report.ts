@@ -10,6 +10,7 @@ import { detailOf, samplesOf, type Detail } from './detail.ts';
 import { documentOf } from './document/document.ts';
 import { EventColumns } from './eventColumns.ts';
 import type { ReportInput } from './document/input.ts';
+import { BarEvents } from './events/barEvents.ts';
 import { pageCode } from '../page/pageCode.ts';
 import { overviewOf, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';
@@ -37,12 +38,14 @@ export async function reportText(input: ReportInput): Promise<string> {
     if (events.packer.isFull) await events.packer.finish();
   }
   events.packTrades(charts);
+  const feeds = charts.map(({ feed }) => feed);
+  const barEvents = new BarEvents(input.record, feeds, events.packer);
   let bars: readonly FirstBars[] = [];
   for (let budget = 1; ; budget /= 2) {
     const detail = detailOf(samples, budget);
     bars = charts.map((chart, at) => firstBars(chart.level(detail.intervals[at]!), bars[at]));
     const pack = new Pack();
-    const page = await pageData(input, { index, charts, overview, events, bars }, detail, pack);
+    const page = await pageData(input, { index, charts, overview, events, barEvents, bars }, detail, pack);
     if (page === null) continue;
     const columns = await pack.finish();
     const text = documentOf({ input, page, code, columns });
@@ -56,6 +59,7 @@ interface PageParts {
   readonly charts: readonly ChartBars[];
   readonly overview: WireOverview;
   readonly events: EventColumns;
+  readonly barEvents: BarEvents;
   /** The bars of each chart at the detail of the page. */
   readonly bars: readonly FirstBars[];
 }
@@ -84,6 +88,7 @@ async function pageData(input: ReportInput, parts: PageParts, detail: Detail, pa
     equity,
     instruments,
     trades: events.tradesOn(pack),
+    barEvents: parts.barEvents.on(pack),
     rollingSharpe: { ms: metrics.days, values: metrics.rollingSharpe.map((value) => (value === null ? null : Number(value.toFixed(4)))) },
     hours: isIntraday(record) ? returnsByHour(record) : null,
   };

@@ -1,8 +1,10 @@
 // The content of summary.json: what was run, the results, and how far to trust its data (docs/metrics.md).
 
 import { formatTime } from '../../model/time.ts';
+import type { RunProof } from '../../model/run/proof.ts';
 import type { FeedQuality, RunRecord } from '../../model/run/run.ts';
 import { dailyEquity } from '../series/daily.ts';
+import type { Envelope } from '../envelope/figures.ts';
 import type { HoldingPeriods } from '../metrics/exposure.ts';
 import type { PortfolioOptions } from '../kernels/portfolio.ts';
 import { costBridge } from '../metrics/costBridge.ts';
@@ -13,6 +15,7 @@ import { tradeSummary } from '../trades/statistics.ts';
 import type { RunTrades } from '../trades/columns.ts';
 import type { DataQuality, RunSummary, Summary } from '../metrics/runFigures.ts';
 import { tradesOf } from '../trades/trades.ts';
+import { proofWarnings } from '../warnings/proofWarnings.ts';
 import { warningsOf } from '../warnings/runWarnings.ts';
 import { resultHash } from './resultHash.ts';
 
@@ -21,6 +24,7 @@ export type { Summary };
 export interface SummaryOptions extends PortfolioOptions {
   /** Versions by name: isobar, node. Not part of the result hash. */
   readonly versions: Readonly<Record<string, string>>;
+  readonly envelope?: Envelope | null;
 }
 
 export function buildSummary(record: RunRecord, options: SummaryOptions): Summary {
@@ -35,8 +39,14 @@ export function buildSummary(record: RunRecord, options: SummaryOptions): Summar
     orders: orderSummary(record),
     dataQuality: qualityOf(record),
     costBridge: costBridge(record, endUnits - record.startUnits),
+    ...(options.envelope ? { envelope: options.envelope } : {}),
   };
   return { ...summary, warnings: warningsOf(record, summary) };
+}
+
+/** Returns the summary with the verdict about the strategies of the run, and its warnings. */
+export function withProof(summary: Summary, proof: RunProof): Summary {
+  return { ...summary, warnings: [...proofWarnings(proof), ...summary.warnings], proof };
 }
 
 function runSummary(record: RunRecord, endUnits: number, versions: Readonly<Record<string, string>>): RunSummary {

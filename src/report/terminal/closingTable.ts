@@ -15,8 +15,11 @@ import {
   signedAmount,
   signedPercent,
 } from '../../base/text/format.ts';
+import { envelopeText } from '../words/envelopeText.ts';
 import { instrumentNames } from '../words/names.ts';
 import { exitLines } from './breakdowns.ts';
+import { breakEvenLines } from './breakEvenTable.ts';
+import { proofLine } from '../words/proof.ts';
 import { COLUMNS, colourText, withLead, type Hue } from './lines.ts';
 import { sparkline } from './sparkline.ts';
 
@@ -39,8 +42,9 @@ export interface EquityOfRun {
 export function closingTable({ equity }: EquityOfRun, summary: Summary, options: ClosingOptions): string {
   const paint = options.colour ? ansi : plain;
   const warnings = summary.warnings.map(warningText);
-  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary)];
+  const lines = [...heading(summary), '', ...figures(summary, paint), ...exitLines(summary), ...proved(summary, paint)];
   if (equity.length > 1) lines.push('', `  ${sparkline(equity.units, equity.length, SPARK_WIDTH)}`);
+  if (summary.breakEven !== undefined) lines.push('', ...breakEvenLines(summary.breakEven, summary.run.reportingAsset));
   lines.push('');
   if (warnings.length > 0) lines.push(...withLead('  Look here first: ', `${warnings.join('; ')}.`).map(paint.warning));
   if (options.report !== undefined) lines.push(`  Report   ${options.report}`);
@@ -72,13 +76,14 @@ export function marketNames({ feeds }: RunSummary): readonly string[] {
   });
 }
 
-function figures({ run, metrics, trades, orders }: Summary, paint: Paint): string[] {
+function figures({ run, metrics, trades, orders, envelope }: Summary, paint: Paint): string[] {
   const asset = run.reportingAsset;
   const fees = Number(orders.fees);
   const sign = paint.result(metrics.totalReturn ?? 0);
   return [
     row('Net return', or(metrics.totalReturn, signedPercent), '', 'CAGR', or(metrics.cagr, signedPercent), sign),
     row('Net profit', money(metrics.netProfit, asset), asset, 'Buy and hold', or(metrics.benchmarkReturn, signedPercent), sign),
+    ...(envelope === undefined ? [] : [envelopeRow(envelope, asset)]),
     row('Max drawdown', or(metrics.maxDrawdown, percent), '', ...daily(metrics)),
     row(
       'Sharpe',
@@ -109,6 +114,19 @@ function figures({ run, metrics, trades, orders }: Summary, paint: Paint): strin
       `exposure ${or(metrics.exposureTime, (value) => percent(value, 1))}`,
     ),
   ];
+}
+
+/** Returns the verdict about the strategies; none for a run of an earlier isobar version. */
+function proved({ proof }: Summary, paint: Paint): string[] {
+  if (proof === undefined) return [];
+  const line = cutText(`  ${'Proof'.padEnd(12)} ${proofLine(proof)}`);
+  return [proof.verdict === 'refuted' ? paint.warning(line) : line];
+}
+
+/** Between which net profits the run lies, and how far to trust that. */
+function envelopeRow(envelope: NonNullable<Summary['envelope']>, asset: string): string {
+  const { low, high, short } = envelopeText(envelope, asset);
+  return cutText(row('Envelope', low, asset, `to ${high}`, short));
 }
 
 /** Returns a line: label, right-aligned value and unit, then a second figure or a remark in two parts. */

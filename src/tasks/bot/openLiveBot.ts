@@ -1,5 +1,6 @@
 // Builds a live bot from its config, up to the first audit: lock, clock, feeds, strategies, ledger, exchange, in this order.
 
+import { dirname, join } from 'node:path';
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { runSoon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
@@ -39,6 +40,7 @@ import { retryAtStart } from './retryAtStart.ts';
 import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
 import { followRecordedOrder } from './lifetime/restart.ts';
+import { checkProved, type ProofDemand } from './safety/provedCode.ts';
 import { startLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
 
@@ -54,6 +56,8 @@ export interface LiveOptions {
   readonly room?: number;
   /** The operator has read what changed since the newest start, and continues. */
   readonly acceptChanges?: boolean;
+  /** What the start says or requires about proofs of the strategies; missing: nothing. */
+  readonly proof?: ProofDemand;
   /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
   readonly defersCallbacks?: boolean;
 }
@@ -144,6 +148,7 @@ async function assemble(
     venueMs,
     notify: (message) => log.info(message),
     options,
+    checkCode: checkerOf(config, options, log),
     // Later starts are audited order by order: the account's balances have changed with the ledger.
     firstStart: (plan, engine) => retry(() => checkCapitalHeld(exchange, plan, engine)),
   });
@@ -186,6 +191,18 @@ async function assemble(
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
+}
+
+/** Returns a check of the code that is about to run. A restart that falls back to its whole journal asks twice, and is answered once. */
+function checkerOf(config: LiveConfig, { proof }: LiveOptions, log: LiveLog): (plan: RunPlan) => void {
+  let isDone = proof === undefined;
+  return (plan) => {
+    if (isDone || proof === undefined) return;
+    isDone = true;
+    const { isProved, text } = checkProved(plan, config.file, join(dirname(catalogOf(config)), 'ledger'), proof);
+    if (isProved) log.info(text);
+    else log.warn(text);
+  };
 }
 
 /** What the journal needs from the bot while the bot is still being built. */

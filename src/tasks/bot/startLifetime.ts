@@ -60,6 +60,8 @@ export interface LifetimeStartDeps {
     readonly acceptChanges?: boolean;
     readonly defersCallbacks?: boolean;
   };
+  /** Called with the strategies of a start, before they are run. May throw ConfigError. */
+  readonly checkCode: (plan: RunPlan) => void;
   /** Called with the engine of a first start, before anything is written. */
   readonly firstStart: (plan: RunPlan, engine: Engine) => Promise<void>;
 }
@@ -83,6 +85,7 @@ async function beginLifetime({ config, journal, market, ...deps }: LifetimeStart
   const { absenceBounds: bounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
   const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
+  deps.checkCode(plan);
   const { state, history } = readBefore(journal.records);
   const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds: bounds }, history, log);
   if (state.config === null) await deps.firstStart(plan, built.engine);
@@ -157,6 +160,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   const { absenceBounds: bounds, log, options } = deps;
   const feeds = continueFeeds(market, lifetime, options.room);
   const plan = await livePlan(config, feeds.plans, lifetime.fromMs, options);
+  deps.checkCode(plan);
   const end = lifetimeEnd(lifetime, config, plan);
   if (end !== null)
     throw new LifetimeEnded(

@@ -1,29 +1,32 @@
 // Proves that a strategy is honest: that its decisions depend on delivered bars, its parameters and its seed alone.
 
 import { StrategyError } from '../../base/errors.ts';
-import { firstAfter } from '../../base/number/search.ts';
 import { placeOfError } from '../backtest/purity/callSite.ts';
 import { PurityWatch } from '../backtest/purity/watch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { RequestedRun } from '../../definition/request.ts';
-import { resolveRun } from '../../definition/resolve.ts';
+import { resolveRun, type ResolvedRun } from '../../definition/resolve.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
-import { proveBlocks } from './proofs/blocksProof.ts';
-import type { Side } from './proofs/comparison.ts';
+import { proveBlocks } from '../backtest/proof/blocksProof.ts';
+import type { Side } from '../backtest/proof/comparison.ts';
+import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
-import { embeddedPrices } from './proofs/embeddedPrices.ts';
-import { ImpureUses, proofOfUses, provePurity } from './proofs/purityProof.ts';
-import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from './proofs/verdict.ts';
+import { embeddedMoves } from '../backtest/proof/embeddedMoves.ts';
+import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
+import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
+import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
-import { DecisionTrace } from './runs/decisionTrace.ts';
-import { Tracer, type TracedRun } from './runs/tracedRun.ts';
+import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
+import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
 
 export interface ProveOptions {
   /** Number of random times at which the data end, or change, to see whether earlier decisions stay. */
   readonly times: number;
+  /** Stores the verdict about a run that could be loaded. */
+  readonly store: (resolved: ResolvedRun, verdict: StrategyVerdict) => void;
 }
 
 export interface ProveWatcher {
@@ -44,7 +47,11 @@ const TIMES_WITH_STATE = 20;
  * Makes all proofs. Must run in a thread of its own: built-ins are replaced for good, so that uses of the outside are seen. Throws
  * ConfigError as a backtest does, and StrategyError for a file that throws when it is loaded.
  */
-export async function proveRun({ source, bars }: RequestedRun, { times }: ProveOptions, watcher: ProveWatcher): Promise<StrategyVerdict> {
+export async function proveRun(
+  { source, bars }: RequestedRun,
+  { times, store }: ProveOptions,
+  watcher: ProveWatcher,
+): Promise<StrategyVerdict> {
   const startMs = nowMs();
   watcher.enter('load');
   const uses = new ImpureUses();
@@ -55,31 +62,31 @@ export async function proveRun({ source, bars }: RequestedRun, { times }: ProveO
     return watch.whileLoading(url, () => import(/* @vite-ignore */ url));
   };
   let name = 'the strategy';
-  let rows = 0;
-  const finished = (proofs: readonly Proof[]): StrategyVerdict => ({
-    strategy: name,
-    verdict: verdictOf(proofs),
-    proofs,
-    bars: rows,
-    seconds: Math.round(nowMs() - startMs) / 1000,
-  });
+  let resolved: ResolvedRun | null = null;
+  const finished = (proofs: readonly Proof[]): StrategyVerdict => {
+    const seconds = Math.round(nowMs() - startMs) / 1000;
+    const verdict = { strategy: name, verdict: verdictOf(proofs), proofs, bars: resolved === null ? 0 : rowsOf(resolved), seconds };
+    if (resolved !== null) store(resolved, verdict);
+    return verdict;
+  };
   try {
-    const resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
+    resolved = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
     for (const { path } of resolved.files) inputs.add(path);
     const { plan } = resolved;
     name = plan.strategies.map(({ record }) => record.name).join(', ');
-    rows = plan.feeds.reduce((sum, feed) => sum + feed.bars.length, 0);
     watcher.loaded(name);
     const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     return finished(await allProofs({ plan, name, files, times, uses, watch, watcher }));
   } catch (error) {
-    const proofs = proofsOfError(error, uses, rows > 0);
+    const proofs = proofsOfError(error, uses, resolved !== null);
     if (proofs === null) throw error;
     return finished(proofs);
   }
 }
 
-interface ProofTask extends ProveOptions {
+const rowsOf = ({ plan }: ResolvedRun): number => plan.feeds.reduce((sum, { bars }) => sum + bars.length, 0);
+
+interface ProofTask extends Pick<ProveOptions, 'times'> {
   readonly plan: RunPlan;
   readonly name: string;
   /** The files of the strategies, absolute. */
@@ -105,15 +112,49 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   if (whole.trace.error !== null) throw whole.trace.error;
   const late = await watch.settle(name).then(() => null, lateError);
   watch.checkGlobals();
-  const purity = await provePurity(tracer, { plan, whole, late, onRun: on('purity') });
-  const { hasState: isFresh } = purity;
-  const blocks = await proveBlocks(tracer, plan, isFresh, on('blocks'));
-  const task = { plan, whole, warmUpRows, times: isFresh ? Math.min(times, TIMES_WITH_STATE) : times, isFresh, onRun: on('prefix') };
-  const [prefix, poison] = await proveFuture(tracer, task);
+  const lead = plan.feeds.indexOf(leadFeed(plan));
+  const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
+  const purity = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
+  const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
+  if (!purity.isSteady || isUnsteady(uses)) return [used() ?? purity.proof, ...undecided()];
+  const task = { tracer, plan, whole, warmUpRows, times, on };
+  const made = await otherProofs(task, purity.hasState);
+  const refuted = made.filter(({ verdict }) => verdict === 'refuted');
+  // The runs of one process may differ because of what an earlier one has left: only what is left with fresh modules is no state.
+  const isKnown = purity.hasState || refuted.length === 0;
+  const rest = isKnown ? made : await otherProofs(task, true);
+  const state = isKnown ? undefined : refuted.find(({ name: of }) => rest.find((each) => each.name === of)?.verdict !== 'refuted');
+  // What is used in any of the runs counts.
+  return [used() ?? (state === undefined ? purity.proof : stateProof(state)), ...rest];
+}
+
+interface OtherTask {
+  readonly tracer: Tracer;
+  readonly plan: RunPlan;
+  readonly whole: Side;
+  readonly warmUpRows: readonly number[];
+  readonly times: number;
+  readonly on: (proof: ProofName) => (share: number) => void;
+}
+
+/** Makes all proofs but that of purity, in the order of PROOFS. `isFresh`: modules are loaded for each run. */
+async function otherProofs({ tracer, plan, whole, warmUpRows, times, on }: OtherTask, isFresh: boolean): Promise<readonly Proof[]> {
+  const blocks = await proveBlocks(tracer, { plan, isFresh, full: null, onRun: on('blocks') });
+  // The first run of loaded modules can be repeated only by loading them again.
+  const first: Side = isFresh ? { ...whole, run: { ...whole.run, isFresh } } : whole;
+  const maxTimes = isFresh ? Math.min(times, TIMES_WITH_STATE) : times;
+  const [prefix, poison] = await proveFuture(tracer, { plan, whole: first, warmUpRows, times: maxTimes, isFresh, onRun: on('prefix') });
   const warmUp = await informOnWarmUp(tracer, plan, warmUpRows, isFresh, on('warm-up'));
   const changes = await informOnChanges(tracer, plan, whole.trace.usesCalendar, isFresh, on('metamorphic'));
-  // What is used in any of the runs counts.
-  return [proofOfUses(uses, plan) ?? embeddedPrices(plan, files) ?? purity.proof, blocks, prefix, poison, warmUp, changes];
+  return [blocks, prefix, poison, warmUp, changes];
+}
+
+/** Returns all proofs but that of purity for a strategy whose equal runs differ. */
+function undecided(): readonly Proof[] {
+  const why = 'not made: equal runs differ, or may, so another difference would say nothing';
+  return PROOFS.filter((name) => name !== 'purity').map((name) =>
+    plainProof(name, DECIDING.includes(name) ? 'not-proved' : 'not-applicable', why),
+  );
 }
 
 /** Messages of attempts to replace built-ins, which are frozen while a strategy runs. */
@@ -127,7 +168,7 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   if (!(error instanceof StrategyError)) return null;
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
-  const used = proofOfUses(uses, null);
+  const used = proofOfUses(uses, null, []);
   const isFrozen = FROZEN.test(cause.message);
   if (used === null && !isFrozen && !isLoaded) return null;
   const why = `the strategy throws: ${error.message}`;
@@ -145,17 +186,4 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
 function lateError(error: unknown): Error {
   if (error instanceof StrategyError) return error;
   throw error;
-}
-
-/** Returns the rows of each feed that the strategies need before their first decision, in the order of the plan. */
-async function warmUpOf(tracer: Tracer, plan: RunPlan): Promise<readonly number[]> {
-  return tracer.bot({ plan }, new DecisionTrace(), ({ engine }) =>
-    plan.feeds.map(({ bars: { closeMs, length } }, at) => {
-      const feed = engine.feeds[at]!;
-      const needed = Math.max(0, ...engine.runs.map((run) => run.readyRow(feed)));
-      // A feed without indicators of its own may still be read at the first decision.
-      const row = firstAfter(closeMs, 0, length, plan.fromMs);
-      return needed === 0 && row > 0 ? 1 : needed;
-    }),
-  );
 }

@@ -15,7 +15,7 @@ import {
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
-import { decodeLine, encodeLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
+import { decodeLine, encodeLine, type LedgerLine, type ProofLine, type RunLine, type SetLine, type SweepHeader } from './ledgerLine.ts';
 
 /** The content of a ledger file. */
 export interface LedgerContent {
@@ -28,24 +28,30 @@ export interface LedgerContent {
   readonly isTorn: boolean;
 }
 
-/** The file of single runs, one line each. */
+/** The files of single runs and of proofs, one line each. */
 const RUNS = 'runs.jsonl';
+const PROOFS = 'proofs.jsonl';
 
-/** Appends a single run. Throws the system's error if it cannot be written. */
-export function appendRun(folder: string, line: RunLine): void {
+/** Appends a single run, or a proof. Throws the system's error if it cannot be written. */
+export function appendLine(folder: string, line: RunLine | ProofLine): void {
   mkdirSync(folder, { recursive: true });
-  appendFileSync(join(folder, RUNS), `${encodeLine(line)}\n`);
+  appendFileSync(join(folder, line.kind === 'run' ? RUNS : PROOFS), `${encodeLine(line)}\n`);
 }
 
 /** Returns all single runs of a folder. Incomplete lines, cut by a crash, are left out. */
 export function readRuns(folder: string): readonly RunLine[] {
-  const path = join(folder, RUNS);
+  return readLines(join(folder, RUNS)).flatMap((line) => (line.kind === 'run' ? [line] : []));
+}
+
+/** Returns all verdicts of `isobar prove`, the oldest first. Incomplete lines are left out. */
+export function readProofs(folder: string): readonly ProofLine[] {
+  return readLines(join(folder, PROOFS)).flatMap((line) => (line.kind === 'proof' ? [line] : []));
+}
+
+function readLines(path: string): readonly LedgerLine[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.flatMap((text) => {
-    const line = decodeLine(text);
-    return line?.kind === 'run' ? [line] : [];
-  });
+  return lines.flatMap((text) => decodeLine(text) ?? []);
 }
 
 /** True when every set of the sweep has a line. */
@@ -101,7 +107,7 @@ export function freshPath(folder: string, { name, id }: Pick<SweepHeader, 'name'
 function ledgerFiles(folder: string): readonly string[] {
   return existsSync(folder)
     ? readdirSync(folder)
-        .filter((file) => file.endsWith('.jsonl') && file !== RUNS)
+        .filter((file) => file.endsWith('.jsonl') && file !== RUNS && file !== PROOFS)
         .toSorted()
     : [];
 }

@@ -2,6 +2,7 @@
 
 import { crc32 } from 'node:zlib';
 import type { Axis, ParamSet } from './grid.ts';
+import type { ProofKey, ProvedRun, RunProof } from '../../model/run/proof.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { IdentityPart } from './identity.ts';
 
@@ -24,6 +25,24 @@ export interface RunLine extends TriedOn {
   readonly figures: Readonly<Record<string, number | null>>;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
+  /** What the run says about its strategies; absent in a line of an earlier isobar version. */
+  readonly proof?: ProofKey & Pick<RunProof, 'verdict' | 'from'>;
+}
+
+/** A verdict of `isobar prove`: a line in the file of proofs. */
+export interface ProofLine extends ProvedRun, ProofKey {
+  readonly kind: 'proof';
+  readonly format: 'isobar ledger 1';
+  readonly strategy: string;
+  /** Instruments and intervals of the visible feeds: `spot:BTCUSDT 1h`. */
+  readonly feeds: readonly string[];
+  /** First and last time of the run, ISO 8601, UTC. */
+  readonly from: string;
+  readonly to: string;
+  /** The version of isobar that made it. */
+  readonly version: string;
+  /** ISO 8601, UTC. */
+  readonly madeAt: string;
 }
 
 /** The first line of a ledger file: the sweep. */
@@ -60,7 +79,7 @@ export interface SetLine {
   readonly warnings?: readonly Warning[];
 }
 
-export type LedgerLine = SweepHeader | SetLine | RunLine;
+export type LedgerLine = SweepHeader | SetLine | RunLine | ProofLine;
 
 const CHECK = /,"crc":"([0-9a-f]{8})"\}$/;
 

@@ -3,12 +3,14 @@
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
+import type { ProofKey, RunProof } from '../../model/run/proof.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Summary } from '../../report/summary/summary.ts';
 import { SET_FIGURES } from '../../report/sweep/figures/setFigures.ts';
 import { sha256 } from '../../adapters/runtime/sha256.ts';
 import type { IdentityPart } from './identity.ts';
-import { appendRun } from './ledger.ts';
+import type { RunLine } from './ledgerLine.ts';
+import { appendLine } from './ledger.ts';
 import { FIXED } from './trials.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import { locate } from '../../definition/text/paths.ts';
@@ -43,7 +45,58 @@ export function seenBars({ feeds }: RunPlan): readonly string[] {
  * Returns every input of a run by name, without the parameters in `swept`. Paths and the name of the run are left out, because they do not
  * influence the result.
  */
-export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly string[] = []): readonly IdentityPart[] {
+export function runParts(resolved: ResolvedRun, swept: readonly string[] = []): readonly IdentityPart[] {
+  const { plan } = resolved;
+  const { definition, params, shares, models } = settingsOf(resolved, swept);
+  return [
+    ...definition,
+    ...params,
+    ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
+    ...shares,
+    ...models,
+    ...dataParts(resolved),
+  ];
+}
+
+/** Returns the hashes of the bars of all feeds, and of the marks and funding of contracts. */
+function dataParts({ plan, contracts }: Pick<ResolvedRun, 'plan' | 'contracts'>): readonly IdentityPart[] {
+  return [
+    ...plan.feeds.map(({ name, bars, quality }) => ({
+      name: `${name}: ${bars.instrument.id} ${bars.interval}`,
+      value: quality.manifestHash,
+    })),
+    ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
+  ];
+}
+
+/** Returns the hashes of what a verdict about the strategies of a run is about. */
+export function proofKeyOf(resolved: ResolvedRun): ProofKey {
+  const { definition, params, shares, models } = settingsOf(resolved, []);
+  // Files are identified by their content alone, not by their names.
+  const settings = [definition, params, shares].flatMap((parts) => parts.map(({ name, value }) => [name, value]));
+  return {
+    code: codeOf(resolved.plan.strategies),
+    data: joined(dataParts(resolved).map(({ value }) => value)),
+    settings: sha256(JSON.stringify([...settings, ...models.map(({ value }) => ['model', value])])),
+  };
+}
+
+/** Returns the hash of the code of strategies, as in ProofKey. */
+export function codeOf(strategies: RunPlan['strategies']): string {
+  return joined(strategies.map(({ record }) => record.hash));
+}
+
+/** A single hash stays as it is; several become the hash of their lines. */
+const joined = (hashes: readonly string[]): string => (hashes.length === 1 ? hashes[0]! : sha256(hashes.join('\n')));
+
+interface SettingsParts {
+  readonly definition: readonly IdentityPart[];
+  readonly params: readonly IdentityPart[];
+  readonly shares: readonly IdentityPart[];
+  readonly models: readonly IdentityPart[];
+}
+
+function settingsOf({ plan, text }: Pick<ResolvedRun, 'plan' | 'text'>, swept: readonly string[]): SettingsParts {
   const settled: unknown = parse(text);
   const decisive = Object.entries(settled !== null && typeof settled === 'object' ? settled : {}).filter(
     ([key]) => !['name', 'strategy', 'params', 'catalog'].includes(key),
@@ -53,25 +106,19 @@ export function runParts({ plan, text, contracts }: ResolvedRun, swept: readonly
     Object.entries(record.params).map(([name, value]) => [`${prefixes[at]}${name}`, value] as const),
   );
   const fixed = all.filter(([name]) => !swept.includes(name));
-  return [
-    { name: 'the definition', value: sha256(JSON.stringify(decisive)) },
-    ...fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
-    ...plan.strategies.map(({ record }) => ({ name: record.file, value: record.hash })),
-    ...(plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : []),
-    ...(plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
-    ...plan.feeds.map(({ name, bars, quality }) => ({
-      name: `${name}: ${bars.instrument.id} ${bars.interval}`,
-      value: quality.manifestHash,
-    })),
-    ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
-  ];
+  return {
+    definition: [{ name: 'the definition', value: sha256(JSON.stringify(decisive)) }],
+    params: fixed.map(([name, value]) => ({ name: `${FIXED}${name}`, value: String(value) })),
+    shares: plan.strategies.length > 1 ? [{ name: 'shares', value: plan.strategies.map(({ share }) => share).join(' ') }] : [],
+    models: (plan.models?.records ?? []).map(({ file, hash }) => ({ name: file, value: hash })),
+  };
 }
 
 /** Adds a single run to the ledger as a trial. Throws the system's error if the ledger cannot be written. */
-export function noteRun(folder: string, family: string | null, resolved: ResolvedRun, { metrics, trades }: Summary): void {
+export function noteRun(folder: string, family: string | null, resolved: ResolvedRun, { metrics, trades, proof }: Summary): void {
   const { plan } = resolved;
   const figures: Readonly<Record<string, unknown>> = { ...trades, ...metrics, days: metrics.dailyReturns.length };
-  appendRun(folder, {
+  appendLine(folder, {
     kind: 'run',
     format: 'isobar ledger 1',
     name: plan.name,
@@ -81,5 +128,10 @@ export function noteRun(folder: string, family: string | null, resolved: Resolve
     parts: runParts(resolved),
     figures: Object.fromEntries(SET_FIGURES.map((name) => [name, typeof figures[name] === 'number' ? figures[name] : null])),
     startedAt: formatTime(nowMs()),
+    ...(proof === undefined ? {} : { proof: noteOf(proof) }),
   });
+}
+
+function noteOf({ verdict, from, code, data, settings }: RunProof): RunLine['proof'] & {} {
+  return { verdict, from, code, data, settings };
 }

@@ -4,9 +4,9 @@ import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
 import { highestTrue } from '../../base/number/search.ts';
 import type { Fill } from '../../model/fill.ts';
-import { type BookContext, BarBook } from '../barBook.ts';
+import { BarBook } from '../barBook.ts';
 import { PpmShares } from '../money.ts';
-import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
 import { type VenuePosition, Reduction } from './position.ts';
 import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 

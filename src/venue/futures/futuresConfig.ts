@@ -10,7 +10,8 @@ import { ContractMoney } from './contractMoney.ts';
 import type { ContractSetting, ContractTerms } from './wallets.ts';
 
 export interface FuturesVenueConfig extends FillTerms, Pick<VenueConfig, 'instruments' | 'maxOpenOrders' | 'state'> {
-  readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null };
+  /** `ppm` replaces the four rates of every contract. */
+  readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null; readonly ppm?: number };
   /** Fee of a liquidation, in ppm of the position's value, paid from what the position leaves. It goes to the insurance account. */
   readonly liquidationFeePpm: number;
   /** Settings of a new account. Leverage is capped at what each contract allows. */
@@ -26,6 +27,7 @@ export function contractsOf(config: FuturesVenueConfig): {
 } {
   checkCommon(config);
   checkPpm('liquidationFeePpm', config.liquidationFeePpm);
+  checkPpm('fees.ppm', config.fees.ppm ?? 0);
   const digitsOf = new Map<string, number>();
   for (const { id, market, contract, base, quote, quoteDigits, baseDigits, quantityDigits } of config.instruments) {
     if (market !== 'futures' || contract === undefined) {
@@ -51,10 +53,18 @@ export function contractsOf(config: FuturesVenueConfig): {
   const assets = [...digitsOf.keys()];
   const contracts = listOf(config.instruments, (instrument) => ({
     instrument,
-    money: new ContractMoney(instrument),
+    money: new ContractMoney(withFees(instrument, config.fees.ppm)),
     asset: assets.indexOf(instrument.contract!.marginCoin),
   }));
   return { contracts, assets };
+}
+
+/** Returns the record with all four rates of its contract replaced; undefined: the record itself. */
+function withFees(instrument: Instrument, ppm: number | undefined): Instrument {
+  const { contract } = instrument;
+  if (ppm === undefined || contract === undefined) return instrument;
+  const fees = { openMakerFeePpm: ppm, openTakerFeePpm: ppm, closeMakerFeePpm: ppm, closeTakerFeePpm: ppm };
+  return { ...instrument, contract: { ...contract, ...fees } };
 }
 
 function checkContract(id: string, contract: NonNullable<Instrument['contract']>): void {

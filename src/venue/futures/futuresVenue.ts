@@ -7,8 +7,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
 import { BookVenue } from '../bookVenue.ts';
-import type { BookContext } from '../barBook.ts';
-import type { VenueOrderRecord, VenueOrder, VenueSink } from '../venueOrder.ts';
+import type { BookContext, VenueOrderRecord, VenueOrder, VenueSink } from '../venueOrder.ts';
 import { ContractBook, type ReductionSink } from './contractBook.ts';
 import { contractsOf, type FuturesVenueConfig } from './futuresConfig.ts';
 import { Liquidator, type MarkRow } from './liquidation.ts';
@@ -74,6 +73,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
       cancelAll: (account, asset, timeMs) => this.cancelAll(account, asset, timeMs),
       onLiquidation: (position, wasLong, fill, timeMs) => {
         fill.tradeId = ++context.lastTradeId;
+        const book = this.books[position.index]!;
+        book.tracer?.liquidated(book.instrument, fill);
         this.trim(this.books[position.index]!, position, timeMs);
         this.sink.onLiquidation(position, wasLong, fill);
       },

@@ -19,6 +19,16 @@ export interface TradedRow {
 
 /** Order of events inside a row: the smaller number acts first. */
 export const STAGE = { stop: 0, condition: 1, lateOpen: 2, entry: 3, profit: 4, stopOfEntry: 5 } as const;
+/** The ranks of these stages in the order that is best for a position: profits come before stops. */
+export const BEST_STAGES: Readonly<Record<keyof typeof STAGE, number>> = {
+  lateOpen: 0,
+  profit: 1,
+  stop: 2,
+  condition: 3,
+  entry: 4,
+  stopOfEntry: 5,
+};
+const STAGES = Object.keys(STAGE) as (keyof typeof STAGE)[];
 
 /** An event that a row causes at a price level. */
 export interface RowEvent {
@@ -66,11 +76,19 @@ export class RowOrder {
   private readonly venue: FuturesVenue;
   private readonly book: ContractBook;
   private readonly end: EndPosition;
+  /** The rank of each stage in the order of events. */
+  private readonly ranks: readonly number[];
   /** Orders at the open that wait for a liquidation. */
   private held: RowEvent[] = [];
 
-  /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. */
-  constructor(venue: FuturesVenue, instrument: Instrument, end: EndPosition = (...given) => venue.endPosition(...given)) {
+  /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. `ranks`: the order of the stages. */
+  constructor(
+    venue: FuturesVenue,
+    instrument: Instrument,
+    end: EndPosition = (...given) => venue.endPosition(...given),
+    ranks: Readonly<Record<keyof typeof STAGE, number>> = STAGE,
+  ) {
+    this.ranks = STAGES.map((stage) => ranks[stage]);
     this.venue = venue;
     this.book = venue.book(instrument);
     this.end = end;
@@ -115,12 +133,12 @@ export class RowOrder {
       ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
-    this.runEvents(nearestFirst(events, open), row, marks, closeMs, () => nearestFirst(stops.ofEntries(), open));
+    this.runEvents(this.nearestFirst(events, open), row, marks, closeMs, () => this.nearestFirst(stops.ofEntries(), open));
   }
 
   /** Processes stops of entries that filled inside the row, when nothing else of the row is left. */
   runStopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
-    this.runEvents(nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
+    this.runEvents(this.nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
   }
 
   /**
@@ -193,6 +211,12 @@ export class RowOrder {
     return events;
   }
 
+  /** Sorts by stage; within a stage, the nearest to the open first, then as listed. */
+  private nearestFirst(events: readonly RowEvent[], open: number): RowEvent[] {
+    const { ranks } = this;
+    return events.toSorted((a, b) => ranks[a.stage]! - ranks[b.stage]! || Math.abs(a.level - open) - Math.abs(b.level - open));
+  }
+
   private atOpen(order: VenueOrderRecord, level: number, openMs: number, open: number): RowEvent {
     return this.order(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
   }
@@ -216,11 +240,6 @@ export class RowOrder {
       act: () => triggerOrders.fireAt(trigger, price, timeMs),
     };
   }
-}
-
-/** Sorts by stage; within a stage, the nearest to the open first, then as listed. */
-function nearestFirst(events: readonly RowEvent[], open: number): RowEvent[] {
-  return events.toSorted((a, b) => a.stage - b.stage || Math.abs(a.level - open) - Math.abs(b.level - open));
 }
 
 /** True when an order would trade at once at `price`. */

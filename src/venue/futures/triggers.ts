@@ -5,6 +5,7 @@ import { MAX_EXACT } from '../../base/number/exact.ts';
 import { type Instrument, MAX_PRICE_TICKS } from '../../model/instrument.ts';
 import type { OrderIntent } from '../../model/order.ts';
 import { VENUE_CODES } from '../../model/venueCodes.ts';
+import { MATCHING_RULE } from '../trace/matchTracer.ts';
 import type { VenueOrder } from '../venueOrder.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
 
@@ -221,7 +222,8 @@ export class TriggerQueue {
     this.sink.triggerEnded(trigger, timeMs);
     if (order === null || !order.isOpen) return;
     const { limit, side } = order;
-    if (limit === 0 || (side === 'buy' ? limit >= price : limit <= price)) this.venue.book(order.instrument).execute(order, price, timeMs);
+    if (limit === 0 || (side === 'buy' ? limit >= price : limit <= price))
+      this.venue.book(order.instrument).execute(order, price, timeMs, MATCHING_RULE.child);
   }
 
   private expire(nowMs: number): void {

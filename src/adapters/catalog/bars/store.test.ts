@@ -51,6 +51,36 @@ test('the same bars, quality and warm-up in any range, made coarser where they a
   );
 });
 
+test('a few rows at a time are those of the whole set, in any order and over gaps', () => {
+  const time = fc.integer({ min: FROM - HOUR, max: bars.closeMs.at(-1)! + HOUR });
+  const readers = stores.map((store) => store.rowsOf(key)!);
+  expect(stores.map((store) => store.rowsOf({ ...key, symbol: 'YUSDT' }))).toEqual([null, null]);
+  let behindMs = FROM;
+  fc.assert(
+    fc.property(fc.option(time), fc.nat(4 * HOUR), fc.integer({ min: 1, max: 20 }), (some, span, limit) => {
+      // Null: the rows behind those read last.
+      const fromMs = some ?? behindMs;
+      const toMs = fromMs + span;
+      const inRange = Array.from(bars.openMs.keys()).filter((row) => bars.openMs[row]! >= fromMs && bars.openMs[row]! < toMs);
+      const rows = inRange.slice(0, limit);
+      for (const reader of readers) {
+        expect(reader.countBetween(fromMs, toMs)).toBe(inRange.length);
+        const read = reader.read(bars.instrument, fromMs, toMs, limit);
+        expect([read.length, [...read.openMs], [...read.closeMs], [...read.high], [...read.close]]).toEqual([
+          rows.length,
+          rows.map((row) => bars.openMs[row]),
+          rows.map((row) => bars.closeMs[row]),
+          rows.map((row) => bars.high[row]),
+          rows.map((row) => bars.close[row]),
+        ]);
+      }
+      if (rows.length > 0) behindMs = bars.closeMs[rows.at(-1)!]!;
+    }),
+    { numRuns: 300 },
+  );
+  for (const reader of readers) reader.close();
+});
+
 test('a whole set is not copied', () => expect(stores[1].load(key, {}).bars).toBe(bars));
 
 test('what a store lacks is named', () => {

@@ -6,6 +6,7 @@ import type { BarColumns } from '../../../model/bars/bars.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, type BarRange, type LoadedBars } from './catalog.ts';
 import { rowAt } from '../files/columns.ts';
+import { memoryRows, openRows, type RowReader } from './rowReader.ts';
 import { loadSeries, type LoadedSeries } from '../series/seriesStore.ts';
 import { barsPath, instrumentPath, listKeys, listSeries, type BarKey, type SeriesKey } from '../files/paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource } from './quality.ts';
@@ -36,6 +37,8 @@ export interface BarStore {
   factsOf(key: BarKey): SetFacts | null;
   /** Throws ConfigError if there is no such set, or no rows in the range. */
   load(key: BarKey, range: BarRange): LoadedBars;
+  /** Opens a set for reading a few rows at a time; null if there is no such set. The caller closes it. */
+  rowsOf(key: BarKey): RowReader | null;
   /** Returns the name of a set in messages. */
   nameOf(key: BarKey): string;
   /** Null if it has bars only. */
@@ -54,6 +57,7 @@ export function catalogStore(folder: string): BarStore {
       ...loadBars(folder, key, { ...range, isHashed: true }),
       files: [barsPath(folder, key), instrumentPath(folder, key.market, key.symbol)],
     }),
+    rowsOf: (key) => openRows(folder, key),
     nameOf: (key) => barsPath(folder, key),
     series: {
       keys: (symbol) => listSeries(folder).filter((key) => key.symbol === symbol),
@@ -87,6 +91,10 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
       const set = setOf(key);
       if (!set) throw new ConfigError(`data: no bars of ${key.symbol} ${key.interval}`, 'give them, or name another feed');
       return partOf(set, range, nameOf(key));
+    },
+    rowsOf(key) {
+      const set = setOf(key);
+      return set ? memoryRows(set.bars) : null;
     },
     nameOf,
     series: null,

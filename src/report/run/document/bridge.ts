@@ -1,6 +1,9 @@
 // The cost bridge of the report: from the gross profit of the signals, cost by cost, to the net profit.
 
 import type { CostBridge } from '../../metrics/costBridge.ts';
+import type { Summary } from '../../summary/summary.ts';
+import { breakEvenRows } from '../../terminal/breakEvenTable.ts';
+import { htmlTable } from '../../page/lists.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import { signedAmount, tone } from '../../../base/text/format.ts';
 
@@ -44,6 +47,19 @@ function steps(costs: CostBridge): readonly Step[] {
     width: share(Math.abs(to - from)),
     isTotal: key === 'grossSignalPnl' || key === 'netPnl',
   }));
+}
+
+/** Returns the break-even as a table under a heading; nothing for a run without it. */
+export function breakEvenTable({ breakEven, run }: Summary): Markup {
+  if (breakEven === undefined) return html``;
+  const rows = breakEvenRows(breakEven, run.reportingAsset);
+  return html`<h3 id="break-even">No profit is left from</h3>
+    ${htmlTable(
+      ['cost', 'from', 'this run', 'net profit'],
+      rows.map(({ label, value, own, remark }) => [label, value, own, remark]),
+      'Break-even',
+      [3],
+    )}`;
 }
 
 /** Returns the bridge as HTML. Every amount is also written beside its name, so the bars are not needed to read it. */

@@ -2,7 +2,7 @@
 
 import type { PageCode } from '../../page/pageCode.ts';
 import { breakdowns } from './breakdowns.ts';
-import { bridge } from './bridge.ts';
+import { breakEvenTable, bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
 import type { ReportInput } from './input.ts';
 import { html, scriptJson, Markup, scriptElement } from '../../page/markup.ts';
@@ -32,7 +32,7 @@ export function documentOf({ input, page, code, columns }: PageParts): string {
       </section>
       <section id="costs">
         <h2>From signal to net</h2>
-        ${bridge(summary.costBridge, summary.run.reportingAsset)}
+        ${bridge(summary.costBridge, summary.run.reportingAsset)} ${breakEvenTable(summary)}
       </section>
       ${howSection(page)} ${breakdowns(summary)} ${tradesSection(page)}
       <section id="orders">

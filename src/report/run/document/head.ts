@@ -4,8 +4,10 @@ import type { RunRecord } from '../../../model/run/run.ts';
 import { warningText } from '../../../model/warning.ts';
 import type { Summary } from '../../summary/summary.ts';
 import { instrumentNames } from '../../words/names.ts';
+import { envelopeText } from '../../words/envelopeText.ts';
 import { sharpeInterval, figureText } from '../../words/figures.ts';
 import { METRICS, TRADES } from '../../words/glossary.ts';
+import { proofLine, proofNote } from '../../words/proof.ts';
 import type { ReportInput } from './input.ts';
 import { html, type Markup } from '../../page/markup.ts';
 import { card, stamp, trustStrip, type Chip } from '../../page/parts.ts';
@@ -49,6 +51,7 @@ export function head({ record, summary, provenance }: ReportInput): Markup {
         ${dayText(run.toMs)}${params.length > 0 ? ` · ${params.join(', ')}` : ''}
       </p>
       <p class="answer">${answer(summary)}</p>
+      ${envelopeLine(summary)}
     </div>
     ${stamp('result', resultHash, `isobar ${run.versions['isobar'] ?? NONE}${written}`)}
   </header>`;
@@ -61,6 +64,17 @@ export function answer({ run, metrics, trades, orders }: Summary): Markup {
   return html`<b class="${tone(net ?? 0)}">${net === null ? NONE : signedPercent(net)}</b> net in
     ${daysText(run.toMs - run.fromMs)}${drawdown},
     ${counted(trades.trades, 'trade')}${feesText(Number(orders.fees), Number(metrics.netProfit ?? 0), run.reportingAsset)}`;
+}
+
+/** Returns the line about the order of events inside bars. */
+function envelopeLine({ envelope, run }: Summary): Markup | null {
+  if (envelope === undefined) return null;
+  const { low, high, long: how } = envelopeText(envelope, run.reportingAsset);
+  const reasons = envelope.notBoundBecause.length === 0 ? '' : ` No bound, because ${envelope.notBoundBecause.join('; ')}.`;
+  return html`<p class="muted" id="envelope" tabindex="0" data-tip>
+    Envelope ${low} to ${high}${THIN}${run.reportingAsset} net; ${how}
+    <span class="sr">Over the orders of events that the bars leave open.${reasons}</span>
+  </p>`;
 }
 
 /** Returns the text about fees alone. The cost bridge also shows slippage and funding. */
@@ -76,7 +90,13 @@ export function trust(summary: Summary): Markup {
   return trustStrip(chips(summary), summary.warnings.map(warningText));
 }
 
-function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
+/** Says how many fills the bars leave open. */
+function ambiguousNote(envelope: Summary['envelope']): string {
+  if (envelope === undefined) return 'Whether fills were ambiguous within their bar was not asked for.';
+  return `${counted(envelope.ambiguousFills, 'fill')}, made or missed, may have been otherwise within the bar.`;
+}
+
+function chips({ run, metrics, trades, orders, dataQuality, envelope, proof }: Summary): Chip[] {
   const refused = Object.entries(orders.refusedByRiskByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const rejected = Object.entries(orders.rejectedByCode).map(([code, amount]) => `${code} ${count(amount)}`);
   const isFine = dataQuality.gaps + dataQuality.thinBars + dataQuality.roundedPrices === 0 && !dataQuality.openLastBar;
@@ -91,7 +111,7 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
     {
       label: 'fills',
       text: `${count(orders.fills)}, ${count(orders.partlyFilled)} partial`,
-      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. Whether fills were ambiguous within their bar is not recorded yet.`,
+      note: `${counted(orders.partlyFilled, 'order')} with a part filled, ended or still standing. ${ambiguousNote(envelope)}`,
       href: 'orders',
       isWarning: orders.partlyFilled > 0,
     },
@@ -123,6 +143,9 @@ function chips({ run, metrics, trades, orders, dataQuality }: Summary): Chip[] {
       href: 'trades',
       isWarning: trades.trades < FEW_TRADES || metrics.dailyReturns.length < 90,
     },
+    ...(proof === undefined
+      ? []
+      : [{ label: 'proof', text: proofLine(proof), note: proofNote(proof), href: 'provenance', isWarning: proof.verdict !== 'proved' }]),
     {
       label: 'verified',
       text: 'not yet',

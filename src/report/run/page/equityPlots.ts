@@ -2,7 +2,7 @@
 
 import type uPlotClass from 'uplot';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
-import { pointsBetween, type EquityPoints, type EquityRows } from './rows/equityRows.ts';
+import { bandAt, pointsBetween, type EquityPoints, type EquityRows } from './rows/equityRows.ts';
 import { fixed, signedPercent, timeText } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { logTicks, niceTicks, numberTexts } from '../../page/browser/ticks.ts';
@@ -97,7 +97,9 @@ export class EquityPlots {
     this.#points = points;
     const drawn = (values: readonly (number | null)[]) =>
       this.#isLog ? values.map((value) => (value !== null && value > 0 ? Math.log(value) : null)) : [...values];
-    this.#fill('equity', [points.ms, this.#isHoldShown ? drawn(points.hold) : points.hold.map(() => null), drawn(points.equity)]);
+    const hold = this.#isHoldShown ? drawn(points.hold) : points.hold.map(() => null);
+    const { high, low } = bandAt(this.#page.overview, points.ms);
+    this.#fill('equity', [points.ms, hold, drawn(points.equity), drawn(high), drawn(low)]);
     this.#fill('drawdown', [points.ms, points.depth]);
     this.#fill('exposure', [exposure.ms, exposure.exposure]);
     this.#read(null);
@@ -133,14 +135,20 @@ export class EquityPlots {
     const series: uPlotClass.Series[] = [
       { ...line, stroke: colour('bench'), width: 1 },
       { ...line, stroke: colour('accent'), width: 1.5 },
+      // The envelope: the highest and the lowest equity, and what lies between them.
+      { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
+      { ...line, stroke: faint(colour('accent'), 0.4), width: 1 },
     ];
     const axis: uPlotClass.Axis = {
       splits: (_, __, low, high) => (this.#isLog ? logTicks(Math.exp(low), Math.exp(high), 5).map(Math.log) : niceTicks(low, high, 6)),
       values: (_, ticks) => numberTexts(this.#isLog ? ticks.map(Math.exp) : ticks),
     };
     return new uPlot(
-      this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)),
-      [[], [], []],
+      {
+        ...this.#options('equity', series, axis, (plot) => this.#markPriceWindow(plot)),
+        bands: [{ series: [3, 4], fill: faint(colour('accent'), 0.16) }],
+      },
+      [[], [], [], [], []],
       byId('plot-equity') ?? this.#root,
     );
   }

@@ -4,6 +4,7 @@ import { typicalLengthMs } from '../../../model/interval.ts';
 import { contractValueAt } from '../../kernels/contractValue.ts';
 import { addCopying, addKeys, addPrinting, addRanges, addScrollCues, addTheme, addTips, addWidths } from '../../page/browser/controls.ts';
 import { byId, waitForPaint } from '../../page/browser/dom.ts';
+import { BarPanel } from './barPanel.ts';
 import { EquityPlots } from './equityPlots.ts';
 import { drawdownsOf, exposureBetween, type EquityRows, type HeldPosition } from './rows/equityRows.ts';
 import { ChartMarket } from './rows/market.ts';
@@ -31,6 +32,9 @@ const equity = root ? new EquityPlots(page, root, firstRows(), firstExposure, pr
 const chartRoot = byId('price-chart');
 const firstMarket = markets[0];
 const chart = chartRoot && firstMarket ? new PriceChart(chartRoot, firstMarket, priceWindow, select) : null;
+
+const panel = chart ? new BarPanel(page) : null;
+if (chart) chart.onBar = (bar) => panel?.show(markets.indexOf(chart.market), bar);
 
 let trades: TradeRows | null = null;
 let tradeRows: number[][] = [];
@@ -65,6 +69,7 @@ async function unpackAll(): Promise<void> {
     await market.unpack();
     if (chart?.market === market) chart.show(market, trades, tradeRows[at] ?? []);
   }
+  await panel?.unpack();
   await waitForPaint();
   const rows = await equityRows();
   await waitForPaint();

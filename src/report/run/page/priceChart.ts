@@ -2,28 +2,16 @@
 
 import type * as Charts from 'lightweight-charts';
 import type { AutoscaleInfo, DeepPartial, IChartApi, ISeriesApi, MouseEventParams, Time, TimeChartOptions } from 'lightweight-charts';
-import { assertNever } from '../../../base/assert.ts';
 import { typicalLengthMs } from '../../../model/interval.ts';
 import { chartTime } from '../../page/browser/chartUnits.ts';
 import { byId, colour, element, faint, oncePerFrame } from '../../page/browser/dom.ts';
 import { AXIS_WIDTH } from '../../page/browser/timePlot.ts';
-import {
-  briefNumber,
-  clockText,
-  count,
-  counted,
-  dayText,
-  exactText,
-  fixed,
-  signedPercent,
-  spanText,
-  timeText,
-  tone,
-} from '../../../base/text/format.ts';
+import { briefNumber, count, counted, exactText, fixed, signedPercent, spanText, timeText, tone } from '../../../base/text/format.ts';
 import { addGestures } from '../../page/browser/gestures.ts';
 import { placeOf, sliceOf, traceOn, type ChartMarket, type ChartSlice } from './rows/market.ts';
+import { clickedBar, type ClickedBar } from './clickedBar.ts';
 import { MAX_MARKERS, Overlay } from './overlay.ts';
-import { numberTexts } from '../../page/browser/ticks.ts';
+import { axisTexts, colouredText, tickText } from './priceTexts.ts';
 import type { TimeWindow } from '../../page/browser/timeWindow.ts';
 import { rowsWithin, type TradeRows } from './rows/tradeRows.ts';
 import { FRACTION_DIGITS } from '../../page/wire.ts';
@@ -54,6 +42,8 @@ export class PriceChart {
   readonly #root: HTMLElement;
   readonly #shown: TimeWindow;
   readonly #onSelect: (row: number) => void;
+  /** Called for a click on a bar that hits no trade. */
+  onBar: ((bar: ClickedBar) => void) | null = null;
   readonly #ask = oncePerFrame(() => this.#update());
   #market: ChartMarket;
   #trades: TradeRows | null = null;
@@ -79,6 +69,7 @@ export class PriceChart {
       onClick: (x, y) => {
         const hit = this.#overlay.hit(x, y);
         if (hit !== null) this.#onSelect(hit);
+        else this.#clickBar(x);
       },
     });
     this.rebuild();
@@ -321,6 +312,12 @@ export class PriceChart {
     ];
   }
 
+  #clickBar(x: number): void {
+    const at = Math.round(Number(this.#chart?.timeScale().coordinateToLogical(x) ?? -1));
+    const bar = this.#slice === null ? null : clickedBar(this.#slice, at, this.#market, this.#lines);
+    if (bar !== null) this.onBar?.(bar);
+  }
+
   /** Shows the bar and the indicators under the cursor. */
   #read(event: MouseEventParams): void {
     const slice = this.#slice;
@@ -366,32 +363,5 @@ export class PriceChart {
     this.#chart?.resize(this.#root.clientWidth, this.#root.clientHeight, true);
     this.#slice = null;
     this.#update();
-  }
-}
-
-/** Returns a text whose leading sign has its own colour. */
-function colouredText(name: string, text: string): HTMLElement {
-  return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
-}
-
-/** Returns the texts of a vertical axis. Volumes of millions would not fit beside the chart with all digits. */
-function axisTexts(values: readonly number[]): string[] {
-  const brief = values.map(briefNumber);
-  return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);
-}
-
-function tickText(ms: number, kind: Charts.TickMarkType): string {
-  switch (kind) {
-    case LightweightCharts.TickMarkType.Year:
-      return dayText(ms).slice(0, 4);
-    case LightweightCharts.TickMarkType.Month:
-      return dayText(ms).slice(0, 7);
-    case LightweightCharts.TickMarkType.DayOfMonth:
-      return dayText(ms).slice(5);
-    case LightweightCharts.TickMarkType.Time:
-    case LightweightCharts.TickMarkType.TimeWithSeconds:
-      return clockText(ms);
-    default:
-      return assertNever(kind);
   }
 }

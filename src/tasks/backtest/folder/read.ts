@@ -9,6 +9,7 @@ import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
 import { INTERVALS } from '../../../model/interval.ts';
+import { PROOFS, type RunProof } from '../../../model/run/proof.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import type { Manifest } from './write.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
@@ -131,6 +132,25 @@ export function readRunFile(path: string): string {
   }
 }
 
+const oneProof = z.object({
+  name: z.enum(PROOFS),
+  verdict: z.enum(['proved', 'refuted', 'not-proved', 'holds', 'depends', 'not-applicable']),
+  text,
+  first: z.object({ time: text.nullable(), feed: text.nullable(), what: text, expected: text, actual: text }).nullable(),
+  file: text.nullable(),
+  line: z.number().nullable(),
+});
+const proofSchema = z.object({
+  verdict: z.enum(['proved', 'refuted', 'not-proved']),
+  why: text.nullable(),
+  proofs: z.array(oneProof),
+  bars: z.number(),
+  from: z.enum(['sample', 'prove']),
+  madeAt: text.nullable(),
+  code: sha256,
+  data: sha256,
+  settings: sha256,
+});
 const figures = z.looseObject({ reasons: z.looseObject({}), flags: z.looseObject({}) });
 const summarySchema = z.looseObject({
   resultHash: sha256,
@@ -146,6 +166,7 @@ const summarySchema = z.looseObject({
   dataQuality: z.looseObject({ feeds: z.array(z.looseObject({})) }),
   // Missing in a summary of an earlier isobar version.
   warnings: z.array(z.looseObject({ code: text, text })).default([]),
+  proof: proofSchema.optional(),
 });
 
 /** Reads summary.json of a run. Throws ConfigError if it is invalid. */
@@ -158,6 +179,17 @@ export function readSummary({ folder }: StoredRun): Summary {
     `${path} ${found.error.issues[0]?.path.join('.') ?? ''}: not as isobar wrote it`,
     'isobar verify says what has changed',
   );
+}
+
+/** Returns the verdict in the text of a summary.json; null: it has none, or none that isobar could have written. */
+export function proofIn(summary: string): RunProof | null {
+  try {
+    const { proof } = JSON.parse(summary) as Partial<Pick<Summary, 'proof'>>;
+    // As it is written: its members keep their order.
+    return proofSchema.safeParse(proof).success ? proof! : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Reads definition.yaml of a run: its keys as dotted paths, such as `params.fast`, with their values as text. */

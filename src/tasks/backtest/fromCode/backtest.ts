@@ -14,12 +14,16 @@ import {
   type Orders,
   type Trades,
 } from '../../../report/summary/readings.ts';
-import type { Summary } from '../../../report/summary/summary.ts';
+import { withProof, type Summary } from '../../../report/summary/summary.ts';
 import type { Metrics } from '../../../report/metrics/metrics.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { writeRunFolder, writeRunReport } from '../folder/write.ts';
 import { backtestRequest, type BacktestOptions } from './options.ts';
-import { openRequest } from '../../../definition/request.ts';
+import type { RunProof } from '../../../model/run/proof.ts';
+import { openRequest, type RequestedRun } from '../../../definition/request.ts';
+import { ledgerFolderOf, proofKeyOf } from '../../trials/parts.ts';
+import { verdictFor } from '../../trials/verdicts.ts';
+import { notSampled } from '../proof/sample.ts';
 import { loadEntry, strategyPlanOf } from '../../../definition/load/strategies.ts';
 import { runBacktestRequest, type FinishedRun } from '../run/executeDefinition.ts';
 import { checkOutFolder } from '../../../adapters/disk/folders/out.ts';
@@ -41,7 +45,20 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
   // Lets the engine of this run be collected: a series of runs would keep every engine.
   // hot: docs/performance.md#turn-after-run
   await waitForNextTurn();
-  return new BacktestResult(run);
+  return new BacktestResult({ ...run, summary: withProof(run.summary, proofOf(run, requested)) });
+}
+
+/** Returns the verdict of `isobar prove` if there is one. A sample needs a process of its own, in which built-ins may be replaced for good. */
+function proofOf({ resolved, origin }: FinishedRun, requested: RequestedRun): RunProof {
+  const key = proofKeyOf(resolved);
+  const known = origin.inCode.length > 0 ? null : verdictFor(ledgerFolderOf(requested), key);
+  if (known !== null) return known;
+  const isClass = resolved.plan.strategies.some(({ url }) => url == null);
+  const why = isClass
+    ? 'the strategy is a class in code: isobar prove needs its file'
+    : 'a run from code shares its process: isobar prove or isobar backtest of the same definition says more';
+  const { verdict, ...rest } = notSampled(why);
+  return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
 }
 
 const imported = new Map<string, number>();

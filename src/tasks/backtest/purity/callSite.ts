@@ -13,6 +13,7 @@ export interface Place {
 }
 
 const FRAMES = 30;
+const FEW_FRAMES = 3;
 /** Captured before strategy code can replace it. */
 const capture: typeof Error.captureStackTrace = Error.captureStackTrace.bind(Error);
 
@@ -25,11 +26,14 @@ type Frames = readonly NodeJS.CallSite[];
  * any.
  */
 export function authorPlace(below: (...args: never[]) => unknown, module: string | null = null): Place | null {
-  for (const frame of framesBelow(below)) {
-    const file = fileOf(frame);
-    if (file === null || isOfPackages(file)) continue;
-    if (module !== null && !file.startsWith(module)) return null;
-    return isOwn(file) ? null : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+  // The first frames decide nearly always, and calls of isobar itself are the most.
+  for (const maxFrames of [FEW_FRAMES, FRAMES]) {
+    for (const frame of framesBelow(below, maxFrames)) {
+      const file = fileOf(frame);
+      if (file === null || isOfPackages(file)) continue;
+      if (module !== null && !file.startsWith(module)) return null;
+      return isOwn(file) ? null : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+    }
   }
   return null;
 }
@@ -46,7 +50,7 @@ export function nearestAuthorPlace(): Place | null {
 
 /** Returns true when code of Node itself called the function `below`: an author may ask it for something that is pure. */
 export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
-  const [frame] = framesBelow(below);
+  const [frame] = framesBelow(below, 1);
   return frame?.getFileName()?.startsWith('node:') === true;
 }
 
@@ -66,12 +70,12 @@ const isOwn = (url: string): boolean => OWN_FOLDERS.some((folder) => url.startsW
 /** Returns true for code of Node and of packages. */
 const isOfPackages = (url: string): boolean => url.startsWith('node:') || url.includes('/node_modules/');
 
-function framesBelow(below: (...args: never[]) => unknown): Frames {
+function framesBelow(below: (...args: never[]) => unknown, maxFrames = FRAMES): Frames {
   const { stackTraceLimit } = Error;
   const prepare = Object.getOwnPropertyDescriptor(Error, 'prepareStackTrace');
   const holder: { stack?: Frames } = {};
   try {
-    Error.stackTraceLimit = FRAMES;
+    Error.stackTraceLimit = maxFrames;
     Error.prepareStackTrace = (_, frames) => frames;
     capture(holder, below);
     return Array.isArray(holder.stack) ? holder.stack : [];

@@ -2,12 +2,14 @@
 
 import type { StrategyClass } from '../../../strategy/strategy.ts';
 import type { StrategyPlan } from '../../../definition/plan/plan.ts';
+import { hasOtherSurroundings } from './surroundings.ts';
 
 let made = 0;
 
 /** Returns the strategies of a plan, each from a newly loaded module. A class that was given as a value stays. */
 export async function freshStrategies(strategies: readonly StrategyPlan[]): Promise<readonly StrategyPlan[]> {
-  const fresh = `${++made}`;
+  // Where a module lies belongs to the surroundings, too: its name is longer by one letter.
+  const fresh = `${String(++made).padStart(5, '0')}${hasOtherSurroundings() ? 'x' : ''}`;
   return Promise.all(
     strategies.map(async (plan) => {
       if (plan.url === null || plan.url === undefined) return plan;

@@ -4,7 +4,7 @@ import { warning } from '../../../model/warning.ts';
 import type { WarningSink } from './report.ts';
 
 /** Members that are never redefined, but only compared; `random` is replaced for each run. Hot: docs/performance.md#watched-built-ins. */
-const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
+const ONLY_COMPARED = new Set<string | symbol>(['constructor', 'next', 'then', 'resolve', 'length', 'random', 'toLocaleString', Symbol.iterator, Symbol.species, Symbol.isConcatSpreadable]); // prettier-ignore
 
 /** Other code changes these too: a test sets `Math.random`, and the watch of another run replaces it and the function constructors. */
 const REPLACED_BY_OTHERS = new Set<string | symbol>(['random', 'constructor']);
@@ -18,6 +18,8 @@ const HOLDERS: readonly (readonly [string, object])[] = [
   ['MapIterator.prototype', Object.getPrototypeOf(new Map()[Symbol.iterator]())],
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
 ]; // prettier-ignore
+/** Their members may be replaced by the watch itself, so only new ones are compared. */
+const ADDED_TO: readonly (readonly [string, object])[] = [Object, String, RegExp, Error, Promise, Date, Symbol, BigInt, Boolean].map((builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype]); // prettier-ignore
 const COMPARED: readonly (readonly [string, object])[] = [...HOLDERS, ['Object.prototype', Object.prototype]];
 /** Members that reflect-metadata adds to `Reflect`. Each loaded copy replaces them, and isobar passes them no data of a run. */
 const METADATA = /metadata(keys)?$|^decorate$/i;
@@ -31,6 +33,7 @@ function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
 /** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
   readonly #were = COMPARED.map(([name, holder]) => ({ name, holder, descriptors: describe(holder) }));
+  readonly #members = [...HOLDERS, ...ADDED_TO].map(([name, holder]) => ({ name, holder, keys: new Set(Reflect.ownKeys(holder)) }));
 
   /** Freezes the built-ins of this thread permanently: an assignment throws TypeError, and `Object.prototype` accepts no new members. */
   static fix(): void {
@@ -44,7 +47,7 @@ export class BuiltIns {
     Object.preventExtensions(Object.prototype);
   }
 
-  /** Reports built-ins that were replaced. `isAlone`: only strategy code can have replaced them. */
+  /** Reports built-ins that were replaced, and members that were added. `isAlone`: only strategy code can have replaced them. */
   check(warnings: WarningSink, isAlone: boolean): void {
     for (const { name, holder, descriptors } of this.#were) {
       for (const key of Reflect.ownKeys(descriptors)) {
@@ -56,6 +59,14 @@ export class BuiltIns {
           warning('STATE_GLOBAL', `the strategy replaces ${name}.${String(key)}, which everything in its process shares and isobar calls`),
         );
       }
+    }
+    // Elsewhere any code of the process may add what it lacks.
+    if (!isAlone) return;
+    for (const { name, holder, keys } of this.#members) {
+      const added = Reflect.ownKeys(holder).find((key) => !keys.has(key) && !(holder === Reflect && METADATA.test(String(key))));
+      if (added === undefined) continue;
+      keys.add(added);
+      warnings.add(warning('STATE_GLOBAL', `the strategy adds ${name}.${String(added)}, which everything in its process shares`));
     }
   }
 }

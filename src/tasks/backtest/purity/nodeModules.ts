@@ -57,7 +57,7 @@ const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
   ['IMPURE_NETWORK', 'net', 'Socket'],
 ];
 /** What the module `process` shares with the global of that name. */
-const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd'];
+const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 

@@ -8,4 +8,6 @@ export type Report = (code: WarningCode, what: string, below: (...args: never[])
 /** Takes the warnings of a watch. */
 export interface WarningSink {
   readonly add: (given: Warning) => void;
+  /** Returns true for uses that `add` stops by an error: it has to see each of them, not the first alone. */
+  readonly stops?: (code: WarningCode) => boolean;
 }

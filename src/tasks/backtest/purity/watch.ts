@@ -8,6 +8,7 @@ import { AsyncWatch } from './asyncWatch.ts';
 import { authorPlace, type Place } from './callSite.ts';
 import { watchDates } from './dates.ts';
 import { watchGlobals } from './globals.ts';
+import { watchLanguages } from './languages.ts';
 import { BuiltIns } from './lockdown.ts';
 import { watchNodeModules } from './nodeModules.ts';
 import type { Report, WarningSink } from './report.ts';
@@ -36,7 +37,7 @@ export class PurityWatch {
     this.#warnings = warnings;
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
-    if (isAlone) this.#undo.push(...replaceMembers(this.#report));
+    if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
     if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.fix();
     this.#builtIns = isAlone ? new BuiltIns() : AT_START;
@@ -88,11 +89,15 @@ export class PurityWatch {
   }
 
   readonly #report: Report = (code, what, below) => {
-    if (!this.#reported.has(what)) this.#warn(code, what, authorPlace(below));
+    if (!this.#isKnown(code, what)) this.#warn(code, what, authorPlace(below));
   };
 
+  #isKnown(code: WarningCode, what: string): boolean {
+    return this.#reported.has(what) && this.#warnings.stops?.(code) !== true;
+  }
+
   #warn(code: WarningCode, what: string, place: Place | null): void {
-    if (place === null || this.#reported.has(what)) return;
+    if (place === null || this.#isKnown(code, what)) return;
     this.#reported.add(what);
     this.#warnings.add({ code, text: `${what} in strategy code: ${WHY[code] ?? ''}`, ...place });
   }

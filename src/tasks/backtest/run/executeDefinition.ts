@@ -4,6 +4,8 @@ import type { RunRecord } from '../../../model/run/run.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import { WarningList } from '../../../model/warning.ts';
 import { buildSummary, type Summary } from '../../../report/summary/summary.ts';
+import type { Envelope } from '../../../report/envelope/figures.ts';
+import type { RunEnvelope } from '../../../report/envelope/runEnvelope.ts';
 import type { Origin, RequestedRun } from '../../../definition/request.ts';
 import { resolveRun, type ResolvedRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { DefinitionSource } from '../../../definition/text/source.ts';
@@ -13,6 +15,8 @@ import { clockOf } from '../../../app/partAlone.ts';
 import { checkCustoms } from '../purity/customCheck.ts';
 import { PurityWatch } from '../purity/watch.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { envelopeOf } from './envelope.ts';
+import { finerRowsOf } from './finerRows.ts';
 import { prepareBacktest, runRecordOf, type PreparedRun } from './runBacktest.ts';
 import { RunLog } from './runLog.ts';
 import { sendHaltAlerts } from './sendHaltAlerts.ts';
@@ -29,13 +33,17 @@ export interface Watcher {
   readonly progressCells: Int32Array | null;
   /** True when the run is the only one of its process, as for a command. */
   readonly isOnly: boolean;
+  /** True when the envelope of the run is found as well. */
+  readonly findsEnvelope: boolean;
 }
 
-export const NO_WATCHER: Watcher = { enter: () => {}, onLoaded: () => {}, progressCells: null, isOnly: false };
+export const NO_WATCHER: Watcher = { enter: () => {}, onLoaded: () => {}, progressCells: null, isOnly: false, findsEnvelope: true };
 
 export interface ExecutedRun {
   readonly resolved: ResolvedRun;
   readonly record: RunRecord;
+  /** Null: it was not asked for. */
+  readonly envelope: Envelope | null;
   readonly log: RunLog;
   /** Time outside of the run. The run folder is named after it. */
   readonly clock: Pick<Scheduler, 'nowMs'>;
@@ -54,7 +62,7 @@ export async function runBacktestRequest(
   watcher: Watcher = NO_WATCHER,
 ): Promise<FinishedRun> {
   const executed = await executeDefinition(source, { ...options, bars }, watcher);
-  return { ...executed, summary: buildSummary(executed.record, { versions: versions() }), origin };
+  return { ...executed, summary: buildSummary(executed.record, { versions: versions(), envelope: executed.envelope }), origin };
 }
 
 /** Runs the bars. Throws StrategyError if a promise of a callback continues after the last bar. */
@@ -65,6 +73,21 @@ async function runWatched({ loop, engine }: PreparedRun, { strategies }: RunPlan
     watch.stop();
   }
   await watch.settle(strategies.map(({ record }) => record.name).join(', '));
+}
+
+/** Returns the envelope, with what finer bars of the store say about ambiguous ones; null if it was not asked for. */
+async function envelopeWithFiner(
+  { plan, store }: ResolvedRun,
+  prepared: PreparedRun,
+  record: RunRecord,
+  progressCells: Int32Array | null,
+): Promise<RunEnvelope | null> {
+  const finer = store === null || record.decisions === undefined ? null : finerRowsOf(store, record);
+  try {
+    return await envelopeOf(plan, prepared, record, finer, progressCells);
+  } finally {
+    finer?.close();
+  }
 }
 
 /** Throws ConfigError and StrategyError as `resolveRun` and the engine do. */
@@ -100,6 +123,7 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
     warnings,
     isOnly: watcher.isOnly,
     during: watch.during,
+    keepsDecisions: watcher.findsEnvelope,
   });
   for (const { reach = [] } of [...plan.strategies, plan.models ?? {}]) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);
@@ -109,5 +133,6 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
   watcher.enter('metrics');
   const record = runRecordOf(plan, prepared, true, warnings);
   log.addEvent('bars are done', { orders: record.orders.length, fills: record.fills.length });
-  return { resolved, record, log, clock };
+  const found = await envelopeWithFiner(resolved, prepared, record, watcher.progressCells);
+  return { resolved, record: { ...record, equityBand: found?.band ?? null }, envelope: found?.envelope ?? null, log, clock };
 }

@@ -1,9 +1,9 @@
 // Progress cells: shared memory in which a run reports its progress to its watcher.
 
 /** Phases of a run. User code runs in the guarded phases; a lack of progress there means that a strategy hangs. */
-const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'report'] as const;
+const PHASES = ['start', 'load', 'import', 'setUp', 'bars', 'metrics', 'proof', 'report'] as const;
 export type Phase = (typeof PHASES)[number];
-const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars'];
+const GUARDED: readonly Phase[] = ['import', 'setUp', 'bars', 'proof'];
 
 /** The engine writes cells 0 to 2 (EngineParts.beat). This class writes the last two. */
 const CELLS = 8;

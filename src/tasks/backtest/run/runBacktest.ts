@@ -2,6 +2,8 @@
 
 import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import type { BlockLoop } from '../../../engine/loop/blockLoop.ts';
+import { Scratch } from '../../../base/memory/rowLog.ts';
+import { DecisionLog } from '../../../engine/book/decisionLog.ts';
 import type { FeedRun } from '../../../engine/feeds/feed.ts';
 import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -17,6 +19,8 @@ export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
   readonly trace?: boolean;
   /** The process makes no other run. Affects only speed. */
   readonly isOnly?: boolean;
+  /** Keep what the strategies ask for, for the envelope. */
+  readonly keepsDecisions?: boolean;
   /** Watches the strategies while they are constructed. */
   readonly during?: <T>(run: () => T) => T;
 }
@@ -24,6 +28,8 @@ export interface BacktestRunOptions extends Omit<BotOptions, 'dropsOrders'> {
 /** A bot that is ready to run, with its loop. */
 export interface PreparedRun extends SealedBot {
   readonly loop: BlockLoop;
+  /** Null: what the strategies ask for is not kept. */
+  readonly decisionLog: DecisionLog | null;
 }
 
 export async function runBacktest(plan: RunPlan, options: BacktestRunOptions = {}): Promise<RunRecord> {
@@ -38,14 +44,16 @@ export async function prepareBacktest(plan: RunPlan, options: BacktestRunOptions
   const { during = (run) => run() } = options;
   const make = replayedBotMaker(plan, options);
   const bot = during(() => make());
+  const decisionLog = options.keepsDecisions === true ? new DecisionLog(options.scratch ?? new Scratch()) : null;
+  for (const run of bot.engine.runs) run.decisions = decisionLog;
   const { loop } = await loopsFor(plan);
-  return { ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null), loop };
+  return { decisionLog, ...sealBot(bot, needsTechnical(bot.engine) ? await loadTechnicalLibrary() : null), loop };
 }
 
 /** Returns the record of a finished run. First checks that the bot's ledger and the venue's books agree to the last unit. */
 export function runRecordOf(
   plan: RunPlan,
-  { engine, checkBooks, plan: { strategies } }: PreparedRun,
+  { engine, checkBooks, decisionLog, plan: { strategies } }: PreparedRun,
   trace: boolean,
   warnings?: WarningList,
 ): RunRecord {
@@ -79,7 +87,12 @@ export function runRecordOf(
     indicators: trace ? tracesOf(engine.feeds, engine.runs) : [],
     warmupInRange: Math.max(0, ...engine.runs.map((run) => rowsBefore(engine.execution[0]!, run))),
     warnings: warnings?.all() ?? [],
+    ...(decisionLog === null ? {} : { decisions: { ...decisionLog.columns(), dependsOn: dependenciesOf(engine.runs) } }),
   };
+}
+
+function dependenciesOf(runs: readonly StrategyRun[]): string[] {
+  return [...new Set(runs.flatMap(({ dependsOn }) => dependsOn))];
 }
 
 function marksOf(instruments: readonly Instrument[], { data }: FuturesPlan): Pick<RunRecord, 'markSources' | 'markTicks'> {
@@ -127,9 +140,13 @@ class RunTrace implements IndicatorTrace {
   }
 }
 
+const OVER_PRICE =
+  /^(sma|ema|wma|vwap|dailyVwap|bollinger|highest|lowest|dema|tema|t3|trima|alma|hma|zlema|kama|vwma|midpoint|midprice|median|percentile|keltner|chandelierExit|ichimoku|psar|donchian|supertrend|atrBands|pivots|fractals|heikinAshi|typicalPrice|medianPrice|weightedClose|averagePrice)\b/;
+const OF_ANOTHER_SCALE = /(rsi|adx|macd|stochastic|atr\(|volume\b(?!\))|technical|roc|direction|zscore|corr|div|sub|log)/;
+
 /** True for averages and channels of prices, which are drawn over the bars. False if they are computed from an oscillator. */
 function isOverPrice(name: string): boolean {
-  return /^(sma|ema|wma|vwap|bollinger|highest|lowest)\b/.test(name) && !/(rsi|adx|macd|stochastic|atr|volume|technical)/.test(name);
+  return OVER_PRICE.test(name) && !OF_ANOTHER_SCALE.test(name);
 }
 
 /** Returns the bars of the run before a strategy was ready. */

@@ -6,19 +6,28 @@ import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { assert } from '../../../base/assert.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { warning } from '../../../model/warning.ts';
+import type { RunProof } from '../../../model/run/proof.ts';
+import { withProof } from '../../../report/summary/summary.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
 import { closingTable } from '../../../report/terminal/closingTable.ts';
 import { definitionText, writeRunFolder } from '../folder/write.ts';
 import { displayPath } from '../../../definition/text/paths.ts';
 import { openRequest, type RequestedRun, type RunRequest } from '../../../definition/request.ts';
-import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { resolveRun, type ResolvedRun } from '../../../definition/resolve.ts';
+import { loadEntry } from '../../../definition/load/strategies.ts';
+import type { StrategyEntry } from '../../../definition/load/withDefaults.ts';
+import type { DefinitionSource } from '../../../definition/text/source.ts';
+import type { Importer } from '../../../adapters/plugins/loadModule.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
-import { ledgerFolderOf, noteRun } from '../../trials/parts.ts';
+import { ledgerFolderOf, noteRun, proofKeyOf } from '../../trials/parts.ts';
+import { verdictFor } from '../../trials/verdicts.ts';
+import { notSampled, sampleRun } from '../proof/sample.ts';
 import { runBacktestRequest, type FinishedRun, type Watcher } from '../run/executeDefinition.ts';
 import type { FeedPlan } from '../../../definition/plan/plan.ts';
 import { instrumentsOf } from '../../../app/bot.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
+import { findBreakEven, type BreakEvenWatcher } from '../breakEven/breakEven.ts';
+import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Timings, TrialOptions, WorkerInput } from './messages.ts';
 import { toWire } from '../run/wireError.ts';
 
 const port = parentPort;
@@ -35,36 +44,93 @@ port.once('message', (input: WorkerInput) => {
 
 async function answer(input: WorkerInput): Promise<FromWorker> {
   const { work } = input;
+  if (work.kind === 'breakEven') return { kind: 'broken', found: await breakEvenAlone(input, work.request) };
   if (work.kind === 'run') {
-    const finished = await perform(input, work.request);
-    return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? finished : noteTrial(finished, work.trial)) };
+    const run = await withVerdict(input, await perform(input, work.request, work.hasBreakEven), work.trial);
+    return { kind: 'done', outcome: await writeRun(input, work.request.kind === 'demo' ? run : noteTrial(run, work.trial)) };
   }
   const { verifyRun } = await import('../verify/verify.ts');
-  return { kind: 'verified', verdict: await verifyRun(work, (request) => perform(input, request), input.stagingFolder) };
+  return {
+    kind: 'verified',
+    verdict: await verifyRun(work, (request, hasBreakEven) => perform(input, request, hasBreakEven), input.stagingFolder),
+  };
 }
 
-/** Loads, runs and measures. */
-async function perform(input: WorkerInput, request: RunRequest): Promise<PerformedRun> {
-  const heartbeat = new ProgressCells(input.memory);
-  const enter = (phase: Phase) => {
-    if (!begun.has(phase)) begun.set(phase, nowMs());
-    heartbeat.enter(phase);
+function begin(phase: Phase, heartbeat: ProgressCells): void {
+  if (!begun.has(phase)) begun.set(phase, nowMs());
+  heartbeat.enter(phase);
+}
+
+/** Loads, runs and measures. `hasBreakEven`: the run is also made with other costs. */
+async function perform(input: WorkerInput, request: RunRequest, hasBreakEven: boolean): Promise<PerformedRun> {
+  const [requested, watcher] = await open(input, request);
+  const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
+  const { resolved, summary } = finished;
+  const more = hasBreakEven ? { summary: { ...summary, breakEven: await silently(() => findBreakEven(resolved.plan, watcher)) } } : {};
+  return { ...finished, ...more, requested };
+}
+
+/** Finds the break-even without a run of its own. */
+async function breakEvenAlone(input: WorkerInput, request: RunRequest): Promise<FoundBreakEven> {
+  const [{ source, bars }, watcher] = await open(input, request);
+  const importer: Importer = (url) => {
+    watcher.enter('import');
+    return import(/* @vite-ignore */ url);
   };
+  const load = (entry: StrategyEntry, from: DefinitionSource) => loadEntry(entry, from, importer);
+  const resolved = await resolveRun(source, { bars, importer, load, ...(input.isByBar ? { blockRows: 1 } : {}) });
+  watcher.onLoaded(resolved);
+  const { plan } = resolved;
+  return { name: plan.name, asset: instrumentsOf(plan)[0]!.quote, breakEven: await silently(() => findBreakEven(plan, watcher)) };
+}
+
+/** Discards what strategies print meanwhile: they run hundreds of times. */
+async function silently<T>(run: () => Promise<T>): Promise<T> {
+  const streams = [process.stdout, process.stderr];
+  const writes = streams.map((stream) => stream.write.bind(stream));
+  for (const stream of streams) stream.write = () => true;
+  try {
+    return await run();
+  } finally {
+    streams.forEach((stream, at) => (stream.write = writes[at]!));
+  }
+}
+
+/** Opens the request of a task, and makes the watcher of its runs. */
+async function open(input: WorkerInput, request: RunRequest): Promise<readonly [RequestedRun, Watcher & BreakEvenWatcher]> {
+  const heartbeat = new ProgressCells(input.memory);
+  const enter = (phase: Phase) => begin(phase, heartbeat);
   enter('load');
   const requested = await openRequest(request, input.barsFolder);
-  const watcher: Watcher = {
+  const watcher = {
     enter,
     progressCells: heartbeat.cells,
     isOnly: true,
-    onLoaded: (resolved) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
+    onLoaded: (resolved: ResolvedRun) => post({ kind: 'loaded', loaded: loadMessage(resolved, requested, input.isByBar) }),
+    searching: (doneShare: number, nextShare: number) => post({ kind: 'searching', doneShare, nextShare }),
+    findsEnvelope: input.findsEnvelope,
   };
-  const finished = await runBacktestRequest(requested, input.isByBar ? { blockRows: 1 } : {}, watcher);
-  enter('report');
-  return { ...finished, requested };
+  return [requested, watcher];
 }
 
 interface PerformedRun extends FinishedRun {
   readonly requested: RequestedRun;
+}
+
+/** Returns the run with the verdict about its strategies: that of `isobar prove` if there is one, else of a sample. */
+async function withVerdict({ memory, unsampled }: WorkerInput, run: PerformedRun, { ledger }: TrialOptions): Promise<PerformedRun> {
+  const heartbeat = new ProgressCells(memory);
+  const key = proofKeyOf(run.resolved);
+  const known = verdictFor(ledger ?? ledgerFolderOf(run.requested), key);
+  begin('proof', heartbeat);
+  const sampled = async (): Promise<RunProof> => {
+    const task = { resolved: run.resolved, seen: run.record.warnings ?? [], progressCells: heartbeat.cells };
+    const { verdict, ...rest } = unsampled === null ? await sampleRun(task) : notSampled(unsampled);
+    return { verdict, from: 'sample', ...rest, ...key, madeAt: null };
+  };
+  const proof = known ?? (await sampled());
+  begin('report', heartbeat);
+  return { ...run, summary: withProof(run.summary, proof) };
 }
 
 /** Returns the run after noting it in the trial ledger; if that fails, with a warning. */
@@ -114,7 +180,8 @@ function timingsOf(startMs: number): Timings {
     startMs: span(startMs, beginOf('load')),
     loadMs: span(beginOf('load'), beginOf('setUp')),
     loopMs: span(beginOf('setUp'), beginOf('metrics')),
-    metricsMs: span(beginOf('metrics'), beginOf('report')),
+    metricsMs: span(beginOf('metrics'), beginOf('proof')),
+    proofMs: span(beginOf('proof'), beginOf('report')),
     reportMs: span(beginOf('report'), now),
     totalMs: span(startMs, now),
   };

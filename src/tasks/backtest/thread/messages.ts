@@ -1,12 +1,14 @@
 // Messages between the command and its worker thread: plain data.
 
 import type { RunRequest } from '../../../definition/request.ts';
+import type { BreakEven } from '../../../report/metrics/breakEven.ts';
 import type { VerifyVerdict, VerifyTask } from '../verify/verify.ts';
 import type { WireError } from '../run/wireError.ts';
 
-/** The task: a new run, or a run that is repeated and compared with its folder. */
+/** The task: a new run, its break-even alone, or a run that is repeated and compared with its folder. */
 export type Work =
-  | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions }
+  | { readonly kind: 'run'; readonly request: RunRequest; readonly trial: TrialOptions; readonly hasBreakEven: boolean }
+  | { readonly kind: 'breakEven'; readonly request: RunRequest }
   | ({ readonly kind: 'verify' } & VerifyTask);
 
 export interface TrialOptions {
@@ -29,8 +31,12 @@ export interface WorkerInput {
   /** One bar per block, with the close times sent to the watcher, so that it can name the bar at which the run stalled. */
   readonly isByBar: boolean;
   readonly processStartMs: number;
+  /** Why no sample is made of the run, because an earlier worker ended in it; null: one is made. */
+  readonly unsampled: string | null;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  /** False: the envelope of the run is not found. */
+  readonly findsEnvelope: boolean;
   /** Use colours in the table. */
   readonly colour: boolean;
 }
@@ -41,6 +47,7 @@ export interface Timings {
   readonly loadMs: number;
   readonly loopMs: number;
   readonly metricsMs: number;
+  readonly proofMs: number;
   readonly reportMs: number;
   readonly totalMs: number;
 }
@@ -52,6 +59,13 @@ export interface RunOutcome {
   /** The text for the terminal. */
   readonly table: string;
   readonly timings: Timings;
+}
+
+/** The break-even of a run, and what a reader of it needs to know of the run. */
+export interface FoundBreakEven {
+  readonly name: string;
+  readonly asset: string;
+  readonly breakEven: BreakEven;
 }
 
 export interface Loaded {
@@ -69,6 +83,9 @@ export interface Loaded {
 
 export type FromWorker =
   | { readonly kind: 'loaded'; readonly loaded: Loaded }
+  /** The shares of the search for the break-even that are done before and after the rows of the next runs. */
+  | { readonly kind: 'searching'; readonly doneShare: number; readonly nextShare: number }
   | { readonly kind: 'done'; readonly outcome: RunOutcome }
+  | { readonly kind: 'broken'; readonly found: FoundBreakEven }
   | { readonly kind: 'verified'; readonly verdict: VerifyVerdict }
   | { readonly kind: 'failed'; readonly error: WireError };

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
 import { takeWorker } from './prestartedWorker.ts';
 import { HANG_REMEDY, stallText, POLL_MS, StallDetector, type StalledRun } from '../run/stall.ts';
 import { ProgressCells, type Phase } from '../run/progressCells.ts';
-import type { FromWorker, Loaded, RunOutcome, TrialOptions, Work, WorkerInput } from './messages.ts';
+import type { FoundBreakEven, FromWorker, Loaded, RunOutcome, Work, WorkerInput } from './messages.ts';
 import { fromWire } from '../run/wireError.ts';
 
 export interface WatchOptions {
@@ -23,6 +23,7 @@ export interface WatchOptions {
   readonly colour: boolean;
   /** False: the run folder gets no report. */
   readonly hasReport: boolean;
+  readonly findsEnvelope: boolean;
   readonly onLoaded: (loaded: Loaded) => void;
   /** Called ten times a second with the phase, the rows done, their share of all rows, and the name. */
   readonly onProgress: (phase: Phase, rows: number, share: number, name: string) => void;
@@ -45,13 +46,26 @@ class StallOutcome {
   }
 }
 
+/** The run was done, and its worker ended in the sample: the run is made again without it. */
+class SampleEnd {
+  readonly why: string;
+  constructor(why: string) {
+    this.why = why;
+  }
+}
+
 /**
- * Runs `request` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
+ * Runs the request of `work` in a worker thread and notes it as a trial. The outcome rejects with the run's own error. A run without progress for
  * `barTimeoutMs` is repeated with one bar per block, so that the error can name the bar. If the repeat completes, the bars were only slow,
  * and its results are valid: they do not depend on the block size.
  */
-export function watchRun(request: RunRequest, trial: TrialOptions, options: WatchOptions): WatchedRun<RunOutcome> {
-  return watch({ kind: 'run', request, trial }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+export function watchRun(work: Omit<Extract<Work, { kind: 'run' }>, 'kind'>, options: WatchOptions): WatchedRun<RunOutcome> {
+  return watch({ kind: 'run', ...work }, options, (message) => (message.kind === 'done' ? message.outcome : null));
+}
+
+/** Finds the break-even of a run in a worker thread, without a run folder. */
+export function watchBreakEven(request: RunRequest, options: WatchOptions): WatchedRun<FoundBreakEven> {
+  return watch({ kind: 'breakEven', request }, options, (message) => (message.kind === 'broken' ? message.found : null));
 }
 
 /** Repeats a finished run in a worker thread and compares it with its folder. */
@@ -67,15 +81,19 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   const discard = () => {
     for (const folder of [options.stagingFolder, barsFolder]) if (folder !== null) rmSync(folder, { recursive: true, force: true });
   };
-  const start = (isByBar: boolean): Promise<Outcome | StallOutcome> => {
+  const start = (isByBar: boolean, unsampled: string | null = null): Promise<Outcome | StallOutcome | SampleEnd> => {
     const heartbeat = new ProgressCells();
-    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar });
+    current = startWorker({ ...inputOf(options, heartbeat), work, barsFolder, isByBar, unsampled });
     return follow(current, heartbeat, options, take);
   };
   const run = async (): Promise<Outcome> => {
     try {
       let result = await start(false);
-      if (result instanceof StallOutcome && result.stalled.phase === 'bars') result = await start(true);
+      const isByBar = result instanceof StallOutcome && result.stalled.phase === 'bars';
+      if (isByBar) result = await start(true);
+      if (result instanceof SampleEnd) result = await start(isByBar, result.why);
+      // A run without a sample does not end in it.
+      assert(!(result instanceof SampleEnd), 'a run whose sample is left out ends without one');
       if (result instanceof StallOutcome) throw hangError(result, options.barTimeoutMs);
       return result;
     } finally {
@@ -91,9 +109,9 @@ function watch<Outcome>(work: Work, options: WatchOptions, take: Take<Outcome>):
   };
 }
 
-function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar'> {
-  const { outFolder, stagingFolder, colour, hasReport } = options;
-  return { outFolder, stagingFolder, colour, hasReport, memory, processStartMs: processStartMs() };
+function inputOf(options: WatchOptions, { memory }: ProgressCells): Omit<WorkerInput, 'work' | 'barsFolder' | 'isByBar' | 'unsampled'> {
+  const { outFolder, stagingFolder, colour, hasReport, findsEnvelope } = options;
+  return { outFolder, stagingFolder, colour, hasReport, findsEnvelope, memory, processStartMs: processStartMs() };
 }
 
 function startWorker(input: WorkerInput): Worker {
@@ -111,15 +129,22 @@ function follow<Outcome>(
   heartbeat: ProgressCells,
   options: WatchOptions,
   take: Take<Outcome>,
-): Promise<Outcome | StallOutcome> {
+): Promise<Outcome | StallOutcome | SampleEnd> {
   return new Promise((resolve, reject) => {
+    const isInSample = (): boolean => heartbeat.phase === 'proof';
     let loaded: Loaded | null = null;
+    let search: Extract<FromWorker, { kind: 'searching' }> | null = null;
     const silence = new StallDetector(heartbeat, options.barTimeoutMs);
     const stopLooking = repeat(POLL_MS, () => {
       const { phase, rows } = heartbeat;
-      options.onProgress(phase, rows, loaded === null ? 0 : rows / loaded.rows, loaded?.name ?? 'backtest');
+      const rowShare = loaded === null ? 0 : rows / loaded.rows;
+      const name = loaded?.name ?? 'backtest';
+      if (search === null || phase === 'report') options.onProgress(phase, rows, rowShare, name);
+      else options.onProgress(phase, rows, search.doneShare + rowShare * (search.nextShare - search.doneShare), `${name} break-even`);
       const stalled = silence.check();
-      if (stalled !== null) end(() => resolve(new StallOutcome(stalled, loaded)));
+      if (stalled === null) return;
+      const why = `the strategy gave no answer for ${options.barTimeoutMs / 1000} s in the sample`;
+      end(() => resolve(isInSample() ? new SampleEnd(why) : new StallOutcome(stalled, loaded)));
     });
     const end = (notify: () => void): void => {
       stopLooking();
@@ -131,7 +156,11 @@ function follow<Outcome>(
         case 'loaded':
           loaded = message.loaded;
           return options.onLoaded(message.loaded);
+        case 'searching':
+          search = message;
+          return;
         case 'done':
+        case 'broken':
         case 'verified': {
           const outcome = take(message);
           assert(outcome !== null, 'a worker answers what it was asked');
@@ -143,8 +172,12 @@ function follow<Outcome>(
           return assertNever(message);
       }
     });
-    worker.on('error', (error) => end(() => reject(loaded === null ? error : lateError(error, loaded))));
+    worker.on('error', (error) => {
+      if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy threw after a call of the sample: ${error.message}`)));
+      end(() => reject(loaded === null ? error : lateError(error, loaded)));
+    });
     worker.on('exit', (code) => {
+      if (isInSample()) return end(() => resolve(new SampleEnd(`the strategy ended the process of the sample (exit code ${code})`)));
       const who = loaded?.strategies.join(', ') ?? 'the strategy';
       end(() =>
         reject(new StrategyError(`${who}: ended the process of the backtest (exit code ${code})`, 'take process.exit out of the strategy')),

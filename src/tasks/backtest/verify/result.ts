@@ -7,13 +7,13 @@ import { formatTime } from '../../../model/time.ts';
 import type { RunRecord } from '../../../model/run/run.ts';
 import { equityColumns, tablesHash } from '../../../report/summary/resultHash.ts';
 import { summaryText } from '../../../report/summary/runFiles.ts';
-import type { Summary } from '../../../report/summary/summary.ts';
+import { withProof, type Summary } from '../../../report/summary/summary.ts';
 import { fillsTable, ordersTable, tradesTable, type Table } from '../../../report/summary/tables.ts';
 import { fixed, timeText } from '../../../base/text/format.ts';
 import { METRICS, TRADES } from '../../../report/words/glossary.ts';
 import { tradesOf } from '../../../report/trades/trades.ts';
 import { writeEquity, type Manifest } from '../folder/write.ts';
-import { readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
+import { proofIn, readStoredEquity, readRunFile, type StoredEquity, type StoredRun } from '../folder/read.ts';
 import { differenceOf, numbers, storedTable, type TableDifference } from './tables.ts';
 
 export interface ResultCheck {
@@ -35,7 +35,10 @@ export function checkResult(stored: StoredRun, record: RunRecord, summary: Summa
     equityDifference(folder, record, isSame ? { hash: summary.resultHash, temporary } : null),
     differenceOf(path('trades.csv'), tradesTable(record, tradesOf(record)), { file: 'trades.csv', row: 'trade' }),
   ];
-  const found = [...tables, summaryDifference(path('summary.json'), asRecorded(summary, manifest))].filter((each) => each !== null);
+  const summaryPath = path('summary.json');
+  const made = withStoredEnvelope(asRecorded(summary, manifest), summaryPath);
+  const proof = proofIn(readRunFile(summaryPath));
+  const found = [...tables, summaryDifference(summaryPath, proof === null ? made : withProof(made, proof))].filter((each) => each !== null);
   const recorded = { file: 'manifest.json', what: 'resultHash', where: '', recorded: manifest.resultHash, now: summary.resultHash };
   // All tables are equal, and only the recorded hash differs.
   if (!isSame && found.every(({ file }) => file === 'summary.json')) return { differences: [recorded, ...found], isFolderAltered: true };
@@ -129,6 +132,23 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
   };
 }
 
+/**
+ * Returns the summary with the envelope that is compared: none if the run was made without, and the stored one if either was refined, because
+ * finer bars are no input of the run: the catalog may have more of them by now.
+ */
+function withStoredEnvelope(summary: Summary, path: string): Summary {
+  const { envelope, ...rest } = summary;
+  let stored: Summary['envelope'];
+  try {
+    ({ envelope: stored } = JSON.parse(readRunFile(path)) as Summary);
+  } catch {
+    return summary;
+  }
+  if (stored === undefined) return { ...rest, warnings: summary.warnings };
+  const isRefined = (stored.refinedWith ?? null) !== null || (envelope?.refinedWith ?? null) !== null;
+  return isRefined ? { ...summary, envelope: stored } : summary;
+}
+
 function summaryDifference(path: string, summary: Summary): TableDifference | null {
   const file = 'summary.json';
   const [then, now] = [readRunFile(path), summaryText(summary)];
@@ -146,7 +166,7 @@ function summaryDifference(path: string, summary: Summary): TableDifference | nu
 }
 
 /** Parts of a summary, the most important first. */
-const PARTS = ['metrics', 'trades', 'orders', 'run', 'dataQuality'];
+const PARTS = ['metrics', 'trades', 'orders', 'breakEven', 'run', 'dataQuality'];
 
 interface Leaf {
   readonly path: readonly string[];

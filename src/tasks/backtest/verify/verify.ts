@@ -5,7 +5,7 @@ import { ConfigError, StrategyError } from '../../../base/errors.ts';
 import { join } from 'node:path';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { FinishedRun } from '../run/executeDefinition.ts';
-import { openRun, startFolderOf, type StoredRun } from '../folder/read.ts';
+import { openRun, readRunFile, startFolderOf, type StoredRun } from '../folder/read.ts';
 import { checkInputs, type ChangedInput } from './inputs.ts';
 import { checkResult } from './result.ts';
 import type { TableDifference } from './tables.ts';
@@ -40,7 +40,7 @@ export interface VerifyVerdict {
  */
 export async function verifyRun(
   { folder, startedIn: given }: VerifyTask,
-  perform: (request: RunRequest) => Promise<FinishedRun>,
+  perform: (request: RunRequest, hasBreakEven: boolean) => Promise<FinishedRun>,
   temporaryFolder: string,
 ): Promise<VerifyVerdict> {
   const stored = openRun(folder);
@@ -50,7 +50,9 @@ export async function verifyRun(
   const { files, changed, notes } = checkInputs(stored, startedIn);
   const base = { folder, inputs: files, changed, notes };
   const file = join(folder, manifest.definition.file);
-  const made = await perform({ kind: 'repeat', file, startedIn, origin: manifest.origin, settings: [] }).catch((error: unknown) => {
+  const hasBreakEven = hasBreakEvenIn(folder);
+  const request: RunRequest = { kind: 'repeat', file, startedIn, origin: manifest.origin, settings: [] };
+  const made = await perform(request, hasBreakEven).catch((error: unknown) => {
     // With a changed input any error is possible. For example, bars that are not in whole ticks are a bug of isobar only if the file is
     // unchanged.
     if (error instanceof ConfigError || error instanceof StrategyError || (error instanceof Error && changed.length > 0)) return error;
@@ -70,6 +72,16 @@ export async function verifyRun(
     };
   } finally {
     rmSync(temporaryFolder, { recursive: true, force: true });
+  }
+}
+
+/** True when the summary of a run has its break-even, which is then found again. A summary that cannot be read is reported later. */
+function hasBreakEvenIn(folder: string): boolean {
+  try {
+    return Object.hasOwn(JSON.parse(readRunFile(join(folder, 'summary.json'))) as object, 'breakEven');
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof SyntaxError || error instanceof TypeError) return false;
+    throw error;
   }
 }
 

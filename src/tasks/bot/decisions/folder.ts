@@ -8,7 +8,8 @@ import type { JournalRecord } from '../../../adapters/journal/records/records.ts
 import { ConfigError } from '../../../base/errors.ts';
 import { readBotFile } from '../../control/folder/botFile.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
-import { readLiveFile } from '../config/read.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import { readLiveFile, type LiveBehaviour } from '../config/read.ts';
 import { replayJournal, type ReplayResult } from './journal.ts';
 
 export interface ReplayFolderOptions {
@@ -17,16 +18,26 @@ export interface ReplayFolderOptions {
   readonly load?: ResolveOptions['load'];
 }
 
+/** What a replay of a bot begins with. */
+export interface BotJournalFolder {
+  readonly records: readonly JournalRecord[];
+  readonly behaviour: LiveBehaviour;
+  readonly instruments: readonly Instrument[];
+}
+
 /** `path`: the folder of a journal, or the data folder that contains it. Throws ConfigError if it cannot be replayed. */
 export async function replayFolder(path: string, { config, load }: ReplayFolderOptions): Promise<ReplayResult> {
+  const { records, behaviour, instruments } = openBotJournal(path, config);
+  return replayJournal(records, behaviour, { instruments, ...(load ? { load } : {}) });
+}
+
+/** Reads the journal of a bot and the config that it ran with. `config`: null: the one with which it was started. */
+export function openBotJournal(path: string, config: string | null): BotJournalFolder {
   const journalFolder = join(path, 'journal');
   const folder = resolve(existsSync(journalFolder) ? journalFolder : path);
   if (!existsSync(folder)) throw new ConfigError(`${path}: no such folder`, 'name the folder of a journal, or the data folder of a bot');
   const bot = readBotFile(dirname(folder));
-  return replayJournal(readRecords(folder), readLiveFile(config ?? bot.config), {
-    instruments: bot.instruments,
-    ...(load ? { load } : {}),
-  });
+  return { records: readRecords(folder), behaviour: readLiveFile(config ?? bot.config), instruments: bot.instruments };
 }
 
 function readRecords(folder: string): readonly JournalRecord[] {

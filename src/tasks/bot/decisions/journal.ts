@@ -9,7 +9,8 @@ import type { LiveBehaviour } from '../config/read.ts';
 import { plansFor } from '../feeds/feeds.ts';
 import { livePlan } from '../lifetime/liveEngine.ts';
 import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
-import { newestLifetime, rowsOf } from '../lifetime/lifetime.ts';
+import { newestLifetime, rowsOf, type Lifetime } from '../lifetime/lifetime.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
 import { replayLifetime } from '../lifetime/replayLifetime.ts';
 
 export interface ReplayOptions {
@@ -33,12 +34,18 @@ export interface ReplayResult {
   readonly missedBars: number;
 }
 
+/** The newest lifetime of a bot, and the plan with which it is replayed. */
+export interface PlannedLifetime {
+  readonly lifetime: Lifetime;
+  readonly plan: RunPlan;
+}
+
 /** Throws ConfigError for a journal without a start, and when config or code differ from those that ran. */
-export async function replayJournal(
+export async function planLifetime(
   records: readonly JournalRecord[],
   behaviour: LiveBehaviour,
   { instruments, load }: ReplayOptions,
-): Promise<ReplayResult> {
+): Promise<PlannedLifetime> {
   const lifetime = newestLifetime(records);
   if (lifetime === null) throw new ConfigError('the journal has no start of a bot in it', 'name the journal of a bot that has run');
   const { file, hash: own } = behaviour;
@@ -50,7 +57,16 @@ export async function replayJournal(
     );
   }
   const feeds = plansFor(behaviour, instruments, { warm: lifetime.warm, rows: rowsOf(lifetime) });
-  const plan = await livePlan(behaviour, feeds, lifetime.fromMs, load ? { load } : {});
+  return { lifetime, plan: await livePlan(behaviour, feeds, lifetime.fromMs, load ? { load } : {}) };
+}
+
+/** Throws ConfigError as `planLifetime` does. */
+export async function replayJournal(
+  records: readonly JournalRecord[],
+  behaviour: LiveBehaviour,
+  options: ReplayOptions,
+): Promise<ReplayResult> {
+  const { lifetime, plan } = await planLifetime(records, behaviour, options);
   const { replay } = await replayLifetime(lifetime, plan, {
     absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
     isTorn: false,

@@ -67,6 +67,7 @@ export class LifetimeReplay {
     this.#engine.recordedDecisions = this.asked;
     this.#setTrades(true);
     for (let at = 0; at < records.length; at++) {
+      if (this.#deps.onRecord?.(at) === false) break;
       this.asked.at = at;
       this.#take(records[at]!);
       if (this.#deps.stopsAtDifference && this.asked.difference !== null) break;

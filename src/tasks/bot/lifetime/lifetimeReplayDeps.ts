@@ -20,4 +20,6 @@ export interface LifetimeReplayDeps {
   readonly stopsAtDifference: boolean;
   /** Whether the bot notified strategies only at instants while it traded; default false. */
   readonly defersCallbacks?: boolean;
+  /** Called before each record, with its position; false ends the replay there. */
+  readonly onRecord?: (at: number) => boolean;
 }

@@ -7,7 +7,7 @@ import type { LogLine } from '../../../ports/log.ts';
 import { HaltActions } from '../../../engine/router/haltActions.ts';
 import { needsTechnical, sealEngine } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
-import { addStrategies, fund } from '../../../app/begin.ts';
+import { addStrategies, fund, type HostMaker } from '../../../app/begin.ts';
 import { createBot } from '../../../app/bot.ts';
 import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
 import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
@@ -46,11 +46,17 @@ export interface BuiltEngine {
 }
 
 /** Constructs strategies, funds the ledger, books the history and warms up indicators. */
-export async function buildEngine(plan: RunPlan, ports: LivePorts, history: TradeHistory, log: LogLine): Promise<BuiltEngine> {
+export async function buildEngine(
+  plan: RunPlan,
+  ports: LivePorts,
+  history: TradeHistory,
+  log: LogLine,
+  hostFor?: HostMaker,
+): Promise<BuiltEngine> {
   // Modules have already wrapped these ports. In the replay of a past lifetime the ports are silent.
   const overrides = new Overrides(plan.models, ['rules']);
   const { engine } = createBot(plan, liveWorld(ports), { log, scratch: new DiscardingScratch(), overrides });
-  addStrategies(engine, plan);
+  addStrategies(engine, plan, hostFor);
   fund(engine, plan);
   const marks = engine.instruments.map((_, index) => engine.startTicks(index));
   const startUnits = engine.runs.map((_, strategy) => engine.ledger.equityUnits(strategy, marks));

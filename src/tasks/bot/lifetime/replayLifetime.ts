@@ -5,6 +5,8 @@ import { causesOf } from '../../../adapters/journal/haltRecords.ts';
 import { memoryOf, restoredOrders } from '../../../adapters/journal/records/restored.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { HostMaker } from '../../../app/begin.ts';
+import type { Journal } from '../../../ports/journal.ts';
 import type { LogLine } from '../../../ports/log.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
 import { pointProblem, recallPoint } from '../../../engine/host/kept.ts';
@@ -33,6 +35,20 @@ export interface ReplayLifetimeOptions {
   readonly stopsAtDifference: boolean;
   /** See `LifeParts`; default false. */
   readonly defersCallbacks?: boolean;
+  /** Watches the replay; default: nothing does. */
+  readonly watcher?: ReplayWatcher;
+}
+
+/** Watches a replay that is explained. */
+export interface ReplayWatcher {
+  /** Makes the wrapper between a strategy and its run. */
+  readonly hostFor: HostMaker;
+  /** Returns the journal that takes the records of the replay. */
+  readonly watchJournal: (own: Journal) => Journal;
+  /** Called when the engine is built, before the first record. */
+  readonly onBuilt: (engine: Engine) => void;
+  /** Called before each record, with its position; false ends the replay there. */
+  readonly onRecord: (at: number) => boolean;
 }
 
 /** The lifetime cannot be entered at the kept point. */
@@ -42,7 +58,7 @@ export class NoPoint extends ConfigError {}
 export async function replayLifetime(
   lifetime: Lifetime,
   plan: RunPlan,
-  { absenceBounds: bounds, log, ...options }: ReplayLifetimeOptions,
+  { absenceBounds: bounds, log, watcher, ...options }: ReplayLifetimeOptions,
 ): Promise<ReplayedLifetime> {
   const recorded = new ComparingJournal();
   const [exchange, journal] = [new SwitchedExchange(), new SwitchedJournal(recorded)];
@@ -50,13 +66,23 @@ export async function replayLifetime(
   const silent: LogLine = (...line) => {
     if (journal.port !== recorded) log?.(...line);
   };
-  const built = await buildEngine(plan, { exchange, journal, absenceBounds: bounds }, history, silent);
+  const watched = watcher?.watchJournal(journal) ?? journal;
+  const built = await buildEngine(plan, { exchange, journal: watched, absenceBounds: bounds }, history, silent, watcher?.hostFor);
+  watcher?.onBuilt(built.engine);
   if (lifetime.before.length > 0) restore(built.engine, state, lifetime);
   const problem = lifetime.kept === null ? null : pointProblem(built.engine, lifetime.kept);
   if (problem !== null) throw new NoPoint(problem, '');
   if (lifetime.kept !== null) recallPoint(built.engine, lifetime.kept, lifetime.fromMs);
   const { acceptedTo } = lifetime;
-  const replay = new LifetimeReplay({ engine: built.engine, plan, journal: recorded, recorded: lifetime.recorded, acceptedTo, ...options });
+  const replay = new LifetimeReplay({
+    engine: built.engine,
+    plan,
+    journal: recorded,
+    recorded: lifetime.recorded,
+    acceptedTo,
+    ...options,
+    ...(watcher === undefined ? {} : { onRecord: watcher.onRecord }),
+  });
   replay.run();
   return { ...built, replay, exchange, journal };
 }

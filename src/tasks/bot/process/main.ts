@@ -1,5 +1,5 @@
-// Entry point of a live bot's process: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--json | --plain] [--seconds
-// N]`. No framework.
+// Entry point of a live bot's process: `node main.js CONFIG [--live] [--confirm ACCOUNT] [--accept-changes] [--require-proof |
+// --unproved] [--json | --plain] [--seconds N]`. No framework.
 
 import { parseArgs } from 'node:util';
 import { ignoreInspectorSignal } from '../../../adapters/runtime/inspector.ts';
@@ -26,6 +26,8 @@ async function main(argv: readonly string[]): Promise<number> {
         json: { type: 'boolean', default: false },
         'accept-changes': { type: 'boolean', default: false },
         plain: { type: 'boolean', default: false },
+        'require-proof': { type: 'boolean', default: false },
+        unproved: { type: 'boolean', default: false },
         confirm: { type: 'string' },
         seconds: { type: 'string' },
       },
@@ -39,6 +41,7 @@ async function main(argv: readonly string[]): Promise<number> {
       isJson: values.json,
       isPlain: values.plain,
       acceptChanges: values['accept-changes'],
+      proof: values['require-proof'] ? 'required' : values.unproved ? null : 'noted',
       confirm: values.confirm ?? null,
       seconds: secondsOf(values.seconds),
     });

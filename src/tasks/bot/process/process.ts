@@ -16,6 +16,7 @@ import { botFileOf } from '../botFile.ts';
 import { LiveControl } from '../botControls.ts';
 import { readLiveConfig, type LiveConfig } from '../config/read.ts';
 import { LiveLog } from '../run/log.ts';
+import type { ProofDemand } from '../safety/provedCode.ts';
 import { writeHeartbeat } from '../safety/heartbeat.ts';
 import { checkMode } from '../config/mode.ts';
 import { openLiveBot, type OpenedBot } from '../openLiveBot.ts';
@@ -35,6 +36,8 @@ export interface ProcessOptions {
   readonly isPlain: boolean;
   /** The operator accepts changes of code, parameters or bars that the start reports. */
   readonly acceptChanges: boolean;
+  /** What the start says or requires about proofs of the strategies; null: nothing. */
+  readonly proof: ProofDemand | null;
   /** Fingerprint of the account, typed by the operator; null: not given. */
   readonly confirm: string | null;
   /** Ends the bot after this time, s; null: it runs until it is stopped. */
@@ -100,6 +103,7 @@ async function runLocked(config: LiveConfig, options: ProcessOptions, noLock: st
     bundler: isSource ? bundleInProcess : bundleInChildProcess,
     broken: (why) => ending.end(EXIT.failed, why),
     acceptChanges: options.acceptChanges,
+    ...(options.proof === null ? {} : { proof: options.proof }),
   });
   if (noLock !== null) log!.warn(`another bot of this account on this computer would not be noticed (${noLock})`);
   return live(config, options, opened, log!, ending);

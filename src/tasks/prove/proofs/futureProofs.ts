@@ -4,12 +4,12 @@ import { counted } from '../../../base/text/format.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { differenceOf, proofOf, type Side } from './comparison.ts';
-import { leadFeed, planUntil, sliced } from '../data/dataSlices.ts';
-import { countUntil } from '../runs/decisionTrace.ts';
+import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
+import { leadFeed, planUntil, sliced } from '../../backtest/proof/dataSlices.ts';
+import { countUntil } from '../../backtest/proof/decisionTrace.ts';
 import { poisoned } from '../data/poison.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Up to this many rows of the lead feed, each run begins at the start of the data. Beyond, most runs cover the rows around their time. */
 const SHORT_ROWS = 4096;

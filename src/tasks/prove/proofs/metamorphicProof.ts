@@ -1,16 +1,17 @@
 // Informs whether decisions stay the same under changes that should not matter: other weeks, prices times ten, another name or order.
 
+import { joinedByAnd } from '../../../base/text/format.ts';
 import { formatTime } from '../../../model/time.ts';
 import { ENDINGS, SIDES, type OrderColumns } from '../../../model/run/run.ts';
 import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { spanLoop } from '../../../engine/loop/spanLoop.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { leadFeed, sliced } from '../data/dataSlices.ts';
-import { DecisionTrace } from '../runs/decisionTrace.ts';
+import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
+import { DecisionTrace } from '../../backtest/proof/decisionTrace.ts';
 import { CHANGES, type ChangedPlan, type PlanChange } from '../data/planChanges.ts';
-import type { Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import type { Tracer } from '../../backtest/proof/tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 /** Rows of the lead feed that are run. */
 const RUN_ROWS = 20_000;
@@ -52,7 +53,7 @@ export async function informOnChanges(
     const actual = await ordersOf(tracer, made, isFresh);
     outcomes.push({ change, why: null, first: differenceIn(expected, actual, change) });
   }
-  const namesOf = (those: readonly Outcome[]): string => listed(those.map(({ change }) => change.name));
+  const namesOf = (those: readonly Outcome[]): string => joinedByAnd(those.map(({ change }) => change.name));
   const skipped = outcomes.filter(({ why }) => why !== null);
   const rest = skipped.length === 0 ? '' : `; not applied: ${skipped.map(({ change, why }) => `${change.name} (${why})`).join(', ')}`;
   const different = outcomes.filter(({ first }) => first !== null);
@@ -103,5 +104,3 @@ function rowsOf(orders: OrderColumns, instruments: readonly Instrument[], shiftM
   // Orders of one instant have no order of their own: that of the feeds is one of the changes.
   return rows.toSorted((a, b) => a.timeMs - b.timeMs || (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
-
-const listed = (names: readonly string[]): string => names.join(', ').replace(/, ([^,]*)$/, ' and $1');

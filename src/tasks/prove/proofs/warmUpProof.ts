@@ -3,10 +3,10 @@
 import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { differenceOf, proofOf, type Side } from './comparison.ts';
-import { leadFeed, sliced } from '../data/dataSlices.ts';
-import type { TracedRun, Tracer } from '../runs/tracedRun.ts';
-import { plainProof, type Proof } from './verdict.ts';
+import { differenceOf, proofOf, type Side } from '../../backtest/proof/comparison.ts';
+import { leadFeed, sliced } from '../../backtest/proof/dataSlices.ts';
+import type { TracedRun, Tracer } from '../../backtest/proof/tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
 
 const FACTORS = [1, 2, 4] as const;
 const MAX_FACTOR = 4;

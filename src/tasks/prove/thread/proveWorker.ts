@@ -3,6 +3,10 @@
 import { parentPort } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
 import { openRequest } from '../../../definition/request.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import type { StrategyVerdict } from '../../../model/run/proof.ts';
+import { ledgerFolderOf } from '../../trials/parts.ts';
+import { noteVerdict } from '../../trials/verdicts.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
 import { proveRun } from '../prove.ts';
@@ -16,12 +20,21 @@ port.once('message', (input: ProverInput) => {
   answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
 });
 
-async function answer({ request, barsFolder, memory, times }: ProverInput): Promise<FromProver> {
+async function answer({ request, barsFolder, memory, times, ledger }: ProverInput): Promise<FromProver> {
   const heartbeat = new ProgressCells(memory);
   heartbeat.enter('load');
+  const requested = await openRequest(request, barsFolder);
+  let notKept: string | null = null;
+  const store = (resolved: ResolvedRun, made: StrategyVerdict): void => {
+    try {
+      noteVerdict(ledger ?? ledgerFolderOf(requested), resolved, made);
+    } catch (error) {
+      notKept = error instanceof Error ? error.message : String(error);
+    }
+  };
   const verdict = await proveRun(
-    await openRequest(request, barsFolder),
-    { times },
+    requested,
+    { times, store },
     {
       progressCells: heartbeat.cells,
       enter: (phase) => heartbeat.enter(phase),
@@ -29,5 +42,5 @@ async function answer({ request, barsFolder, memory, times }: ProverInput): Prom
       proving: (name, share) => post({ kind: 'proving', name, share }),
     },
   );
-  return { kind: 'done', verdict };
+  return { kind: 'done', verdict, notKept };
 }

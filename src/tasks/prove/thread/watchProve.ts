@@ -11,7 +11,7 @@ import type { RunRequest } from '../../../definition/request.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
 import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
-import type { ProofName, StrategyVerdict } from '../proofs/verdict.ts';
+import type { ProofName, StrategyVerdict } from '../../../model/run/proof.ts';
 
 export interface ProverInput {
   readonly request: RunRequest;
@@ -21,25 +21,35 @@ export interface ProverInput {
   readonly memory: SharedArrayBuffer;
   /** Number of random times of the proofs of prefix and poison. */
   readonly times: number;
+  /** Folder of the trial ledger, which keeps the verdict; null: beside the catalog. */
+  readonly ledger: string | null;
 }
 
 export type FromProver =
   | { readonly kind: 'loaded'; readonly name: string }
   | { readonly kind: 'proving'; readonly name: ProofName; readonly share: number }
-  | { readonly kind: 'done'; readonly verdict: StrategyVerdict }
+  | { readonly kind: 'done'; readonly verdict: StrategyVerdict; readonly notKept: string | null }
   | { readonly kind: 'failed'; readonly error: WireError };
 
 export interface WatchProveOptions {
   readonly times: number;
+  /** Folder of the trial ledger; null: beside the catalog. */
+  readonly ledger: string | null;
   /** Time without progress after which a strategy counts as hanging; 0: no limit. */
   readonly barTimeoutMs: number;
   /** Called ten times a second with the name of the strategy, the proof and the share of it that is done. */
   readonly onProgress: (strategy: string, proof: ProofName | null, share: number) => void;
 }
 
+export interface ProveOutcome {
+  readonly verdict: StrategyVerdict;
+  /** Why the verdict could not be written to the ledger; null: it was. */
+  readonly notKept: string | null;
+}
+
 /** Proofs in progress that can be stopped. */
 export interface WatchedProve {
-  readonly outcome: Promise<StrategyVerdict>;
+  readonly outcome: Promise<ProveOutcome>;
   /** Ends the worker and removes its files. */
   stop(): Promise<void>;
 }
@@ -51,7 +61,7 @@ export function watchProve(request: RunRequest, options: WatchProveOptions): Wat
   const worker = new Worker(moduleUrl('tasks/prove/thread/proveWorker'), { stdout: true });
   // Output of a strategy is not a result: stdout is for the verdict.
   worker.stdout.pipe(process.stderr, { end: false });
-  const input: ProverInput = { request, barsFolder, memory: heartbeat.memory, times: options.times };
+  const input: ProverInput = { request, barsFolder, memory: heartbeat.memory, times: options.times, ledger: options.ledger };
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
   worker.postMessage(input);
   return {
@@ -63,7 +73,7 @@ export function watchProve(request: RunRequest, options: WatchProveOptions): Wat
   };
 }
 
-function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<StrategyVerdict> {
+function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchProveOptions): Promise<ProveOutcome> {
   return new Promise((resolve, reject) => {
     let [strategy, proof, share]: [string, ProofName | null, number] = ['the strategy', null, 0];
     const silence = new StallDetector(heartbeat, barTimeoutMs);
@@ -87,7 +97,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
           [proof, share] = [message.name, message.share];
           return;
         case 'done':
-          return end(() => resolve(message.verdict));
+          return end(() => resolve({ verdict: message.verdict, notKept: message.notKept }));
         case 'failed':
           return end(() => reject(fromWire(message.error)));
         default:

@@ -62,6 +62,29 @@ export function pointsBetween(rows: EquityRows, from: number, to: number, spans:
   return points;
 }
 
+/** Returns the band of an overview at times, between its points on a straight line; null where the run has none. */
+export function bandAt(
+  {
+    minutes,
+    band,
+  }: { readonly minutes: readonly number[]; readonly band: { readonly low: readonly number[]; readonly high: readonly number[] } | null },
+  ms: readonly number[],
+): { readonly low: (number | null)[]; readonly high: (number | null)[] } {
+  if (band === null) return { low: ms.map(() => null), high: ms.map(() => null) };
+  let at = 1;
+  const [low, high]: [number[], number[]] = [[], []];
+  for (const time of ms) {
+    const minute = time / 60_000;
+    while (at < minutes.length - 1 && minutes[at]! < minute) at++;
+    const [from, to] = [minutes[at - 1] ?? minute, minutes[at] ?? minute];
+    const share = to > from ? Math.min(1, Math.max(0, (minute - from) / (to - from))) : 1;
+    const between = (values: readonly number[]) => values[at - 1]! + ((values[at] ?? values[at - 1]!) - values[at - 1]!) * share;
+    low.push(between(band.low));
+    high.push(between(band.high));
+  }
+  return { low, high };
+}
+
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

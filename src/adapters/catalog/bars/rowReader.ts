@@ -1,0 +1,89 @@
+// Reads a few rows of a set of bars at a time, without loading the set.
+
+import { closeSync, existsSync, openSync } from 'node:fs';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Interval } from '../../../model/interval.ts';
+import { ArrowFile } from '../arrow/arrowReader.ts';
+import { barsOf, emptyColumns, RAW, rowAt, sliceColumns } from '../files/columns.ts';
+import { barsPath, type BarKey } from '../files/paths.ts';
+
+export interface RowReader {
+  readonly interval: Interval;
+  /** All rows of the set from `fromMs` until before `toMs`, by open time. */
+  countBetween(fromMs: number, toMs: number): number;
+  /** Returns at most `limit` rows that open from `fromMs` on and before `toMs`. */
+  read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns;
+  close(): void;
+}
+
+/** Opens a file of the catalog in `folder`; null without such a file, or for one of another program. Its checksums are not read. */
+export function openRows(folder: string, key: BarKey): RowReader | null {
+  const path = barsPath(folder, key);
+  if (!existsSync(path)) return null;
+  const handle = openSync(path, 'r');
+  try {
+    return new FileRows(new ArrowFile(path, handle, null), key.interval, handle);
+  } catch {
+    closeSync(handle);
+    return null;
+  }
+}
+
+class FileRows implements RowReader {
+  readonly interval: Interval;
+  private readonly file: ArrowFile;
+  private readonly handle: number;
+  /** The row behind the last ones read, and its time if the rows have no gap. */
+  private next = 0;
+  private nextMs = NaN;
+
+  constructor(file: ArrowFile, interval: Interval, handle: number) {
+    this.file = file;
+    this.interval = interval;
+    this.handle = handle;
+  }
+
+  countBetween(fromMs: number, toMs: number): number {
+    return Math.max(0, this.file.rowAt('open_time', toMs) - this.file.rowAt('open_time', fromMs));
+  }
+
+  read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns {
+    const { file } = this;
+    const from = fromMs === this.nextMs ? this.next : file.rowAt('open_time', fromMs);
+    const length = Math.max(0, Math.min(limit, file.rows - from));
+    const raw = emptyColumns(length);
+    if (length > 0) {
+      file.readTimes('open_time', from, raw.openMs);
+      for (const name of RAW.slice(1)) file.readFloats(name, from, raw[name]);
+    }
+    const bars = barsOf(sliceColumns(raw, 0, rowAt(raw.openMs, toMs)), instrument, this.interval);
+    this.next = from + bars.length;
+    this.nextMs = bars.length === 0 ? NaN : bars.closeMs[bars.length - 1]!;
+    // The row behind is that of `nextMs` only without a gap; else it is looked up.
+    if (this.next < file.rows && bars.length > 0) {
+      const behind = new Float64Array(1);
+      file.readTimes('open_time', this.next, behind);
+      if (behind[0] !== this.nextMs) this.nextMs = NaN;
+    }
+    return bars;
+  }
+
+  close(): void {
+    closeSync(this.handle);
+  }
+}
+
+/** The same over bars in memory. */
+export function memoryRows(bars: BarColumns): RowReader {
+  return {
+    interval: bars.interval,
+    countBetween: (fromMs, toMs) => Math.max(0, rowAt(bars.openMs, toMs) - rowAt(bars.openMs, fromMs)),
+    read(instrument, fromMs, toMs, limit) {
+      const from = rowAt(bars.openMs.subarray(0, bars.length), fromMs);
+      const to = Math.min(from + limit, Math.max(from, rowAt(bars.openMs.subarray(0, bars.length), toMs)));
+      return barsOf(sliceColumns(bars, from, to), instrument, bars.interval);
+    },
+    close() {},
+  };
+}

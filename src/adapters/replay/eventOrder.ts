@@ -1,0 +1,68 @@
+// Rows of a replay in which events happen in the best, or in the worst, of the orders that a bar allows, for the envelope.
+
+import { levelOf, type Bracket } from '../../orders/stops/brackets.ts';
+import type { BarBook } from '../../venue/barBook.ts';
+import type { ReplayHost } from './host.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** Which order of events the rows of a replay take; null: that of docs/matching.md. */
+export type EventOrder = 'best' | 'worst' | null;
+
+export interface OrderedRow {
+  readonly openMs: number;
+  readonly closeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+}
+
+/** Matches a row of coins after its open: in the best order targets come before stops. */
+export function matchInEventOrder(
+  engine: ReplayHost,
+  book: BarBook,
+  instrument: number,
+  eventOrder: 'best' | 'worst',
+  row: OrderedRow,
+): void {
+  const { bracketManager, brackets } = engine;
+  const { openMs, closeMs, open, high, low } = row;
+  bracketManager.legTimeMs = openMs;
+  brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  followRow(brackets.list(instrument), eventOrder, row);
+  bracketManager.legTimeMs = closeMs;
+  const held = brackets.list(instrument).slice();
+  const stop = (): void => {
+    bracketManager.legTimeMs = closeMs;
+    for (const bracket of held) if (brackets.list(instrument).includes(bracket)) hitBracket(bracket, high, low, bracketManager.onHit);
+  };
+  if (eventOrder === 'worst') stop();
+  book.matchRange(openMs, closeMs, open, high, low);
+  if (eventOrder === 'best') stop();
+  bracketManager.legTimeMs = closeMs;
+  brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+  bracketManager.legTimeMs = NAN;
+}
+
+function hitBracket(bracket: Bracket, high: number, low: number, hit: (bracket: Bracket, price: number) => void): void {
+  const level = levelOf(bracket);
+  if (bracket.isLong ? low <= level : high >= level) hit(bracket, bracket.isLong ? Math.min(level, high) : Math.max(level, low));
+}
+
+/**
+ * A trail follows the best price of the row before it triggers, where that order is possible, and better (or worse) for equity at the close
+ * than to stay.
+ */
+export function followRow(list: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
+  for (const bracket of list) {
+    const { isLong, trailing, armedMs } = bracket;
+    if (trailing === 0 || armedMs > openMs) continue;
+    const best = isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
+    const level = isLong ? best - trailing : best + trailing;
+    const isReached = isLong ? low <= level : high >= level;
+    const isBetter = isLong ? level >= close : level <= close;
+    if (isReached && isBetter === (eventOrder === 'best')) bracket.best = best;
+  }
+}

@@ -1,0 +1,52 @@
+// Finer rows inside a row of a replay: they are matched in its place where the row alone leaves the order of events open.
+
+import type { Bracket } from '../../orders/stops/brackets.ts';
+import { ticksOf, type BarColumns } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { BarBook } from '../../venue/barBook.ts';
+
+/** Gives finer rows, some at a time. */
+export interface FinerSource {
+  /** Returns the next rows from `fromMs` on and before `toMs`; none of them: the end. Null if it has none of the instrument. */
+  next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null;
+}
+
+/** Matches one finer row, in ticks. Returns false when no order is left. `at`: its number inside the coarse row. */
+export type MatchFiner = (at: number, openMs: number, closeMs: number, open: number, high: number, low: number, close: number) => boolean;
+
+/** Matches the finer rows of [openMs, closeMs) until no order is left. Returns false unless they begin with the price `open`. */
+export function matchFinerRows(
+  source: FinerSource,
+  instrument: Instrument,
+  openMs: number,
+  closeMs: number,
+  openTicks: number,
+  match: MatchFiner,
+): boolean {
+  let count = 0;
+  for (let fromMs = openMs; fromMs < closeMs;) {
+    const rows = source.next(instrument, fromMs, closeMs);
+    if (rows === null || rows.length === 0) return count > 0;
+    const [open, high, low, close] = [ticksOf(rows, 'open'), ticksOf(rows, 'high'), ticksOf(rows, 'low'), ticksOf(rows, 'close')];
+    if (count === 0 && open[0] !== openTicks) return false;
+    for (let at = 0; at < rows.length; at++)
+      if (!match(count++, rows.openMs[at]!, rows.closeMs[at]!, open[at]!, high[at]!, low[at]!, close[at]!)) return true;
+    fromMs = rows.closeMs[rows.length - 1]!;
+  }
+  return true;
+}
+
+/** True when a row reaches, after its open, more than one fixed stop, a limit, or a trail that follows it. */
+export function isOrderOpen(book: BarBook, brackets: readonly Bracket[], openMs: number, open: number, high: number, low: number): boolean {
+  let stops = 0;
+  for (const { isLong, stop, trailing, best } of brackets) {
+    if (trailing > 0 && (isLong ? low <= Math.max(best, high) - trailing : high >= Math.min(best, low) + trailing)) return true;
+    if (stop > 0 && (isLong ? low <= stop : high >= stop)) stops++;
+  }
+  if (stops > 1) return true;
+  for (const { limit, sign } of book.ordersInRow(openMs)) {
+    const isMarketable = sign > 0 ? limit >= open : limit <= open;
+    if (limit > 0 && !isMarketable && (sign > 0 ? low <= limit : high >= limit)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,70 @@
+// One instrument of the replay: what its book matches, and the conversion of its rows to integers.
+
+import { pow10 } from '../../base/number/exact.ts';
+import type { TickColumn } from '../../model/bars/bars.ts';
+import { lotsPerCoin } from '../../model/instrument.ts';
+import { fixedLengthMs } from '../../model/interval.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { BarBook } from '../../venue/barBook.ts';
+import type { BookVenue } from '../../venue/bookVenue.ts';
+import type { TradedRow } from '../../venue/futures/rowOrder.ts';
+import type { MatchedFeed } from './host.ts';
+
+/** One instrument of the replay: its book, the feed that it matches, and the scales that convert rows to integers. */
+export interface ReplayBook {
+  readonly book: BarBook;
+  readonly feed: MatchedFeed;
+  /** The feed column that every matched row reads. */
+  readonly openTicks: TickColumn;
+  readonly priceScale: number;
+  readonly lotScale: number;
+  /** True when slippage depends on the bar of a fill. */
+  readonly readsBar: boolean;
+  /**
+   * Length of a row; 0 for months, whose length varies. Then a row's open time is read instead of computed, at the cost of a cache miss.
+   */
+  readonly lengthMs: number;
+  /** Cancels that arrived inside a row act after it, because the order of events inside a row is unknown. */
+  readonly lateCancels: number[];
+  readonly lateTriggers: OrderId[];
+  /** Number of both. */
+  late: number;
+  /** Market orders with a collar whose row has not come yet. */
+  collared: number;
+}
+
+/** Returns a row in ticks. Whole ticks: the import has rejected or rounded finer prices, so rounding only removes floating-point noise. */
+export function tradedRow(
+  { feed: { bars }, priceScale }: ReplayBook,
+  row: number,
+  openMs: number,
+  closeMs: number,
+  open: number,
+): TradedRow {
+  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  return { openMs, closeMs, open, high, low };
+}
+
+/** Hands the bar of a row to the book, for slippage that depends on it. */
+export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale }: ReplayBook, row: number, open: number): void {
+  const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
+  book.bar = { open, high, low, close: closeTicks[row]!, volumeLots: bars.volume[row]! * lotScale };
+}
+
+/** Returns the book of a feed in a venue. */
+export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
+  const book = venue.book(feed.instrument);
+  return {
+    book,
+    readsBar: book.readsBar,
+    feed,
+    openTicks: feed.openTicks,
+    priceScale: pow10(feed.instrument.priceDigits),
+    lotScale: lotsPerCoin(feed.instrument),
+    lengthMs: fixedLengthMs(feed.bars.interval) ?? 0,
+    lateCancels: [],
+    lateTriggers: [],
+    late: 0,
+    collared: 0,
+  };
+}

@@ -1,0 +1,28 @@
+// Options of `isobar breakeven`. Its code is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+import { BAR_TIMEOUT } from '../options/barTimeout.ts';
+import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
+
+const options = (args: Argv) =>
+  args
+    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
+    .options({
+      ...SET_OPTION,
+      'bar-timeout': BAR_TIMEOUT,
+      json: { type: 'boolean', default: false, describe: 'Print the result alone as JSON on stdout' },
+      demo: { type: 'boolean', default: false, describe: 'A shipped strategy on synthetic bars' },
+    })
+    .options(DATA_OPTIONS)
+    .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
+    .example('$0 breakeven backtests/smaCross.yaml', 'how much cost can the strategy bear?')
+    .example('$0 breakeven backtests/smaCross.yaml --set fills.impact.coefficient=1', 'and how much money?');
+
+type BreakevenCommandArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const breakevenCommand: CommandModule<object, BreakevenCommandArgs> = {
+  command: 'breakeven [what]',
+  describe: 'Find the fee, slippage, latency and size at which no profit is left',
+  builder: options,
+  handler: async (args) => (await import('./breakevenAction.ts')).breakeven(args),
+};

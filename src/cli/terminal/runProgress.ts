@@ -1,0 +1,22 @@
+// Shared by commands that run in a worker: the phases of a run in words, and the reaction to signals.
+
+import type { Phase } from '../../tasks/backtest/run/progressCells.ts';
+import type { WatchedRun } from '../../tasks/backtest/thread/watchRun.ts';
+import { stopOnSignal } from './stopOnSignal.ts';
+
+export const PHASE_TEXT: Readonly<Record<Phase, string>> = {
+  start: 'starting',
+  load: 'loading',
+  import: 'loading',
+  setUp: 'preparing',
+  bars: '',
+  metrics: 'measuring',
+  proof: 'proving',
+  report: 'writing',
+};
+
+/** Stops the run on a signal. It leaves no files behind, and the exit code is the one that shells expect for the signal. */
+export function stopWithSignal(run: WatchedRun<unknown>): void {
+  const stop = stopOnSignal();
+  stop.signal.addEventListener('abort', () => void run.stop().finally(() => process.exit(stop.code())));
+}

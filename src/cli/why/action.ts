@@ -1,0 +1,67 @@
+// Implements `isobar why`: makes the run again in a worker thread and prints the explanation.
+
+import { ConfigError } from '../../base/errors.ts';
+import { parseTime } from '../../model/time.ts';
+import type { Question } from '../../tasks/why/model/explanation.ts';
+import { watchWhy } from '../../tasks/why/thread/watchWhy.ts';
+import { barTimeoutMs } from '../options/barTimeout.ts';
+import { print, printJson } from '../terminal/print.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
+import { explanationText } from './explanationText.ts';
+
+interface WhyArgs {
+  readonly folder: string;
+  readonly at?: string | undefined;
+  readonly symbol?: string | undefined;
+  readonly order?: string | undefined;
+  readonly in?: string | undefined;
+  readonly config?: string | undefined;
+  readonly barTimeout: string;
+  readonly json: boolean;
+}
+
+export async function why(args: WhyArgs): Promise<void> {
+  const line = progressLine('rows');
+  const task = { folder: args.folder, question: questionOf(args), startedIn: args.in ?? null, config: args.config ?? null };
+  const asking = watchWhy(task, {
+    barTimeoutMs: barTimeoutMs(args.barTimeout),
+    onProgress: (name, rows, share) => line.show(name, rows, share),
+  });
+  const stop = stopOnSignal();
+  stop.signal.addEventListener('abort', () => void asking.stop().finally(() => process.exit(stop.code())));
+  try {
+    const explanation = await asking.outcome;
+    line.clear();
+    if (args.json) printJson(explanation);
+    else print(explanationText(explanation));
+  } finally {
+    line.clear();
+  }
+}
+
+function questionOf({ at, symbol, order }: WhyArgs): Question {
+  if ((at === undefined) === (order === undefined)) {
+    const got = at === undefined ? 'neither' : 'both';
+    throw new ConfigError(`why: expected --at TIME or --order N, got ${got}`, 'for example --order 12, or --at 2024-03-01T08:30');
+  }
+  if (order === undefined) return { atMs: timeOf(at ?? ''), symbol: symbol ?? null, order: null };
+  if (symbol !== undefined) throw new ConfigError('--symbol: an order has its symbol', 'leave --symbol out, or ask for a bar: --at TIME');
+  if (!/^[1-9]\d{0,14}$/.test(order))
+    throw new ConfigError(`--order: expected a whole number from 1, got '${order}'`, 'order_id in orders.csv is the number');
+  return { atMs: null, symbol: null, order: Number(order) };
+}
+
+/** Ms since 1970 have ten digits or more, as in orders.csv. */
+const MS = /^\d{10,15}$/;
+
+function timeOf(text: string): number {
+  const timeMs = MS.test(text) ? Number(text) : parseTime(text.replace(/ ?UTC$/, ''));
+  if (timeMs === null) {
+    throw new ConfigError(
+      `--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got '${text}'`,
+      'as it stands in the report or in orders.csv',
+    );
+  }
+  return timeMs;
+}

@@ -1,0 +1,77 @@
+// Keeps what strategies ask for: the envelope of a run follows each entry from it.
+
+import * as rows from '../../base/memory/rowLog.ts';
+import { RowLog, type Scratch } from '../../base/memory/rowLog.ts';
+import { DECISION_FLAGS, DECISIONS, type DecisionColumns, type DecisionKind } from '../../model/run/decisions.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+
+// hot: docs/performance.md#imported-constants
+const { rowInPage } = rows;
+
+const FIELDS = ['kind', 'id', 'strategy', 'instrument', 'timeMs', 'sign', 'lots', 'quoteUnits', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'trigger', 'flags'] as const; // prettier-ignore
+const WIDTH = FIELDS.length;
+const ORDER = DECISIONS.indexOf('order');
+
+export class DecisionLog {
+  private readonly rows: RowLog;
+  private length = 0;
+
+  constructor(scratch: Scratch) {
+    this.rows = new RowLog(WIDTH, scratch);
+  }
+
+  /** An order as drafted, before it is checked. */
+  order(order: BotOrder, isSizedByEquity: boolean): void {
+    const { page, at } = this.next();
+    page[at] = ORDER;
+    page[at + 1] = order.id;
+    page[at + 2] = order.strategy;
+    page[at + 3] = order.instrumentIndex;
+    page[at + 4] = order.createdMs;
+    page[at + 5] = order.sign;
+    page[at + 6] = order.lots;
+    page[at + 7] = order.quoteUnits;
+    page[at + 8] = order.limit;
+    page[at + 9] = order.takeProfit;
+    page[at + 10] = order.stopLoss;
+    page[at + 11] = order.trailing;
+    page[at + 12] = order.triggerTicks;
+    page[at + 13] = flagsOf(order, isSizedByEquity);
+  }
+  /** An exit, or the cancel of the order `id`. */
+  note(kind: Exclude<DecisionKind, 'order'>, id: number, strategy: number, instrument: number, timeMs: number): void {
+    const { page, at } = this.next();
+    page.fill(0, at, at + WIDTH);
+    page[at] = DECISIONS.indexOf(kind);
+    page[at + 1] = id;
+    page[at + 2] = strategy;
+    page[at + 3] = instrument;
+    page[at + 4] = timeMs;
+  }
+
+  columns(): DecisionColumns {
+    const columns = this.rows.columns(this.length);
+    const named = Object.fromEntries(FIELDS.map((name, at) => [name, columns[at]!])) as Omit<DecisionColumns, 'length'>;
+    return { length: this.length, ...named };
+  }
+  release(): void {
+    this.rows.release();
+    this.length = 0;
+  }
+
+  private next(): { readonly page: Float64Array; readonly at: number } {
+    const row = this.length++;
+    if (!this.rows.isAt(row)) this.rows.turnTo(row);
+    return { page: this.rows.page, at: rowInPage(row) * WIDTH };
+  }
+}
+
+function flagsOf(order: BotOrder, isSizedByEquity: boolean): number {
+  return (
+    (order.role === 'limit' ? DECISION_FLAGS.limit : 0) |
+    (order.reduceOnly ? DECISION_FLAGS.reduceOnly : 0) |
+    (order.triggersAbove ? DECISION_FLAGS.triggersAbove : 0) |
+    (order.role === 'limit' && order.timeInForce !== null ? DECISION_FLAGS.timeInForce : 0) |
+    (isSizedByEquity ? DECISION_FLAGS.sizedByEquity : 0)
+  );
+}

@@ -1,0 +1,72 @@
+// Parts of candles, and the averages of the candles before that call a part long or short (the settings of TA-Lib).
+
+import type { IndicatorColumn } from '../graph/window.ts';
+
+type Range = 'body' | 'range';
+
+/** What is averaged, over how many candles before, and the factor of the average. No candles: the part of the candle itself. */
+const SETTINGS = {
+  bodyLong: { range: 'body', bars: 10, factor: 1 },
+  bodyShort: { range: 'body', bars: 10, factor: 1 },
+  bodyDoji: { range: 'range', bars: 10, factor: 0.1 },
+  shadowLong: { range: 'body', bars: 0, factor: 1 },
+  shadowVeryShort: { range: 'range', bars: 10, factor: 0.1 },
+  near: { range: 'range', bars: 5, factor: 0.2 },
+  far: { range: 'range', bars: 5, factor: 0.6 },
+} as const satisfies Readonly<Record<string, { readonly range: Range; readonly bars: number; readonly factor: number }>>;
+
+/** The candles of a feed by row: open, high, low, close. */
+export class Candles {
+  readonly #columns: readonly IndicatorColumn<Float64Array>[];
+
+  constructor(columns: readonly IndicatorColumn<Float64Array>[]) {
+    this.#columns = columns;
+  }
+
+  #at(column: number, row: number): number {
+    const { values, base } = this.#columns[column]!;
+    return values[row - base]!;
+  }
+
+  open(row: number): number {
+    return this.#at(0, row);
+  }
+  high(row: number): number {
+    return this.#at(1, row);
+  }
+  low(row: number): number {
+    return this.#at(2, row);
+  }
+  close(row: number): number {
+    return this.#at(3, row);
+  }
+  /** 1 for a rising or flat candle, -1 for a falling one. */
+  direction(row: number): 1 | -1 {
+    return this.close(row) >= this.open(row) ? 1 : -1;
+  }
+  body(row: number): number {
+    return Math.abs(this.close(row) - this.open(row));
+  }
+  top(row: number): number {
+    return Math.max(this.open(row), this.close(row));
+  }
+  bottom(row: number): number {
+    return Math.min(this.open(row), this.close(row));
+  }
+  upper(row: number): number {
+    return this.high(row) - this.top(row);
+  }
+  lower(row: number): number {
+    return this.bottom(row) - this.low(row);
+  }
+
+  /** Returns the average that a part of the candle at `row` is compared with. */
+  average(name: keyof typeof SETTINGS, row: number): number {
+    const { range, bars, factor } = SETTINGS[name];
+    const part = (of: number) => (range === 'body' ? this.body(of) : this.high(of) - this.low(of));
+    if (bars === 0) return factor * part(row);
+    let sum = 0;
+    for (let of = row - bars; of < row; of++) sum += part(of);
+    return (factor * sum) / bars;
+  }
+}

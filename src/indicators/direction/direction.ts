@@ -1,0 +1,140 @@
+// Direction of the market: Aroon, vortex, Fisher's transform, and prices made of a bar.
+
+import type { FeedSeries, Series } from '../graph/series.ts';
+import { checkWhole, type IndicatorSpec } from '../graph/spec.ts';
+import { steppedGroup, steppedSeries } from '../graph/stepped.ts';
+import { Recent } from '../smoothing/running.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+const MAX_BARS = 100_000;
+
+export interface Aroon {
+  /** 100 where the highest high of the last `bars` + 1 bars is the newest, 0 where it is the oldest. */
+  readonly up: Series;
+  /** Likewise for the lowest low. */
+  readonly down: Series;
+  /** up - down. */
+  readonly oscillator: Series;
+}
+
+/** Aroon: how long ago the highest high and the lowest low were. Of equal ones the newest counts. T. Chande (1995). */
+export function aroon(feed: FeedSeries, bars = 25): IndicatorSpec<Aroon> {
+  checkWhole('aroon', 'bars', bars, 1, MAX_BARS);
+  return steppedGroup({
+    name: 'aroon',
+    sources: [feed.high, feed.low],
+    parameters: [bars],
+    outputs: { up: bars + 1, down: bars + 1, oscillator: bars + 1 },
+    start() {
+      const [highs, lows] = [new Recent(bars + 1), new Recent(bars + 1)];
+      return ([high, low], out) => {
+        highs.push(high!);
+        lows.push(low!);
+        if (!highs.isFull) return;
+        let [top, bottom] = [0, 0];
+        for (let i = 1; i <= bars; i++) {
+          if (highs.ago(i) > highs.ago(top)) top = i;
+          if (lows.ago(i) < lows.ago(bottom)) bottom = i;
+        }
+        out[0] = (100 * (bars - top)) / bars;
+        out[1] = (100 * (bars - bottom)) / bars;
+        out[2] = (100 * (bottom - top)) / bars;
+      };
+    },
+  });
+}
+
+/** Vortex: upward and downward movement of `bars` bars as a share of their true ranges. E. Botes, D. Siepman (2010). */
+export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly plus: Series; readonly minus: Series }> {
+  checkWhole('vortex', 'bars', bars, 1, MAX_BARS);
+  return steppedGroup({
+    name: 'vortex',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars],
+    outputs: { plus: bars + 1, minus: bars + 1 },
+    start() {
+      const [ups, downs, ranges] = [new Recent(bars), new Recent(bars), new Recent(bars)];
+      let [lastHigh, lastLow, lastClose] = [NAN, NAN, NAN];
+      return ([high, low, close], out) => {
+        const range = Math.max(high!, lastClose) - Math.min(low!, lastClose);
+        const [up, down] = [Math.abs(high! - lastLow), Math.abs(low! - lastHigh)];
+        [lastHigh, lastLow, lastClose] = [high!, low!, close!];
+        if (range !== range) return;
+        ups.push(up);
+        downs.push(down);
+        ranges.push(range);
+        if (!ranges.isFull) return;
+        out[0] = ups.sum() / ranges.sum();
+        out[1] = downs.sum() / ranges.sum();
+      };
+    },
+  });
+}
+
+/** Fisher's transform of the place of the middle price in its range of `bars` bars, and its value one bar ago. J. Ehlers (2002). */
+export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fisher: Series; readonly signal: Series }> {
+  checkWhole('fisher', 'bars', bars, 1, MAX_BARS);
+  return steppedGroup({
+    name: 'fisher',
+    sources: [feed.high, feed.low],
+    parameters: [bars],
+    outputs: { fisher: bars, signal: bars },
+    start() {
+      const middles = new Recent(bars);
+      let [place, value] = [0, 0];
+      return ([high, low], out) => {
+        const middle = 0.5 * (high! + low!);
+        middles.push(middle);
+        if (!middles.isFull) return;
+        let [bottom, top] = [INFINITY, -INFINITY];
+        for (let i = 0; i < bars; i++) [bottom, top] = [Math.min(bottom, middles.ago(i)), Math.max(top, middles.ago(i))];
+        // A range of nothing counts as a small one, so that the place is 0.
+        const range = top - bottom === 0 ? 0.001 : top - bottom;
+        const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * place;
+        place = raw > 0.99 ? 0.999 : raw < -0.99 ? -0.999 : raw;
+        const last = value;
+        value = 0.5 * Math.log((1 + place) / (1 - place)) + 0.5 * last;
+        out[0] = value;
+        out[1] = last;
+      };
+    },
+  });
+}
+
+/** (high + low + close) / 3. */
+export function typicalPrice(feed: FeedSeries): IndicatorSpec<Series> {
+  return price('typicalPrice', feed, (_open, high, low, close) => (high + low + close) / 3);
+}
+
+/** (high + low) / 2. */
+export function medianPrice(feed: FeedSeries): IndicatorSpec<Series> {
+  return price('medianPrice', feed, (_open, high, low) => (high + low) / 2);
+}
+
+/** (high + low + 2 close) / 4. */
+export function weightedClose(feed: FeedSeries): IndicatorSpec<Series> {
+  return price('weightedClose', feed, (_open, high, low, close) => (high + low + 2 * close) / 4);
+}
+
+/** (open + high + low + close) / 4. */
+export function averagePrice(feed: FeedSeries): IndicatorSpec<Series> {
+  return price('averagePrice', feed, (open, high, low, close) => (open + high + low + close) / 4);
+}
+
+function price(
+  name: string,
+  feed: FeedSeries,
+  of: (open: number, high: number, low: number, close: number) => number,
+): IndicatorSpec<Series> {
+  return steppedSeries({
+    name,
+    sources: [feed.open, feed.high, feed.low, feed.close],
+    bars: 1,
+    start:
+      () =>
+      ([open, high, low, close]) =>
+        of(open!, high!, low!, close!),
+  });
+}

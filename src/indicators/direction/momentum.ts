@@ -1,0 +1,237 @@
+// Momentum beyond the usual oscillators: differences, percentages and balances of gains and losses.
+
+import { rsi } from '../oscillators.ts';
+import { add, div } from '../arithmetic/arithmetic.ts';
+import type { FeedSeries, Series } from '../graph/series.ts';
+import { checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
+import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
+import { wma } from '../averages.ts';
+import { roc } from '../momentum.ts';
+import { Recent, RunningMean } from '../smoothing/running.ts';
+import { percentRank } from '../statistics/statistics.ts';
+import { percentOscillator } from '../volume/volume.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+const MAX_BARS = 100_000;
+
+/** The change over `bars` bars, in the unit of x. */
+export function momentum(x: Source, bars = 10): IndicatorSpec<Series> {
+  checkWhole('momentum', 'bars', bars, 1, MAX_BARS);
+  return windowedSeries({
+    name: 'momentum',
+    sources: [x],
+    parameters: [bars],
+    bars: bars + 1,
+    of: ([column], row) => column!.values[row - column!.base]! - column!.values[row - bars - column!.base]!,
+  });
+}
+
+/** The distance of a fast from a slow exponential average. */
+export function apo(x: Source, fast = 12, slow = 26): IndicatorSpec<Series> {
+  checkWhole('apo', 'fast', fast, 1);
+  checkWhole('apo', 'slow', slow, fast + 1);
+  return steppedSeries({
+    name: 'apo',
+    sources: [x],
+    parameters: [fast, slow],
+    bars: slow,
+    start() {
+      const [quick, calm] = [new RunningMean(fast), new RunningMean(slow)];
+      return ([value]) => quick.next(value!) - calm.next(value!);
+    },
+  });
+}
+
+export interface PercentOscillator {
+  readonly ppo: Series;
+  readonly signal: Series;
+  readonly histogram: Series;
+}
+
+/** The distance of a fast from a slow exponential average in percent of the slow one, its ema, and their difference. */
+export function ppo(x: Source, fast = 12, slow = 26, signal = 9): IndicatorSpec<PercentOscillator> {
+  checkWhole('ppo', 'fast', fast, 1);
+  checkWhole('ppo', 'slow', slow, fast + 1);
+  checkWhole('ppo', 'signal', signal, 1);
+  return steppedGroup({
+    name: 'ppo',
+    sources: [x],
+    parameters: [fast, slow, signal],
+    outputs: { ppo: slow, signal: slow + signal - 1, histogram: slow + signal - 1 },
+    start: () => percentOscillator(fast, slow, signal),
+  });
+}
+
+/** Chande's momentum oscillator, -100 to 100: gains less losses of `bars` bars as a share of their sum. 0 where nothing moved. T. Chande (1994). */
+export function cmo(x: Source, bars = 14): IndicatorSpec<Series> {
+  checkWhole('cmo', 'bars', bars, 1, MAX_BARS);
+  return windowedSeries({
+    name: 'cmo',
+    sources: [x],
+    parameters: [bars],
+    bars: bars + 1,
+    of([column], row) {
+      const { values, base } = column!;
+      let [gains, losses] = [0, 0];
+      for (let at = row - bars + 1 - base; at <= row - base; at++) {
+        const change = values[at]! - values[at - 1]!;
+        if (change > 0) gains += change;
+        else losses -= change;
+      }
+      return gains + losses === 0 ? 0 : (100 * (gains - losses)) / (gains + losses);
+    },
+  });
+}
+
+/** Detrended price: x of bars / 2 + 1 bars ago less the simple average of the last `bars`. It reads no later value. */
+export function dpo(x: Source, bars = 20): IndicatorSpec<Series> {
+  checkWhole('dpo', 'bars', bars, 2, MAX_BARS);
+  const back = Math.floor(bars / 2) + 1;
+  return windowedSeries({
+    name: 'dpo',
+    sources: [x],
+    parameters: [bars],
+    bars: Math.max(bars, back + 1),
+    of([column], row) {
+      const { values, base } = column!;
+      let sum = 0;
+      for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+      return values[row - back - base]! - sum / bars;
+    },
+  });
+}
+
+/** Coppock's curve: wma of the sum of two rates of change. E. Coppock (1962). */
+export function coppock(x: Source, bars = 10, longRoc = 14, shortRoc = 11): IndicatorSpec<Series> {
+  return wma(add(roc(x, longRoc), roc(x, shortRoc)), bars);
+}
+
+/** True strength, -100 to 100: the change, smoothed twice, as a share of its size, smoothed likewise. W. Blau (1991). */
+export function tsi(x: Source, slow = 25, fast = 13): IndicatorSpec<Series> {
+  checkWhole('tsi', 'slow', slow, 1);
+  checkWhole('tsi', 'fast', fast, 1);
+  return steppedSeries({
+    name: 'tsi',
+    sources: [x],
+    parameters: [slow, fast],
+    bars: slow + fast,
+    start() {
+      const [change, size] = [0, 1].map(() => [new RunningMean(slow), new RunningMean(fast)] as const) as [
+        readonly [RunningMean, RunningMean],
+        readonly [RunningMean, RunningMean],
+      ];
+      let last = NAN;
+      return ([value]) => {
+        const move = value! - last;
+        last = value!;
+        const moved = change[1].next(change[0].next(move));
+        const total = size[1].next(size[0].next(Math.abs(move)));
+        return total === 0 ? 0 : (100 * moved) / total;
+      };
+    },
+  });
+}
+
+/** Consecutive rises of x, negative for falls: 3 after three rises in a row, 0 where it did not move. */
+export function streak(x: Source): IndicatorSpec<Series> {
+  return steppedSeries({
+    name: 'streak',
+    sources: [x],
+    bars: 2,
+    start() {
+      let [last, run] = [NAN, 0];
+      return ([value]) => {
+        const move = Math.sign(value! - last);
+        last = value!;
+        if (move !== move) return NAN;
+        return (run = move === 0 ? 0 : Math.sign(run) === move ? run + move : move);
+      };
+    },
+  });
+}
+
+/** Connors' rsi, 0 to 100: the mean of rsi(x, bars), the rsi of the streak, and the percent rank of the change of one bar. L. Connors (2012). */
+export function connorsRsi(x: Source, bars = 3, streakBars = 2, rankBars = 100): IndicatorSpec<Series> {
+  return div(add(add(rsi(x, bars), rsi(streak(x), streakBars)), percentRank(roc(x, 1), rankBars)), 3);
+}
+
+/** Intraday momentum: the average of close less open over `bars` bars. T. Chande. */
+export function qstick(feed: FeedSeries, bars = 8): IndicatorSpec<Series> {
+  checkWhole('qstick', 'bars', bars, 1, MAX_BARS);
+  return windowedSeries({
+    name: 'qstick',
+    sources: [feed.open, feed.close],
+    bars,
+    of([opens, closes], row) {
+      let sum = 0;
+      for (let at = row - bars + 1; at <= row; at++) sum += closes!.values[at - closes!.base]! - opens!.values[at - opens!.base]!;
+      return sum / bars;
+    },
+  });
+}
+
+/** Balance of power, -1 to 1: (close - open) / (high - low). 0 in a range of nothing. */
+export function balanceOfPower(feed: FeedSeries): IndicatorSpec<Series> {
+  return steppedSeries({
+    name: 'balanceOfPower',
+    sources: [feed.open, feed.high, feed.low, feed.close],
+    bars: 1,
+    start:
+      () =>
+      ([open, high, low, close]) =>
+        high! > low! ? (close! - open!) / (high! - low!) : 0,
+  });
+}
+
+/** The ultimate oscillator, 0 to 100: buying pressure over three spans, weighted 4, 2 and 1. L. Williams (1985). */
+export function ultimate(feed: FeedSeries, first = 7, second = 14, third = 28): IndicatorSpec<Series> {
+  for (const [name, bars] of Object.entries({ first, second, third })) checkWhole('ultimate', name, bars, 1, MAX_BARS);
+  const maxBars = Math.max(first, second, third);
+  return steppedSeries({
+    name: 'ultimate',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [first, second, third],
+    bars: maxBars + 1,
+    start() {
+      const [pressures, ranges] = [new Recent(maxBars), new Recent(maxBars)];
+      let last = NAN;
+      const share = (bars: number) => {
+        let [pressure, range] = [0, 0];
+        for (let i = bars - 1; i >= 0; i--) {
+          pressure += pressures.ago(i);
+          range += ranges.ago(i);
+        }
+        return range === 0 ? 0 : pressure / range;
+      };
+      return ([high, low, close]) => {
+        const bottom = Math.min(low!, last);
+        const range = Math.max(high!, last) - bottom;
+        last = close!;
+        if (range !== range) return NAN;
+        pressures.push(close! - bottom);
+        ranges.push(range);
+        return ranges.isFull ? (100 * (4 * share(first) + 2 * share(second) + share(third))) / 7 : NAN;
+      };
+    },
+  });
+}
+
+/** Elder's power of bulls and bears: high and low less the ema of the close. A. Elder (1993). */
+export function elderRay(feed: FeedSeries, bars = 13): IndicatorSpec<{ readonly bull: Series; readonly bear: Series }> {
+  checkWhole('elderRay', 'bars', bars, 1);
+  return steppedGroup({
+    name: 'elderRay',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars],
+    outputs: { bull: bars, bear: bars },
+    start() {
+      const mean = new RunningMean(bars);
+      return ([high, low, close], out) => {
+        const middle = mean.next(close!);
+        out[0] = high! - middle;
+        out[1] = low! - middle;
+      };
+    },
+  });
+}

@@ -1,0 +1,185 @@
+// The indicators of the table against what other libraries and plain formulas compute, and with the same bits whatever the blocks.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import * as isobar from '../index.ts';
+import { CANDLE_PATTERNS, candle } from './candles/patterns.ts';
+import { IndicatorSet } from './graph/indicatorSet.ts';
+import type { FeedSeries, Series } from './graph/series.ts';
+import type { IndicatorSpec } from './graph/spec.ts';
+import { expectEqual } from '../../test/fixtures/alike.ts';
+import { docRow, FAMILIES } from '../../test/fixtures/indicatorTable.ts';
+import { emptyBars, syntheticBars } from '../../test/fixtures/syntheticBars.ts';
+import type { BarColumns } from '../model/bars/bars.ts';
+
+interface Kept {
+  /** Row of the first value, the values from there on, and the last values of 300 rows. */
+  readonly first: number;
+  readonly values: readonly (number | null)[];
+  readonly last: readonly (number | null)[];
+}
+interface Golden {
+  readonly series: Readonly<Record<string, Readonly<Record<string, Kept>>>>;
+  readonly candles: Readonly<Record<string, { readonly count: number; readonly rows: readonly (readonly [row: number, value: number])[] }>>;
+}
+const golden = JSON.parse(readFileSync(new URL('../../test/golden/indicators/indicators.json', import.meta.url), 'utf8')) as Golden;
+
+/** The bars of make.py: the same generator, in whole cents. A day of the day indicators is 72 bars of 20 minutes. */
+function goldenBars(rows: number): BarColumns {
+  let state = 12345;
+  const draw = (n: number) => {
+    state = (Math.imul(1664525, state) + 1013904223) >>> 0;
+    return (state >>> 8) % n;
+  };
+  const bars = emptyBars(rows);
+  let close = 10000;
+  for (let row = 0; row < rows; row++) {
+    const open = close + (draw(3) === 0 ? draw(61) - 30 : 0);
+    close = Math.max(1000, draw(6) !== 0 ? open + draw(201) - 100 : open + draw(7) - 3);
+    const high = Math.max(open, close) + (draw(4) === 0 ? 0 : draw(70));
+    const low = Math.min(open, close) - (draw(4) === 0 ? 0 : draw(70));
+    const volume = 1 + draw(100_000);
+    const all = { open, high, low, close, volume };
+    for (const [name, value] of Object.entries(all)) bars[name as keyof typeof all][row] = value / 100;
+    bars.openMs[row] = 1_704_067_200_000 + row * 1_200_000;
+  }
+  return bars;
+}
+
+/** The outputs of an indicator over `bars`, by name; '' for a single one. */
+function outputsOf(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows = 64): Record<string, Float64Array> {
+  const set = new IndicatorSet(bars, { row: -1 }, blockRows);
+  const used = set.use(make(set.series)) as Series | Readonly<Record<string, Series>>;
+  set.seal();
+  const parts: Readonly<Record<string, Series>> = 'ago' in used ? { '': used as Series } : used;
+  return Object.fromEntries(Object.entries(parts).map(([name, series]) => [name, set.traceValues(series)]));
+}
+
+/** The values as a strategy reads them, filled in blocks of `blockRows`. */
+function readInBlocks(bars: BarColumns, make: (feed: FeedSeries) => IndicatorSpec<unknown>, blockRows: number): BigInt64Array {
+  const cursor = { row: -1 };
+  const set = new IndicatorSet(bars, cursor, blockRows);
+  const used = set.use(make(set.series)) as Series | Readonly<Record<string, Series>>;
+  set.seal();
+  const views = 'ago' in used ? [used as Series] : Object.values(used);
+  const seen: number[] = [];
+  for (let from = 0; from < bars.length; from += blockRows) {
+    const to = Math.min(bars.length, from + blockRows);
+    for (const kernel of set.kernels) kernel.fill(from, to);
+    for (cursor.row = from; cursor.row < to; cursor.row++) for (const view of views) seen.push(view.value);
+  }
+  return new BigInt64Array(Float64Array.from(seen).buffer);
+}
+
+function expectNear(actual: number, wanted: number | null, where: string): void {
+  if (wanted === null) return expect(actual, where).toBeNaN();
+  const error = Math.abs(actual - wanted) / Math.max(1e-9, Math.abs(wanted));
+  if (!(error <= 1e-9)) expect.fail(`${where}: ${actual}, the reference has ${wanted}, relative error ${error}`);
+}
+
+const ENTRIES = FAMILIES.flatMap(({ entries }) => entries);
+const short = goldenBars(300);
+const ragged = syntheticBars(900, 23);
+
+describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name, { make }) => {
+  it('equals its reference, from its first value on', () => {
+    const wanted = golden.series[name]!;
+    const outputs = outputsOf(short, make);
+    expect(Object.keys(outputs)).toEqual(Object.keys(wanted));
+    for (const [output, { first, values, last }] of Object.entries(wanted)) {
+      const actual = outputs[output]!;
+      const where = output === '' ? name : `${name}.${output}`;
+      if (first > 0) expect(actual[first - 1], `${where} before its first row ${first}`).toBeNaN();
+      values.forEach((value, at) => expectNear(actual[first + at]!, value, `${where} row ${first + at}`));
+      last.forEach((value, at) => expectNear(actual[300 - last.length + at]!, value, `${where} row ${300 - last.length + at}`));
+    }
+  });
+
+  it('has the same bits in blocks of 1, 7 and 512 rows, also where nothing is traded or the price stands still', () => {
+    const whole = readInBlocks(ragged, make, 900);
+    for (const blockRows of [1, 7, 512]) expectEqual(readInBlocks(ragged, make, blockRows), whole, `${name} in blocks of ${blockRows}`);
+  });
+
+  it('names the warm-up after which all of it is ready', () => {
+    const set = new IndicatorSet(short, { row: -1 }, 300);
+    const spec = make(set.series);
+    const firsts = Object.values(outputsOf(short, make)).map((values) => values.findIndex((value) => value === value));
+    // The levels of a day before, and fractals, wait for what only the data tell.
+    if (/pivots|fractals/.test(name)) expect(Math.max(...firsts)).toBeGreaterThanOrEqual(spec.warmupBars - 1);
+    else expect(Math.max(...firsts)).toBe(spec.warmupBars - 1);
+  });
+});
+
+describe('candle patterns', () => {
+  const bars = goldenBars(20_000);
+
+  it.each(CANDLE_PATTERNS)('%s stands where TA-Lib has it', (pattern) => {
+    const { count, rows } = golden.candles[pattern]!;
+    const values = outputsOf(bars, (feed) => candle(feed, pattern))['']!;
+    const found = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));
+    expect(found.length).toBe(count);
+    expect([...found.slice(0, 40), ...found.slice(40).slice(-20)]).toEqual(rows);
+  });
+
+  it('an unknown pattern is an error that lists those that exist', () => {
+    const { series } = new IndicatorSet(bars, { row: -1 }, 8);
+    // @ts-expect-error: what a JavaScript author may write
+    expect(() => candle(series, 'engulf')).toThrow('engulf');
+  });
+});
+
+describe('arithmetic', () => {
+  const bars = goldenBars(200);
+  const of = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
+
+  it('equals the same arithmetic on plain numbers, bit by bit', () => {
+    const { open, high, low, close } = bars;
+    const rows = (at: (row: number) => number) => Float64Array.from(close, (_, row) => at(row));
+    const cases: readonly [(feed: FeedSeries) => IndicatorSpec<Series>, (row: number) => number][] = [
+      [(f) => isobar.add(f.close, f.open), (r) => close[r]! + open[r]!],
+      [(f) => isobar.sub(f.close, f.open), (r) => close[r]! - open[r]!],
+      [(f) => isobar.sub(f.close, 5), (r) => close[r]! - 5],
+      [(f) => isobar.sub(5, f.close), (r) => 5 - close[r]!],
+      [(f) => isobar.mul(f.close, f.low), (r) => close[r]! * low[r]!],
+      [(f) => isobar.div(f.close, f.high), (r) => close[r]! / high[r]!],
+      [(f) => isobar.div(1, f.high), (r) => 1 / high[r]!],
+      [
+        (f) => isobar.div(f.close, isobar.sub(f.close, f.open)),
+        (r) => (Object.is(close[r], open[r]) ? NaN : close[r]! / (close[r]! - open[r]!)),
+      ],
+      [(f) => isobar.log(isobar.sub(f.close, 100)), (r) => (close[r]! - 100 > 0 ? Math.log(close[r]! - 100) : NaN)],
+      [(f) => isobar.exp(isobar.div(f.close, 100)), (r) => Math.exp(close[r]! / 100)],
+      [(f) => isobar.sqrt(f.close), (r) => Math.sqrt(close[r]!)],
+      [(f) => isobar.abs(isobar.sub(f.close, f.open)), (r) => Math.abs(close[r]! - open[r]!)],
+      [(f) => isobar.signOf(isobar.sub(f.close, f.open)), (r) => Math.sign(close[r]! - open[r]!)],
+      [(f) => isobar.maxOf(f.close, f.open), (r) => Math.max(close[r]!, open[r]!)],
+      [(f) => isobar.minOf(f.close, 100), (r) => Math.min(close[r]!, 100)],
+      [(f) => isobar.lag(f.close, 3), (r) => (r < 3 ? NaN : close[r - 3]!)],
+      [(f) => isobar.where(isobar.above(f.close, f.open), f.high, 1), (r) => (close[r]! > open[r]! ? high[r]! : 1)],
+      [(f) => isobar.where(isobar.above(f.close, f.open), -1, f.low), (r) => (close[r]! > open[r]! ? -1 : low[r]!)],
+    ];
+    for (const [make, at] of cases) expect(of(make), make.toString()).toEqual(rows(at));
+  });
+
+  it('has the same bits in blocks of any size', () => {
+    const spread = (f: FeedSeries) => isobar.zscore(isobar.sub(isobar.log(f.close), isobar.lag(isobar.log(f.open), 4)), 20);
+    const whole = readInBlocks(ragged, spread, 900);
+    for (const blockRows of [1, 7, 64]) expectEqual(readInBlocks(ragged, spread, blockRows), whole);
+  });
+
+  it('a number on the left and on the right are two indicators, and two numbers are an error', () => {
+    const set = new IndicatorSet(bars, { row: -1 }, 8);
+    const { close } = set.series;
+    expect(isobar.sub(close, 1).key).not.toBe(isobar.sub(1, close).key);
+    expect(() => isobar.add(1, 2)).toThrow('two numbers');
+    expect(() => isobar.add(close, Infinity)).toThrow('finite number');
+  });
+});
+
+it('there are at least 90 indicators, each of the table with a row in the documents', () => {
+  const documents = readFileSync(new URL('../../docs/indicators.md', import.meta.url), 'utf8');
+  for (const entry of ENTRIES) expect(documents, `docs/indicators.md, ${entry.name}`).toContain(docRow(entry));
+  const named = [...documents.matchAll(/^\| `(\w+)\(/gm)].map(([, name]) => name);
+  for (const name of named) expect(Object.keys(isobar)).toContain(name);
+  expect(ENTRIES.length + 27).toBeGreaterThanOrEqual(90);
+});

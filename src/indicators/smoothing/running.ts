@@ -1,0 +1,63 @@
+// Running averages and windows, for indicators that go row by row.
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** An exponential average whose first value is the simple average of the first `bars` values. NaN until then. */
+export class RunningMean {
+  readonly #bars: number;
+  readonly #weight: number;
+  #mean = 0;
+  #count = 0;
+
+  /** `weight` is that of a new value: 2 / (bars + 1) unless given. Wilder's is 1 / bars. */
+  constructor(bars: number, weight = 2 / (bars + 1)) {
+    this.#bars = bars;
+    this.#weight = weight;
+  }
+
+  /** Adds a value and returns the average. Does nothing with NaN. */
+  next(x: number): number {
+    if (x !== x) return NAN;
+    if (this.#count < this.#bars) {
+      this.#mean += x;
+      if (++this.#count < this.#bars) return NAN;
+      this.#mean /= this.#bars;
+    } else this.#mean += this.#weight * (x - this.#mean);
+    return this.#mean;
+  }
+}
+
+/** The last values, at most `length` of them. */
+export class Recent {
+  readonly #values: Float64Array;
+  #count = 0;
+  #at = 0;
+
+  constructor(length: number) {
+    this.#values = new Float64Array(length);
+  }
+
+  push(x: number): void {
+    this.#values[this.#at] = x;
+    this.#at = this.#at + 1 === this.#values.length ? 0 : this.#at + 1;
+    if (this.#count < this.#values.length) this.#count++;
+  }
+
+  get isFull(): boolean {
+    return this.#count === this.#values.length;
+  }
+
+  /** Returns the value of `bars` pushes ago, 0 for the newest. NaN before that many. */
+  ago(bars: number): number {
+    const { length } = this.#values;
+    return bars < this.#count ? this.#values[(this.#at - 1 - bars + length) % length]! : NAN;
+  }
+
+  /** Returns the sum of the values that are there, added from the oldest on. */
+  sum(): number {
+    let sum = 0;
+    for (let i = this.#count - 1; i >= 0; i--) sum += this.ago(i);
+    return sum;
+  }
+}

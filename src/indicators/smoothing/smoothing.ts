@@ -1,0 +1,220 @@
+// Moving averages beyond the usual ones: with less lag, adaptive, weighted by a bell or by volume.
+
+import { wma } from '../averages.ts';
+import { mul, sub } from '../arithmetic/arithmetic.ts';
+import type { FeedSeries, Series } from '../graph/series.ts';
+import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
+import { steppedSeries, windowedSeries } from '../graph/stepped.ts';
+import { Recent, RunningMean } from './running.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+/** Double exponential average: 2 e - ema(e), where e is the ema. P. Mulloy (1994). */
+export function dema(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('dema', 'bars', bars, 1);
+  return steppedSeries({
+    name: 'dema',
+    sources: [x],
+    parameters: [bars],
+    bars: 2 * bars - 1,
+    start() {
+      const [first, second] = [new RunningMean(bars), new RunningMean(bars)];
+      return ([value]) => {
+        const e = first.next(value!);
+        return 2 * e - second.next(e);
+      };
+    },
+  });
+}
+
+/** Triple exponential average: 3 e1 - 3 e2 + e3, where each is the ema of the one before. P. Mulloy (1994). */
+export function tema(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('tema', 'bars', bars, 1);
+  return steppedSeries({
+    name: 'tema',
+    sources: [x],
+    parameters: [bars],
+    bars: 3 * bars - 2,
+    start() {
+      const means = [0, 1, 2].map(() => new RunningMean(bars));
+      return ([value]) => {
+        const e1 = means[0]!.next(value!);
+        const e2 = means[1]!.next(e1);
+        return 3 * e1 - 3 * e2 + means[2]!.next(e2);
+      };
+    },
+  });
+}
+
+/** Tillson's T3 over six exponential averages, with the volume factor `factor`. T. Tillson (1998). */
+export function t3(x: Source, bars = 5, factor = 0.7): IndicatorSpec<Series> {
+  checkWhole('t3', 'bars', bars, 1);
+  checkPositive('t3', 'factor', factor);
+  const [a, b] = [factor * factor, factor * factor * factor];
+  const [c1, c2, c3, c4] = [-b, 3 * (a + b), -6 * a - 3 * (factor + b), 1 + 3 * factor + b + 3 * a];
+  return steppedSeries({
+    name: 't3',
+    sources: [x],
+    parameters: [bars, factor],
+    bars: 6 * bars - 5,
+    start() {
+      const means = Array.from({ length: 6 }, () => new RunningMean(bars));
+      const e = new Float64Array(6);
+      return ([value]) => {
+        let last = value!;
+        for (let i = 0; i < 6; i++) e[i] = last = means[i]!.next(last);
+        return c1 * e[5]! + c2 * e[4]! + c3 * e[3]! + c4 * e[2]!;
+      };
+    },
+  });
+}
+
+/** Triangular average: the values in the middle of the window weigh most. */
+export function trima(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('trima', 'bars', bars, 1, 100_000);
+  const middle = Math.ceil(bars / 2);
+  const weights = Float64Array.from({ length: bars }, (_, i) => Math.min(i + 1, bars - i, middle));
+  return weighted('trima', x, [bars], weights);
+}
+
+/** Arnaud Legoux's average: weights of a bell at `offset` (0 to 1) of the window, `bars / sigma` wide. A. Legoux, D. Kouzis-Loukas (2009). */
+export function alma(x: Source, bars = 9, offset = 0.85, sigma = 6): IndicatorSpec<Series> {
+  checkWhole('alma', 'bars', bars, 1, 100_000);
+  checkPositive('alma', 'offset', offset);
+  checkPositive('alma', 'sigma', sigma);
+  const [middle, width] = [offset * (bars - 1), bars / sigma];
+  const weights = Float64Array.from({ length: bars }, (_, i) => Math.exp(-((i - middle) * (i - middle)) / (2 * width * width)));
+  return weighted('alma', x, [bars, offset, sigma], weights);
+}
+
+/** Returns the average of each window with `weights`, the oldest value first. */
+function weighted(name: string, x: Source, parameters: readonly number[], weights: Float64Array): IndicatorSpec<Series> {
+  const bars = weights.length;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return windowedSeries({
+    name,
+    sources: [x],
+    parameters,
+    bars,
+    of([column], row) {
+      const { values, base } = column!;
+      const first = row - bars + 1 - base;
+      let sum = 0;
+      for (let i = 0; i < bars; i++) sum += weights[i]! * values[first + i]!;
+      return sum / total;
+    },
+  });
+}
+
+/** Hull's average: wma(2 wma(x, bars / 2) - wma(x, bars), root of bars), whole parts of both. A. Hull (2005). */
+export function hma(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('hma', 'bars', bars, 2, 1_000_000);
+  return wma(sub(mul(2, wma(x, Math.floor(bars / 2))), wma(x, bars)), Math.floor(Math.sqrt(bars)));
+}
+
+/** Exponential average without lag: the ema of x + (x - x of (bars - 1) / 2 bars ago). J. Ehlers, R. Way (2010). */
+export function zlema(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('zlema', 'bars', bars, 1);
+  const back = Math.floor((bars - 1) / 2);
+  return steppedSeries({
+    name: 'zlema',
+    sources: [x],
+    parameters: [bars],
+    bars: back + bars,
+    start() {
+      const recent = new Recent(back + 1);
+      const mean = new RunningMean(bars);
+      return ([value]) => {
+        recent.push(value!);
+        return mean.next(2 * value! - recent.ago(back));
+      };
+    },
+  });
+}
+
+/**
+ * Kaufman's adaptive average: fast (2 bars) where the price moves in one direction, slow (30 bars) where it moves to and fro.
+ * P. Kaufman, Smarter Trading (1995).
+ */
+export function kama(x: Source, bars = 10): IndicatorSpec<Series> {
+  checkWhole('kama', 'bars', bars, 2);
+  const [fast, slow] = [2 / 3, 2 / 31];
+  return steppedSeries({
+    name: 'kama',
+    sources: [x],
+    parameters: [bars],
+    bars: bars + 1,
+    start() {
+      const recent = new Recent(bars + 1);
+      let mean = NAN;
+      return ([value]) => {
+        const last = recent.ago(0);
+        recent.push(value!);
+        if (!recent.isFull) return NAN;
+        let path = 0;
+        for (let i = bars; i > 0; i--) path += Math.abs(recent.ago(i - 1) - recent.ago(i));
+        const change = Math.abs(value! - recent.ago(bars));
+        const efficiency = path === 0 ? 1 : Math.min(1, change / path);
+        const weight = (efficiency * (fast - slow) + slow) ** 2;
+        if (mean !== mean) mean = last;
+        return (mean += weight * (value! - mean));
+      };
+    },
+  });
+}
+
+/** Average weighted by volume: the sum of x times volume over the sum of volume. NaN without volume. */
+export function vwma(feed: FeedSeries, bars: number, x: Source = feed.close): IndicatorSpec<Series> {
+  checkWhole('vwma', 'bars', bars, 1);
+  return windowedSeries({
+    name: 'vwma',
+    sources: [x, feed.volume],
+    bars,
+    of([prices, volumes], row) {
+      let [sum, traded] = [0, 0];
+      for (let at = row - bars + 1; at <= row; at++) {
+        const volume = volumes!.values[at - volumes!.base]!;
+        sum += prices!.values[at - prices!.base]! * volume;
+        traded += volume;
+      }
+      return sum / traded;
+    },
+  });
+}
+
+/** The middle between the highest and the lowest value of the window. */
+export function midpoint(x: Source, bars: number): IndicatorSpec<Series> {
+  checkWhole('midpoint', 'bars', bars, 1);
+  return windowedSeries({
+    name: 'midpoint',
+    sources: [x],
+    bars,
+    of([column], row) {
+      let [low, high] = [INFINITY, -INFINITY];
+      for (let at = row - bars + 1 - column!.base; at <= row - column!.base; at++) {
+        low = Math.min(low, column!.values[at]!);
+        high = Math.max(high, column!.values[at]!);
+      }
+      return (low + high) / 2;
+    },
+  });
+}
+
+/** The middle between the highest high and the lowest low of the window. */
+export function midprice(feed: FeedSeries, bars: number): IndicatorSpec<Series> {
+  checkWhole('midprice', 'bars', bars, 1);
+  return windowedSeries({
+    name: 'midprice',
+    sources: [feed.high, feed.low],
+    bars,
+    of([highs, lows], row) {
+      let [low, high] = [INFINITY, -INFINITY];
+      for (let at = row - bars + 1; at <= row; at++) {
+        low = Math.min(low, lows!.values[at - lows!.base]!);
+        high = Math.max(high, highs!.values[at - highs!.base]!);
+      }
+      return (low + high) / 2;
+    },
+  });
+}

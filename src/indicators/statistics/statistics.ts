@@ -1,0 +1,171 @@
+// Statistics of the last values of a series: spread, place in the window, shape.
+
+import type { Series } from '../graph/series.ts';
+import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
+import { windowedSeries } from '../graph/stepped.ts';
+import type { IndicatorColumn } from '../graph/window.ts';
+import { ConfigError } from '../../base/errors.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+/** Longest window. Each value is computed from the whole window, so that nothing drifts. */
+const MAX_BARS = 100_000;
+
+type Column = IndicatorColumn<Float64Array>;
+
+/** Returns the mean of the `bars` values up to `row`. */
+function meanOf({ values, base }: Column, row: number, bars: number): number {
+  let sum = 0;
+  for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+  return sum / bars;
+}
+
+/** Returns the sum of the `power`-th powers of the distances from `middle`. */
+function powerSum(
+  { values, base }: Column,
+  row: number,
+  { bars, middle, power }: { bars: number; middle: number; power: 2 | 3 | 4 },
+): number {
+  let sum = 0;
+  for (let at = row - bars + 1 - base; at <= row - base; at++) {
+    const off = values[at]! - middle;
+    sum += power === 2 ? off * off : power === 3 ? off * off * off : off * off * off * off;
+  }
+  return sum;
+}
+
+function one(
+  name: string,
+  x: Source,
+  { bars, min = 1, parameters = [bars] }: { readonly bars: number; readonly min?: number; readonly parameters?: readonly number[] },
+  of: (column: Column, row: number) => number,
+): IndicatorSpec<Series> {
+  checkWhole(name, 'bars', bars, min, MAX_BARS);
+  return windowedSeries({ name, sources: [x], bars, parameters, of: ([column], row) => of(column!, row) });
+}
+
+/** The sum of the last `bars` values. */
+export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('rollingSum', x, { bars }, (column, row) => meanOf(column, row, bars) * bars);
+}
+
+/** The variance of the last `bars` values: their mean squared distance from their mean (population). */
+export function variance(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('variance', x, { bars }, (column, row) => powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars);
+}
+
+/** The standard deviation of the last `bars` values (population). */
+export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('stdDev', x, { bars }, (column, row) =>
+    Math.sqrt(powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars),
+  );
+}
+
+/** The distance of the newest value from the mean of the last `bars`, in standard deviations (population). NaN where all are alike. */
+export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('zscore', x, { bars, min: 2 }, (column, row) => {
+    const middle = meanOf(column, row, bars);
+    return (column.values[row - column.base]! - middle) / Math.sqrt(powerSum(column, row, { bars, middle, power: 2 }) / bars);
+  });
+}
+
+/** The mean distance of the last `bars` values from their mean. */
+export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('meanDeviation', x, { bars }, (column, row) => {
+    const middle = meanOf(column, row, bars);
+    let sum = 0;
+    for (let at = row - bars + 1 - column.base; at <= row - column.base; at++) sum += Math.abs(column.values[at]! - middle);
+    return sum / bars;
+  });
+}
+
+/** Skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN where all are alike. */
+export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('skewness', x, { bars, min: 3 }, (column, row) => {
+    const middle = meanOf(column, row, bars);
+    const second = powerSum(column, row, { bars, middle, power: 2 }) / bars;
+    const third = powerSum(column, row, { bars, middle, power: 3 }) / bars;
+    return ((Math.sqrt(bars * (bars - 1)) / (bars - 2)) * third) / second ** 1.5;
+  });
+}
+
+/** Excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN where all are alike. */
+export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('kurtosis', x, { bars, min: 4 }, (column, row) => {
+    const middle = meanOf(column, row, bars);
+    const squares = powerSum(column, row, { bars, middle, power: 2 });
+    const fourths = powerSum(column, row, { bars, middle, power: 4 });
+    const spread = squares / (bars - 1);
+    const scale = (bars * (bars + 1)) / ((bars - 1) * (bars - 2) * (bars - 3));
+    return (scale * fourths) / (spread * spread) - (3 * (bars - 1) ** 2) / ((bars - 2) * (bars - 3));
+  });
+}
+
+/** The value below which a share of the last `bars` values lies, `percent` from 0 to 100, interpolated between neighbours. 50 is the median. */
+export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec<Series> {
+  if (!(percent >= 0 && percent <= 100))
+    throw new ConfigError(`percentile: percent: expected a number from 0 to 100, got ${percent}`, 'correct the percent of percentile');
+  return one('percentile', x, { bars, parameters: [bars, percent] }, ({ values, base }, row) => {
+    const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
+    const place = (percent / 100) * (bars - 1);
+    const below = Math.floor(place);
+    const [low, high] = [sorted[below]!, sorted[Math.min(bars - 1, below + 1)]!];
+    return low + (high - low) * (place - below);
+  });
+}
+
+/** The middle of the last `bars` values: the mean of the two middle ones where `bars` is even. */
+export function median(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('median', x, { bars }, ({ values, base }, row) => {
+    const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
+    return (sorted[Math.floor((bars - 1) / 2)]! + sorted[Math.floor(bars / 2)]!) / 2;
+  });
+}
+
+/** The share of the `bars` values before the newest that are below it, in percent. */
+export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
+    const newest = values[row - base]!;
+    let below = 0;
+    for (let at = row - bars - base; at < row - base; at++) if (values[at]! < newest) below++;
+    return (100 * below) / bars;
+  });
+}
+
+/** How far the newest value is below the highest of the last `bars`, as a fraction: 0 at the highest, -0.2 when 20 % below it. */
+export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('drawdown', x, { bars }, ({ values, base }, row) => {
+    let high = -INFINITY;
+    for (let at = row - bars + 1 - base; at <= row - base; at++) high = Math.max(high, values[at]!);
+    return values[row - base]! / high - 1;
+  });
+}
+
+/** Bars since the highest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
+export function barsSinceHighest(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('barsSinceHighest', x, { bars }, (column, row) => barsSince(column, row, bars, 1));
+}
+
+/** Bars since the lowest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
+export function barsSinceLowest(x: Source, bars: number): IndicatorSpec<Series> {
+  return one('barsSinceLowest', x, { bars }, (column, row) => barsSince(column, row, bars, -1));
+}
+
+/** Returns how long ago the extreme of a window was. `sign`: 1 for the highest, -1 for the lowest. */
+export function barsSince({ values, base }: Column, row: number, bars: number, sign: 1 | -1): number {
+  let best = row - base;
+  for (let at = row - 1 - base; at > row - bars - base; at--) if (sign * (values[at]! - values[best]!) > 0) best = at;
+  return row - base - best;
+}
+
+/** Realised volatility: the standard deviation (sample) of the last `bars` log returns, times the root of `perYear` returns a year. */
+export function realisedVolatility(x: Source, bars: number, perYear = 1): IndicatorSpec<Series> {
+  checkPositive('realisedVolatility', 'perYear', perYear);
+  return one('realisedVolatility', x, { bars: bars + 1, min: 3, parameters: [bars, perYear] }, ({ values, base }, row) => {
+    const first = row - bars - base;
+    const mean = Math.log(values[row - base]! / values[first]!) / bars;
+    let sum = 0;
+    for (let at = first + 1; at <= row - base; at++) sum += (Math.log(values[at]! / values[at - 1]!) - mean) ** 2;
+    return Math.sqrt((sum / (bars - 1)) * perYear);
+  });
+}

@@ -1,0 +1,145 @@
+// Channels and stops that follow the price: Donchian, envelopes, the place inside Bollinger's bands, Supertrend.
+
+import type { FeedSeries, Series } from '../graph/series.ts';
+import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
+import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
+import { Recent, RunningMean } from '../smoothing/running.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+const MAX_BARS = 100_000;
+
+export interface Donchian {
+  readonly upper: Series;
+  readonly middle: Series;
+  readonly lower: Series;
+}
+
+/** The highest high, the lowest low and their middle over `bars` bars, the newest included. R. Donchian. */
+export function donchian(feed: FeedSeries, bars = 20): IndicatorSpec<Donchian> {
+  checkWhole('donchian', 'bars', bars, 1, MAX_BARS);
+  return steppedGroup({
+    name: 'donchian',
+    sources: [feed.high, feed.low],
+    parameters: [bars],
+    outputs: { upper: bars, middle: bars, lower: bars },
+    start() {
+      const [highs, lows] = [new Recent(bars), new Recent(bars)];
+      return ([high, low], out) => {
+        highs.push(high!);
+        lows.push(low!);
+        if (!highs.isFull) return;
+        let [top, bottom] = [-INFINITY, INFINITY];
+        for (let i = 0; i < bars; i++) [top, bottom] = [Math.max(top, highs.ago(i)), Math.min(bottom, lows.ago(i))];
+        out[0] = top;
+        out[1] = (top + bottom) / 2;
+        out[2] = bottom;
+      };
+    },
+  });
+}
+
+/** The place of x inside Bollinger's bands: 0 at the lower, 1 at the upper one. NaN where the bands have no width. */
+export function percentB(x: Source, bars = 20, widths = 2): IndicatorSpec<Series> {
+  return deviations('percentB', x, { bars, widths }, (value, middle, width) => (value - (middle - width)) / (2 * width));
+}
+
+/** The width of Bollinger's bands as a share of their middle. */
+export function bandWidth(x: Source, bars = 20, widths = 2): IndicatorSpec<Series> {
+  return deviations('bandWidth', x, { bars, widths }, (_value, middle, width) => (2 * width) / middle);
+}
+
+/** Computes from the newest value, the mean of the window and `widths` deviations (population), as `bollinger` does. */
+function deviations(
+  name: 'percentB' | 'bandWidth',
+  x: Source,
+  { bars, widths }: { readonly bars: number; readonly widths: number },
+  of: (value: number, middle: number, width: number) => number,
+): IndicatorSpec<Series> {
+  checkWhole(name, 'bars', bars, 2, MAX_BARS);
+  checkPositive(name, 'widths', widths);
+  return windowedSeries({
+    name,
+    sources: [x],
+    parameters: [bars, widths],
+    bars,
+    of([column], row) {
+      const { values, base } = column!;
+      let [sum, squares] = [0, 0];
+      for (let at = row - bars + 1 - base; at <= row - base; at++) sum += values[at]!;
+      const middle = sum / bars;
+      for (let at = row - bars + 1 - base; at <= row - base; at++) squares += (values[at]! - middle) ** 2;
+      return of(values[row - base]!, middle, widths * Math.sqrt(squares / bars));
+    },
+  });
+}
+
+export interface Supertrend {
+  /** The stop: below the price while the trend is upward, above it while it is downward. */
+  readonly value: Series;
+  /** 1 upward, -1 downward. */
+  readonly direction: Series;
+}
+
+/**
+ * Supertrend: a stop `widths` average true ranges (Wilder) from the middle of the bar, which only moves with the trend. The first trend is
+ * taken to be upward. O. Seban.
+ */
+export function supertrend(feed: FeedSeries, bars = 10, widths = 3): IndicatorSpec<Supertrend> {
+  checkWhole('supertrend', 'bars', bars, 1);
+  checkPositive('supertrend', 'widths', widths);
+  return steppedGroup({
+    name: 'supertrend',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars, widths],
+    outputs: { value: bars + 1, direction: bars + 1 },
+    start() {
+      const mean = new RunningMean(bars, 1 / bars);
+      let [last, upper, lower, direction] = [NAN, NAN, NAN, 1];
+      return ([high, low, close], out) => {
+        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
+        if (range === range) {
+          const middle = (high! + low!) / 2;
+          const [above, below] = [middle + widths * range, middle - widths * range];
+          // A band moves away from the price only after the price has closed beyond it.
+          const isFirst = upper !== upper;
+          const [oldUpper, oldLower] = [upper, lower];
+          upper = isFirst || above < oldUpper || last > oldUpper ? above : oldUpper;
+          lower = isFirst || below > oldLower || last < oldLower ? below : oldLower;
+          if (!isFirst) direction = close! > oldUpper ? 1 : close! < oldLower ? -1 : direction;
+          out[0] = direction === 1 ? lower : upper;
+          out[1] = direction;
+        }
+        last = close!;
+      };
+    },
+  });
+}
+
+/** 1 where Bollinger's bands lie within Keltner's channel around the same average, else 0. J. Carter, Mastering the Trade (2005). */
+export function squeeze(feed: FeedSeries, bars = 20, widths = 2, channelWidths = 1.5): IndicatorSpec<Series> {
+  checkWhole('squeeze', 'bars', bars, 2, MAX_BARS);
+  checkPositive('squeeze', 'widths', widths);
+  checkPositive('squeeze', 'channelWidths', channelWidths);
+  return steppedSeries({
+    name: 'squeeze',
+    sources: [feed.close, feed.high, feed.low],
+    parameters: [bars, widths, channelWidths],
+    bars: bars + 1,
+    start() {
+      const [closes, mean] = [new Recent(bars), new RunningMean(bars, 1 / bars)];
+      let last = NAN;
+      return ([close, high, low]) => {
+        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
+        last = close!;
+        closes.push(close!);
+        if (range !== range) return NAN;
+        const middle = closes.sum() / bars;
+        let squares = 0;
+        for (let i = 0; i < bars; i++) squares += (closes.ago(i) - middle) ** 2;
+        return widths * Math.sqrt(squares / bars) < channelWidths * range ? 1 : 0;
+      };
+    },
+  });
+}

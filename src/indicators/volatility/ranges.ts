@@ -1,0 +1,252 @@
+// Volatility from whole bars: ranges, and estimators that use the open, the extremes and the close.
+
+import type { FeedSeries, Series } from '../graph/series.ts';
+import { checkPositive, checkWhole, type IndicatorSpec, type Source } from '../graph/spec.ts';
+import { steppedGroup, steppedSeries, windowedSeries } from '../graph/stepped.ts';
+import type { IndicatorColumn } from '../graph/window.ts';
+import { Recent, RunningMean } from '../smoothing/running.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+const NAN = NaN;
+const MAX_BARS = 100_000;
+
+type Columns = readonly IndicatorColumn<Float64Array>[];
+
+const at = (columns: Columns, source: number, row: number) => columns[source]!.values[row - columns[source]!.base]!;
+
+/** The true range: the range of the bar, widened to the previous close. */
+export function trueRange(feed: FeedSeries): IndicatorSpec<Series> {
+  return steppedSeries({
+    name: 'trueRange',
+    sources: [feed.high, feed.low, feed.close],
+    bars: 2,
+    start() {
+      let last = NAN;
+      return ([high, low, close]) => {
+        const range = Math.max(high!, last) - Math.min(low!, last);
+        last = close!;
+        return range;
+      };
+    },
+  });
+}
+
+/** The average true range in percent of the close. Wilder's smoothing. */
+export function natr(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
+  checkWhole('natr', 'bars', bars, 1);
+  return steppedSeries({
+    name: 'natr',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars],
+    bars: bars + 1,
+    start() {
+      const mean = new RunningMean(bars, 1 / bars);
+      let last = NAN;
+      return ([high, low, close]) => {
+        const range = Math.max(high!, last) - Math.min(low!, last);
+        last = close!;
+        return (100 * mean.next(range)) / close!;
+      };
+    },
+  });
+}
+
+/** A mean of the last bars of what a bar says about the variance, as a standard deviation a bar; `perYear` bars scale it to a year. */
+function estimator(
+  name: string,
+  feed: FeedSeries,
+  { bars, perYear }: { readonly bars: number; readonly perYear: number },
+  of: (open: number, high: number, low: number, close: number) => number,
+): IndicatorSpec<Series> {
+  checkWhole(name, 'bars', bars, 1, MAX_BARS);
+  checkPositive(name, 'perYear', perYear);
+  return windowedSeries({
+    name,
+    sources: [feed.open, feed.high, feed.low, feed.close],
+    parameters: [bars, perYear],
+    bars,
+    of(columns, row) {
+      let sum = 0;
+      for (let r = row - bars + 1; r <= row; r++) sum += of(at(columns, 0, r), at(columns, 1, r), at(columns, 2, r), at(columns, 3, r));
+      return Math.sqrt((sum / bars) * perYear);
+    },
+  });
+}
+
+/** Parkinson's volatility, from high and low. M. Parkinson (1980). */
+export function parkinson(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
+  return estimator('parkinson', feed, { bars, perYear }, (_open, high, low) => Math.log(high / low) ** 2 / (4 * Math.LN2));
+}
+
+/** Garman's and Klass's volatility, from all four prices. M. Garman, M. Klass (1980). */
+export function garmanKlass(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
+  return estimator(
+    'garmanKlass',
+    feed,
+    { bars, perYear },
+    (open, high, low, close) => 0.5 * Math.log(high / low) ** 2 - (2 * Math.LN2 - 1) * Math.log(close / open) ** 2,
+  );
+}
+
+/** Rogers' and Satchell's volatility, which a drift of the price does not bias. L. Rogers, S. Satchell (1991). */
+export function rogersSatchell(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
+  return estimator(
+    'rogersSatchell',
+    feed,
+    { bars, perYear },
+    (open, high, low, close) => Math.log(high / close) * Math.log(high / open) + Math.log(low / close) * Math.log(low / open),
+  );
+}
+
+/** Ulcer index: the root of the mean squared fall, in percent, below the highest close of `bars` bars. P. Martin (1987). */
+export function ulcerIndex(x: Source, bars = 14): IndicatorSpec<Series> {
+  checkWhole('ulcerIndex', 'bars', bars, 1, MAX_BARS);
+  return steppedSeries({
+    name: 'ulcerIndex',
+    sources: [x],
+    parameters: [bars],
+    bars: 2 * bars - 1,
+    start() {
+      const [values, squares] = [new Recent(bars), new Recent(bars)];
+      return ([value]) => {
+        values.push(value!);
+        if (!values.isFull) return NAN;
+        let high = -INFINITY;
+        for (let i = 0; i < bars; i++) high = Math.max(high, values.ago(i));
+        squares.push(((100 * (value! - high)) / high) ** 2);
+        return squares.isFull ? Math.sqrt(squares.sum() / bars) : NAN;
+      };
+    },
+  });
+}
+
+/** Choppiness, 0 to 100: high where the price goes nowhere. The sum of true ranges against the range of the window. E. Dreiss (1993). */
+export function choppiness(feed: FeedSeries, bars = 14): IndicatorSpec<Series> {
+  checkWhole('choppiness', 'bars', bars, 2, MAX_BARS);
+  return steppedSeries({
+    name: 'choppiness',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars],
+    bars: bars + 1,
+    start() {
+      const [ranges, highs, lows] = [new Recent(bars), new Recent(bars), new Recent(bars)];
+      let last = NAN;
+      return ([high, low, close]) => {
+        const range = Math.max(high!, last) - Math.min(low!, last);
+        last = close!;
+        if (range !== range) return NAN;
+        ranges.push(range);
+        highs.push(high!);
+        lows.push(low!);
+        if (!ranges.isFull) return NAN;
+        let [top, bottom] = [-INFINITY, INFINITY];
+        for (let i = 0; i < bars; i++) [top, bottom] = [Math.max(top, highs.ago(i)), Math.min(bottom, lows.ago(i))];
+        return (100 * Math.log10(ranges.sum() / (top - bottom))) / Math.log10(bars);
+      };
+    },
+  });
+}
+
+/** Mass index: the sum over `sumBars` of ema(range) / ema(ema(range)), both over `bars`. D. Dorsey (1992). */
+export function massIndex(feed: FeedSeries, bars = 9, sumBars = 25): IndicatorSpec<Series> {
+  checkWhole('massIndex', 'bars', bars, 1);
+  checkWhole('massIndex', 'sumBars', sumBars, 1, MAX_BARS);
+  return steppedSeries({
+    name: 'massIndex',
+    sources: [feed.high, feed.low],
+    parameters: [bars, sumBars],
+    bars: 2 * bars + sumBars - 2,
+    start() {
+      const [first, second, ratios] = [new RunningMean(bars), new RunningMean(bars), new Recent(sumBars)];
+      return ([high, low]) => {
+        const mean = first.next(high! - low!);
+        const twice = second.next(mean);
+        if (twice !== twice) return NAN;
+        ratios.push(mean / twice);
+        return ratios.isFull ? ratios.sum() : NAN;
+      };
+    },
+  });
+}
+
+/** Chaikin's volatility: the change in percent, over `changeBars`, of the ema of the range. M. Chaikin. */
+export function chaikinVolatility(feed: FeedSeries, bars = 10, changeBars = 10): IndicatorSpec<Series> {
+  checkWhole('chaikinVolatility', 'bars', bars, 1);
+  checkWhole('chaikinVolatility', 'changeBars', changeBars, 1, MAX_BARS);
+  return steppedSeries({
+    name: 'chaikinVolatility',
+    sources: [feed.high, feed.low],
+    parameters: [bars, changeBars],
+    bars: bars + changeBars,
+    start() {
+      const [mean, recent] = [new RunningMean(bars), new Recent(changeBars + 1)];
+      return ([high, low]) => {
+        const range = mean.next(high! - low!);
+        if (range !== range) return NAN;
+        recent.push(range);
+        return (100 * (range - recent.ago(changeBars))) / recent.ago(changeBars);
+      };
+    },
+  });
+}
+
+/** Yang's and Zhang's volatility, which also takes the gaps between bars. D. Yang, Q. Zhang (2000). */
+export function yangZhang(feed: FeedSeries, bars = 20, perYear = 1): IndicatorSpec<Series> {
+  checkWhole('yangZhang', 'bars', bars, 2, MAX_BARS);
+  checkPositive('yangZhang', 'perYear', perYear);
+  return windowedSeries({
+    name: 'yangZhang',
+    sources: [feed.open, feed.high, feed.low, feed.close],
+    parameters: [bars, perYear],
+    bars: bars + 1,
+    of(columns, row) {
+      const first = row - bars + 1;
+      let [gaps, moves, rogers] = [0, 0, 0];
+      for (let r = first; r <= row; r++) {
+        const [open, high, low, close] = [at(columns, 0, r), at(columns, 1, r), at(columns, 2, r), at(columns, 3, r)];
+        gaps += Math.log(open / at(columns, 3, r - 1));
+        moves += Math.log(close / open);
+        rogers += Math.log(high / close) * Math.log(high / open) + Math.log(low / close) * Math.log(low / open);
+      }
+      const [gap, move] = [gaps / bars, moves / bars];
+      let [night, day] = [0, 0];
+      for (let r = first; r <= row; r++) {
+        night += (Math.log(at(columns, 0, r) / at(columns, 3, r - 1)) - gap) ** 2;
+        day += (Math.log(at(columns, 3, r) / at(columns, 0, r)) - move) ** 2;
+      }
+      const k = 0.34 / (1.34 + (bars + 1) / (bars - 1));
+      return Math.sqrt((night / (bars - 1) + (k * day) / (bars - 1) + ((1 - k) * rogers) / bars) * perYear);
+    },
+  });
+}
+
+export interface AtrBands {
+  readonly upper: Series;
+  readonly middle: Series;
+  readonly lower: Series;
+}
+
+/** The close, and `widths` average true ranges (Wilder) above and below it. */
+export function atrBands(feed: FeedSeries, bars = 14, widths = 2): IndicatorSpec<AtrBands> {
+  checkWhole('atrBands', 'bars', bars, 1);
+  checkPositive('atrBands', 'widths', widths);
+  return steppedGroup({
+    name: 'atrBands',
+    sources: [feed.high, feed.low, feed.close],
+    parameters: [bars, widths],
+    outputs: { upper: bars + 1, middle: bars + 1, lower: bars + 1 },
+    start() {
+      const mean = new RunningMean(bars, 1 / bars);
+      let last = NAN;
+      return ([high, low, close], out) => {
+        const range = mean.next(Math.max(high!, last) - Math.min(low!, last));
+        last = close!;
+        if (range !== range) return;
+        out[0] = close! + widths * range;
+        out[1] = close!;
+        out[2] = close! - widths * range;
+      };
+    },
+  });
+}

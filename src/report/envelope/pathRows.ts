@@ -1,0 +1,57 @@
+// The rows of an instrument as the paths of its entries read them.
+
+import type { FundingTime } from '../../model/bars/marks.ts';
+import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
+import type { TradeMoney } from './tradeMoney.ts';
+
+export class PathRows {
+  readonly bars: BarColumns;
+  readonly open: TickColumn;
+  readonly close: TickColumn;
+  readonly money: TradeMoney;
+  readonly funding: readonly FundingTime[];
+  /** The mark at the end of the run, ticks. */
+  readonly lastMark: number;
+  private readonly firstRow: number;
+
+  constructor(bars: BarColumns, firstRow: number, money: TradeMoney, funding: readonly FundingTime[], lastMark: number) {
+    this.bars = bars;
+    this.open = ticksOf(bars, 'open');
+    this.close = ticksOf(bars, 'close');
+    this.money = money;
+    this.funding = funding;
+    this.lastMark = lastMark;
+    this.firstRow = firstRow;
+  }
+
+  /** Made when first read: a run without brackets and limits needs neither. */
+  get high(): TickColumn {
+    return ticksOf(this.bars, 'high');
+  }
+  get low(): TickColumn {
+    return ticksOf(this.bars, 'low');
+  }
+
+  /** Ticks between the lowest and the highest price of the run. */
+  get range(): number {
+    const { high, low, bars } = this;
+    let [top, bottom] = [-Infinity, Infinity];
+    for (let row = this.firstRow; row < bars.length; row++) {
+      if (high[row]! > top) top = high[row]!;
+      if (low[row]! < bottom) bottom = low[row]!;
+    }
+    return top - bottom;
+  }
+}
+
+/** Returns the first of the ascending times that is at or after `ms`; `length` if there is no such time. */
+export function firstFrom(times: Float64Array, length: number, ms: number): number {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (times[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

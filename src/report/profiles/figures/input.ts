@@ -1,0 +1,64 @@
+// What a profile computes from: the daily returns, the bars and the closed trades of a run, as other tools take them.
+
+/** The returns of summary.json by day. They end at the day at which equity reaches 0. */
+export interface ProfileReturns {
+  /** 00:00 UTC of the day of each return (ms). */
+  readonly dayMs: Float64Array;
+  readonly values: Float64Array;
+  /** Daily returns of buy-and-hold of what the run traded, in equal parts. Null when the bars of the run cannot be read. */
+  readonly benchmark: Float64Array | null;
+}
+
+/** The rows of equity.arrow. */
+export interface ProfileBars {
+  readonly intervalMs: number;
+  /** Open of the bar at whose close the equity was taken (ms UTC). */
+  readonly openMs: Float64Array;
+  readonly equity: Float64Array;
+  /**
+   * Close of the instrument at each row. With several instruments: buy-and-hold in equal parts. Null when the bars of the run cannot be read.
+   */
+  readonly close: Float64Array | null;
+}
+
+/** The rows of trades.csv, in closing order. Money in the reporting asset. */
+export interface ProfileTrades {
+  readonly length: number;
+  /** 1 for a short trade. */
+  readonly isShort: Uint8Array;
+  readonly entryMs: Float64Array;
+  readonly exitMs: Float64Array;
+  readonly entryPrice: Float64Array;
+  readonly exitPrice: Float64Array;
+  readonly quantity: Float64Array;
+  readonly entryNotional: Float64Array;
+  readonly fees: Float64Array;
+  /** Net result. */
+  readonly pnl: Float64Array;
+  /** Net result as a fraction of the entry notional. */
+  readonly returnFraction: Float64Array;
+}
+
+export interface ProfileInput {
+  readonly startEquity: number;
+  readonly endEquity: number;
+  readonly returns: ProfileReturns;
+  readonly bars: ProfileBars;
+  readonly trades: ProfileTrades;
+}
+
+/** Returns the row of the bar that is open at each time: the last bar with an open at or before it, the first bar for an earlier time. */
+export function barRows({ openMs }: ProfileBars, timeMs: Float64Array): Int32Array {
+  return Int32Array.from(timeMs, (ms) => Math.max(0, rowAt(openMs, ms)));
+}
+
+/** Returns the last row of ascending times at or before `ms`. -1 when all are later. */
+export function rowAt(times: Float64Array, ms: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= ms) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,136 @@
+// Means, deviations, shapes and quantiles as pandas, numpy and compiled loops compute them. Undefined is NaN or an infinity, as there.
+
+import { pairwiseSum, rangeOf } from './sums.ts';
+
+/** How values are added: `pairwiseSum` for numpy and pandas, `sequentialSum` for compiled loops. */
+export type Adding = (values: Float64Array) => number;
+
+/** Returns the mean. NaN for an empty column. */
+export function meanBy(add: Adding, values: Float64Array): number {
+  return values.length === 0 ? NaN : add(values) / values.length;
+}
+
+/** Returns the standard deviation in two passes, over `n - ddof`. NaN when that is at most 0. */
+export function deviationBy(add: Adding, values: Float64Array, ddof: number): number {
+  const n = values.length;
+  if (n - ddof <= 0) return NaN;
+  const middle = meanBy(add, values);
+  return Math.sqrt(
+    add(
+      values.map((value) => {
+        const off = value - middle;
+        return off * off;
+      }),
+    ) /
+      (n - ddof),
+  );
+}
+
+export function pandasMean(values: Float64Array): number {
+  return meanBy(pairwiseSum, values);
+}
+
+/** Returns the sample deviation, or that of a population with `ddof` 0. */
+export function pandasDeviation(values: Float64Array, ddof = 1): number {
+  return deviationBy(pairwiseSum, values, ddof);
+}
+
+/** Returns the bias-corrected skew. NaN below three values, and for equal values. */
+export function pandasSkew(values: Float64Array): number {
+  const n = values.length;
+  if (n < 3 || isOneValue(values)) return NaN;
+  const [m2, m3] = [powerSum(values, 2), powerSum(values, 3)];
+  return ((n * Math.sqrt(n - 1)) / (n - 2)) * (m3 / m2 ** 1.5);
+}
+
+/** Returns the bias-corrected excess kurtosis. NaN below four values, and for equal values. */
+export function pandasKurtosis(values: Float64Array): number {
+  const n = values.length;
+  if (n < 4 || isOneValue(values)) return NaN;
+  const [m2, m4] = [powerSum(values, 2), powerSum(values, 4)];
+  const adjusted = (3 * (n - 1) ** 2) / ((n - 2) * (n - 3));
+  return (n * (n + 1) * (n - 1) * m4) / ((n - 2) * (n - 3) * m2 ** 2) - adjusted;
+}
+
+/** Returns the skew of a population. NaN for equal values. */
+export function scipySkew(values: Float64Array): number {
+  const n = values.length;
+  if (isScipyConstant(values)) return NaN;
+  return powerSum(values, 3) / n / (powerSum(values, 2) / n) ** 1.5;
+}
+
+/** Returns the excess kurtosis of a population. NaN for equal values. */
+export function scipyKurtosis(values: Float64Array): number {
+  const n = values.length;
+  if (isScipyConstant(values)) return NaN;
+  return powerSum(values, 4) / n / (powerSum(values, 2) / n) ** 2 - 3;
+}
+
+/** Returns the sum of the powers of the distances from the mean, multiplied as scipy and pandas multiply. */
+function powerSum(values: Float64Array, power: 2 | 3 | 4): number {
+  const middle = pandasMean(values);
+  return pairwiseSum(
+    values.map((value) => {
+      const off = value - middle;
+      if (power === 3) return off * off * off;
+      return power === 2 ? off * off : off * off * (off * off);
+    }),
+  );
+}
+
+/** True when the spread is lost in the rounding of the mean. */
+function isScipyConstant(values: Float64Array): boolean {
+  const spread = powerSum(values, 2) / values.length;
+  return spread <= (Number.EPSILON * pandasMean(values)) ** 2;
+}
+
+export function isOneValue(values: Float64Array): boolean {
+  const { min, max } = rangeOf(values);
+  return !(min < max);
+}
+
+/** Returns the `q`-quantile (0 to 1) by linear interpolation, as numpy rounds it. NaN for an empty column. */
+export function numpyQuantile(values: Float64Array, q: number): number {
+  const sorted = values.toSorted();
+  const position = (sorted.length - 1) * q;
+  const below = Math.floor(position);
+  const part = position - below;
+  const low = sorted[below] ?? NaN;
+  const high = sorted[below + 1] ?? low;
+  return part >= 0.5 ? high - (high - low) * (1 - part) : low + (high - low) * part;
+}
+
+/** Returns the mean of the `int((n - 1) cutoff) + 1` lowest values. NaN for an empty column. */
+export function meanOfLowest(add: Adding, values: Float64Array, cutoff: number): number {
+  return meanBy(add, values.toSorted().subarray(0, Math.floor((values.length - 1) * cutoff) + 1));
+}
+
+/** Returns the values for which `test` is true. */
+export function valuesWhere(values: Float64Array, test: (value: number) => boolean): Float64Array {
+  return values.filter(test);
+}
+
+/** Returns the number of values for which `test` is true. */
+export function countWhere(values: Float64Array, test: (value: number) => boolean): number {
+  let count = 0;
+  for (const value of values) if (test(value)) count++;
+  return count;
+}
+
+/** Returns the length of the longest run of values for which `test` is true. */
+export function longestRun(values: Float64Array, test: (value: number) => boolean): number {
+  let [best, run] = [0, 0];
+  for (const value of values) {
+    run = test(value) ? run + 1 : 0;
+    if (run > best) best = run;
+  }
+  return best;
+}
+
+/** Returns x rounded to a whole number, halves to the even one, as Python and numpy round. */
+export function roundHalfEven(x: number): number {
+  const low = Math.floor(x);
+  const part = x - low;
+  if (part !== 0.5) return Math.round(x);
+  return low % 2 === 0 ? low : low + 1;
+}

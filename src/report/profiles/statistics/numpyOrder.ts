@@ -1,0 +1,65 @@
+// The order in which numpy's default sort puts times: of equal ones it does not keep the order of the rows.
+
+/** Parts whose last row is at most this far from their first one are sorted by insertion. */
+const SMALL = 15;
+
+/** Returns the rows in ascending order of their values, equal values as `numpy.argsort` of times leaves them. */
+export function numpyOrder(values: Float64Array): Int32Array {
+  const order = Int32Array.from(values.keys());
+  const pending: [first: number, last: number][] = [[0, values.length - 1]];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    let [first, last] = next;
+    while (last - first > SMALL) {
+      const middle = partition(values, order, first, last);
+      const [before, after]: [number, number][] = [
+        [first, middle - 1],
+        [middle + 1, last],
+      ];
+      // The longer part waits.
+      const isBeforeShort = middle - first < last - middle;
+      pending.push(isBeforeShort ? after! : before!);
+      [first, last] = isBeforeShort ? before! : after!;
+    }
+    insert(values, order, first, last);
+  }
+  return order;
+}
+
+/** Moves the median of first, middle and last row to its place, smaller values before it. Returns that place. */
+function partition(values: Float64Array, order: Int32Array, first: number, last: number): number {
+  const isLess = (a: number, b: number) => values[order[a]!]! < values[order[b]!]!;
+  const swap = (a: number, b: number) => {
+    const held = order[a]!;
+    order[a] = order[b]!;
+    order[b] = held;
+  };
+  const middle = first + ((last - first) >> 1);
+  if (isLess(middle, first)) swap(middle, first);
+  if (isLess(last, middle)) swap(last, middle);
+  if (isLess(middle, first)) swap(middle, first);
+  const pivot = values[order[middle]!]!;
+  let [low, high] = [first, last - 1];
+  swap(middle, high);
+  for (;;) {
+    do low++;
+    while (values[order[low]!]! < pivot);
+    do high--;
+    while (pivot < values[order[high]!]!);
+    if (low >= high) break;
+    swap(low, high);
+  }
+  swap(low, last - 1);
+  return low;
+}
+
+function insert(values: Float64Array, order: Int32Array, first: number, last: number): void {
+  for (let at = first + 1; at <= last; at++) {
+    const row = order[at]!;
+    let place = at;
+    while (place > first && values[row]! < values[order[place - 1]!]!) {
+      order[place] = order[place - 1]!;
+      place--;
+    }
+    order[place] = row;
+  }
+}

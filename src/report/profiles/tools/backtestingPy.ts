@@ -1,0 +1,327 @@
+// The figures of backtesting.py 0.6.6 from equity and closes bar by bar, and closed trades.
+
+import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
+import { barRows, type ProfileInput } from '../figures/input.ts';
+import { barFalls, dayReturns, medianStep, roundedUp, yearDays, type BarFalls } from './backtestingBars.ts';
+import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statistics/moments.ts';
+import { pairwiseSum, rangeOf } from '../statistics/sums.ts';
+
+const PERCENT = 100;
+const DAY_MS = 86_400_000;
+
+/** Returns the figures in the order of the tool. Those of prices are absent when the bars of the run cannot be read. */
+export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
+  const falls = barFalls(input.bars);
+  return [
+    ...equityFigures(input),
+    ...annualFigures(input, falls),
+    ...marketFigures(input),
+    ...fallFigures(falls),
+    ...tradeFigures(input),
+    ...ratios(input),
+  ];
+}
+
+/** Last equity less the first one, over the first one. */
+function totalReturn({ bars: { equity } }: ProfileInput): number {
+  return (equity.at(-1)! - equity[0]!) / equity[0]!;
+}
+
+function equityFigures(input: ProfileInput): FigureDefinition[] {
+  const { bars, trades } = input;
+  const held = new Float64Array(bars.equity.length);
+  const [first, last] = [barRows(bars, trades.entryMs), barRows(bars, trades.exitMs)];
+  first.forEach((row, trade) => held.fill(1, row, last[trade]! + 1));
+  const { max } = rangeOf(bars.equity);
+  return [
+    {
+      name: 'Exposure Time [%]',
+      unit: '%',
+      original: (pairwiseSum(held) / held.length) * PERCENT,
+      own: ours('metrics.exposureTime', PERCENT),
+      formula: 'share of bars between entry and exit of a closed trade, both included',
+      differs: 'isobar measures the time with a position, to the millisecond, open trades included',
+    },
+    {
+      name: 'Equity Final [$]',
+      unit: 'money',
+      original: bars.equity.at(-1)!,
+      own: ours('run.endEquity'),
+      formula: 'equity at the last bar',
+      differs: '',
+    },
+    {
+      name: 'Equity Peak [$]',
+      unit: 'money',
+      original: max,
+      own: sound(max),
+      formula: 'highest equity of a bar',
+      differs: 'isobar has no such figure',
+    },
+    {
+      name: 'Return [%]',
+      unit: '%',
+      original: totalReturn(input) * PERCENT,
+      own: ours('metrics.totalReturn', PERCENT),
+      formula: '(last equity - first) / first, of bars',
+      differs: 'begins at the close of the first bar; isobar at the starting capital',
+    },
+  ];
+}
+
+function annualFigures({ bars }: ProfileInput, falls: BarFalls): FigureDefinition[] {
+  const days = dayReturns(bars);
+  const g = geometricMean(days);
+  const year = yearDays(bars);
+  const annual = (1 + g) ** year - 1;
+  const variance = pandasDeviation(days) ** 2;
+  const volatility = Math.sqrt((variance + (1 + g) ** 2) ** year - (1 + g) ** (2 * year));
+  const years = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / 365.25;
+  const growth = years === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / years) - 1;
+  const downside = Math.sqrt(pandasMean(days.map((value) => Math.min(value, 0) ** 2))) * Math.sqrt(year);
+  const deepest = Number.isNaN(falls.deepest) ? 0 : falls.deepest;
+  const LOG = 'a geometric mean over a deviation of compounded returns; isobar: arithmetic mean over the deviation of returns';
+  return [
+    {
+      name: 'Return (Ann.) [%]',
+      unit: '%',
+      original: annual * PERCENT,
+      own: ours('metrics.cagr', PERCENT),
+      formula: '(1 + g)^A - 1, g the geometric mean of daily returns; A 365, or 252 where few bars are of a weekend',
+      differs: 'the first day gives no return; isobar counts from the starting capital',
+    },
+    {
+      name: 'Volatility (Ann.) [%]',
+      unit: '%',
+      original: volatility * PERCENT,
+      own: ours('metrics.volatility', PERCENT),
+      formula: 'sqrt((var(r) + (1 + g)^2)^A - (1 + g)^(2 A))',
+      differs: 'of the compounded return of a year; isobar: std(r) sqrt(365)',
+    },
+    {
+      name: 'CAGR [%]',
+      unit: '%',
+      original: growth * PERCENT,
+      own: ours('metrics.cagr', PERCENT),
+      formula: '(last equity / first)^(1 / years) - 1, years of 365.25 days from the first to the last open',
+      differs: 'isobar: 365 days, from the starting capital to the last close, null under a day',
+    },
+    {
+      name: 'Sharpe Ratio',
+      unit: '',
+      original: (annual * PERCENT) / (volatility * PERCENT || NaN),
+      own: ours('metrics.sharpe'),
+      formula: 'Return (Ann.) / Volatility (Ann.)',
+      differs: LOG,
+    },
+    {
+      name: 'Sortino Ratio',
+      unit: '',
+      original: annual / downside,
+      own: ours('metrics.sortino'),
+      formula: 'Return (Ann.) / (sqrt(mean(min(r, 0)^2)) sqrt(A))',
+      differs: 'a geometric mean; isobar: the arithmetic one',
+    },
+    {
+      name: 'Calmar Ratio',
+      unit: '',
+      original: annual / (deepest || NaN),
+      own: ours('metrics.calmar'),
+      formula: 'Return (Ann.) / max drawdown of bars',
+      differs: 'the drawdown begins at the close of the first bar; isobar: growth of elapsed time, from the starting capital',
+    },
+  ];
+}
+
+function marketFigures(input: ProfileInput): FigureDefinition[] {
+  const { equity, close } = input.bars;
+  if (close === null) return [];
+  const market = (close.at(-1)! - close[0]!) / close[0]!;
+  const { beta, isSound } = betaOf(equity, close);
+  const alpha = totalReturn(input) * PERCENT - beta * (market * PERCENT);
+  return [
+    {
+      name: 'Buy & Hold Return [%]',
+      unit: '%',
+      original: market * PERCENT,
+      own: ours('metrics.benchmarkReturn', PERCENT),
+      formula: '(last close - first close) / first close',
+      differs: 'isobar buys at the first open, all instruments in equal parts',
+    },
+    {
+      name: 'Beta',
+      unit: '',
+      original: beta,
+      own: ours('metrics.beta'),
+      formula: 'cov(x, m) / var(m) of the log returns of bars',
+      differs: 'isobar: of daily returns',
+    },
+    {
+      name: 'Alpha [%]',
+      unit: '%',
+      original: alpha,
+      own: isSound ? ours('metrics.alpha', PERCENT) : { value: 'zero-benchmark-variance' },
+      formula: 'Return - Beta (Buy & Hold Return), of the whole run',
+      differs: 'not a year, and of the whole run; isobar: 365 (mean(r) - beta mean(b)) of daily returns',
+    },
+  ];
+}
+
+function betaOf(equity: Float64Array, close: Float64Array): { readonly beta: number; readonly isSound: boolean } {
+  const [own, market] = [logReturns(equity), logReturns(close)];
+  const n = own.length;
+  if (n < 2) return { beta: NaN, isSound: false };
+  const [meanOwn, meanMarket] = [pairwiseSum(own) / n, pairwiseSum(market) / n];
+  const offMarket = market.map((value) => value - meanMarket);
+  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * offMarket[row]!)) / (n - 1);
+  const variance = pairwiseSum(offMarket.map((value) => value * value)) / (n - 1);
+  return { beta: covariance / variance, isSound: variance > 0 };
+}
+
+function logReturns(values: Float64Array): Float64Array {
+  return values.subarray(1).map((value, row) => Math.log(value / values[row]!));
+}
+
+function fallFigures({ deepest, meanPeak, max, mean }: BarFalls): FigureDefinition[] {
+  const duration = (name: string, original: number, place: string, what: string): FigureDefinition => ({
+    name,
+    unit: 's',
+    original,
+    own: ours(place, DAY_MS / 1000),
+    formula: `${what} time from a peak to its recovery, of bars, rounded up to whole units of the interval`,
+    differs: 'isobar: of days, and an open drawdown counts to the end',
+  });
+  return [
+    {
+      name: 'Max. Drawdown [%]',
+      unit: '%',
+      original: (Number.isNaN(deepest) ? 0 : -deepest) * PERCENT + 0,
+      own: ours('metrics.maxDrawdown', PERCENT),
+      formula: 'max(1 - E / running max(E)) of bars, as a loss',
+      differs: 'begins at the close of the first bar; isobar at the starting capital',
+    },
+    {
+      name: 'Avg. Drawdown [%]',
+      unit: '%',
+      original: -meanPeak * PERCENT,
+      own: ours('metrics.averageDrawdown', PERCENT),
+      formula: 'mean depth of all drawdowns of bars',
+      differs: 'isobar: of days',
+    },
+    duration('Max. Drawdown Duration', max, 'metrics.longestDrawdown', 'longest'),
+    duration('Avg. Drawdown Duration', mean, 'metrics.averageDrawdownDays', 'mean'),
+  ];
+}
+
+function tradeFigures({ bars, trades }: ProfileInput): FigureDefinition[] {
+  const { length: n, pnl, returnFraction, entryMs, exitMs } = trades;
+  const held = exitMs.map((ms, row) => ms - entryMs[row]!);
+  const { min, max } = rangeOf(returnFraction);
+  const step = medianStep(bars.openMs);
+  const average = geometricMean(returnFraction);
+  const place = (of: string): OwnFigure => ours(of, PERCENT);
+  return [
+    { name: '# Trades', unit: '', original: n, own: ours('trades.trades'), formula: 'number of closed trades', differs: '' },
+    {
+      name: 'Win Rate [%]',
+      unit: '%',
+      original: (countWhere(pnl, (value) => value > 0) / n) * PERCENT,
+      own: place('trades.winRate'),
+      formula: 'trades with pnl > 0 / all',
+      differs: '',
+    },
+    {
+      name: 'Best Trade [%]',
+      unit: '%',
+      original: n === 0 ? NaN : max * PERCENT,
+      own: place('trades.bestTradeFraction'),
+      formula: 'max(return of a trade)',
+      differs: '',
+    },
+    {
+      name: 'Worst Trade [%]',
+      unit: '%',
+      original: n === 0 ? NaN : min * PERCENT,
+      own: place('trades.worstTradeFraction'),
+      formula: 'min(return of a trade)',
+      differs: '',
+    },
+    {
+      name: 'Avg. Trade [%]',
+      unit: '%',
+      original: average * PERCENT,
+      own: place('trades.averageTradeFraction'),
+      formula: 'geometric mean of the returns of trades; 0 where one loses all',
+      differs: 'isobar: the arithmetic mean',
+    },
+    {
+      name: 'Max. Trade Duration',
+      unit: 's',
+      original: n === 0 ? NaN : roundedUp(rangeOf(held).max, 1, step),
+      own: sound(rangeOf(held).max / 1000, [n === 0, 'no-trades']),
+      formula: 'longest time from entry to exit, rounded up to whole units of the interval',
+      differs: 'isobar: not rounded',
+    },
+    {
+      name: 'Avg. Trade Duration',
+      unit: 's',
+      original: n === 0 ? NaN : roundedUp(pairwiseSum(held), n, step),
+      own: ours('trades.holdTime.mean', 0.001),
+      formula: 'mean time from entry to exit, rounded up to whole units of the interval',
+      differs: 'isobar: not rounded',
+    },
+  ];
+}
+
+function ratios({ trades: { length: n, pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
+  const lost = Math.abs(pairwiseSum(valuesWhere(returnFraction, (value) => value < 0)));
+  const winRate = countWhere(pnl, (value) => value > 0) / n;
+  const gain = pandasMean(valuesWhere(pnl, (value) => value > 0));
+  const loss = pandasMean(valuesWhere(pnl, (value) => value < 0));
+  const OF_RETURNS = 'of returns of trades; isobar: of money';
+  return [
+    {
+      name: 'Profit Factor',
+      unit: '',
+      original: pairwiseSum(valuesWhere(returnFraction, (value) => value > 0)) / (lost || NaN),
+      own: ours('trades.profitFactor'),
+      formula: 'sum(returns > 0) / abs(sum(returns < 0))',
+      differs: OF_RETURNS,
+    },
+    {
+      name: 'Expectancy [%]',
+      unit: '%',
+      original: pandasMean(returnFraction) * PERCENT,
+      own: ours('trades.averageTradeFraction', PERCENT),
+      formula: 'mean return of a trade',
+      differs: '',
+    },
+    {
+      name: 'SQN',
+      unit: '',
+      original: (Math.sqrt(n) * pandasMean(pnl)) / (pandasDeviation(pnl) || NaN),
+      own: ours('trades.sqn'),
+      formula: 'sqrt(N) mean(pnl) / std(pnl)',
+      differs: '',
+    },
+    {
+      name: 'Kelly Criterion',
+      unit: '',
+      original: winRate - (1 - winRate) / (gain / -loss),
+      own: ours('trades.kelly'),
+      formula: 'win rate - (1 - win rate) / (mean(pnl > 0) / -mean(pnl < 0))',
+      differs: '',
+    },
+  ];
+}
+
+/** Returns the geometric mean of returns. 0 when one of them is -1 or less. NaN for an empty column. */
+function geometricMean(returns: Float64Array): number {
+  if (returns.some((value) => value + 1 <= 0)) return 0;
+  return Math.exp(pairwiseSum(returns.map((value) => Math.log(value + 1))) / (returns.length || NaN)) - 1;
+}
+
+/** Whole seconds of a span. */
+function secondsOf(ms: number): number {
+  return Math.floor(ms / 1000);
+}

@@ -1,0 +1,208 @@
+// The figures of other tools against a benchmark: buy-and-hold of what the run traded, in equal parts, by day.
+
+import { ours, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
+import type { ProfileReturns } from '../figures/input.ts';
+import { deviationBy, isOneValue, meanBy, pandasDeviation, pandasMean, type Adding } from '../statistics/moments.ts';
+import { growthOf, pairwiseSum, sequentialSum } from '../statistics/sums.ts';
+import { quantstatsMeasures } from './quantstatsMeasures.ts';
+
+const COMPOUNDED = 'compounded; isobar: 365 (mean(r) - beta mean(b))';
+/** A variance below it counts as none in vectorbt and empyrical. */
+const TINY = 1e-30;
+
+/** Returns the figures of quantstats, or none without a benchmark. */
+export function quantstatsBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
+  if (benchmark === null) return [];
+  const r = quantstatsMeasures.prepared(values);
+  const b = quantstatsMeasures.prepared(benchmark);
+  const n = r.length;
+  const variance = covariance(pairwiseSum, b, b, n - 1);
+  const beta = variance === 0 ? NaN : covariance(pairwiseSum, r, b, n - 1) / variance;
+  const alpha = (pandasMean(r) - beta * pandasMean(b)) * 252;
+  const excess = difference(r, b);
+  const spread = pandasDeviation(excess);
+  const [shownBeta, shownAlpha] = [zeroForNone(beta), zeroForNone(alpha)];
+  return [
+    benchmarkFigure('beta', shownBeta, ours('metrics.beta'), 'cov(r, b) / var(b); 0 where it is undefined', ''),
+    benchmarkFigure(
+      'alpha',
+      shownAlpha,
+      ours('metrics.alpha'),
+      '252 (mean(r) - beta mean(b)); 0 where it is undefined',
+      'isobar: 365 days a year',
+    ),
+    benchmarkFigure(
+      'r_squared',
+      squaredCorrelation(r, b),
+      ours('metrics.rSquared'),
+      'squared correlation of r and b; an error for equal returns',
+      '',
+    ),
+    benchmarkFigure(
+      'information_ratio',
+      spread === 0 ? 0 : pandasMean(excess) / spread,
+      ours('metrics.informationRatio'),
+      'mean(r - b) / std(r - b); 0 where both are equal',
+      'not for a year; isobar: times sqrt(365)',
+    ),
+    benchmarkFigure(
+      'treynor_ratio',
+      shownBeta === 0 ? 0 : (growthOf(values) - 1) / shownBeta,
+      ours('metrics.treynor'),
+      'comp / beta; 0 without a beta',
+      'the return of the whole run; isobar: that of a year',
+    ),
+  ];
+}
+
+/** Returns the figures of empyrical, or none without a benchmark. */
+export function empyricalBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
+  if (benchmark === null) return [];
+  const n = values.length;
+  const beta = populationBeta(values, benchmark);
+  const excess = difference(values, benchmark);
+  const spread = isOneValue(excess) && n > 1 ? 0 : deviationBy(sequentialSum, excess, 1);
+  return [
+    benchmarkFigure(
+      'alpha',
+      n < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 252),
+      ours('metrics.alpha'),
+      '(1 + mean(r - beta b))^252 - 1',
+      COMPOUNDED,
+    ),
+    benchmarkFigure('beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
+    benchmarkFigure(
+      'excess_sharpe',
+      n < 2 ? NaN : meanBy(sequentialSum, excess) / spread,
+      ours('metrics.informationRatio'),
+      'mean(r - b) / std(r - b)',
+      'not for a year; isobar: times sqrt(365)',
+    ),
+  ];
+}
+
+/** Returns the figures of vectorbt, or none without a benchmark. */
+export function vectorbtBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
+  if (benchmark === null) return [];
+  const n = values.length;
+  const beta = n < 2 ? NaN : populationBeta(values, benchmark);
+  const excess = difference(values, benchmark);
+  const spread = Math.sqrt((deviationBy(sequentialSum, excess, 0) ** 2 * n) / (n - 1));
+  const ratio = spread === 0 ? Infinity : meanBy(sequentialSum, excess) / spread;
+  return [
+    benchmarkFigure(
+      'Alpha',
+      n < 2 ? NaN : compoundedAlpha(values, benchmark, beta, 365),
+      ours('metrics.alpha'),
+      '(1 + mean(r - beta b))^365 - 1',
+      COMPOUNDED,
+    ),
+    benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
+    benchmarkFigure(
+      'information_ratio',
+      n < 2 ? NaN : ratio,
+      ours('metrics.informationRatio'),
+      'mean(r - b) / std(r - b); inf where both are equal',
+      'not for a year; isobar: times sqrt(365)',
+    ),
+  ];
+}
+
+/** Returns the figures of nautilus, or none without a benchmark. */
+export function nautilusBenchmarkFigures({ values, benchmark }: ProfileReturns): FigureDefinition[] {
+  if (benchmark === null) return [];
+  // A day has the rounding of a compounded return, as in the other figures of the tool.
+  const [r, b] = [values, benchmark].map((returns) => returns.map((value) => 1 + value - 1)) as [Float64Array, Float64Array];
+  const n = r.length;
+  const variance = covariance(sequentialSum, b, b, n - 1);
+  const beta = n < 2 || variance < Number.EPSILON ? NaN : covariance(sequentialSum, r, b, n - 1) / variance;
+  const excess = difference(r, b);
+  const spread = deviationBy(sequentialSum, excess, 1);
+  const [annual, average] = [Math.sqrt(252), meanBy(sequentialSum, r) - beta * meanBy(sequentialSum, b)];
+  const treynor = Math.abs(beta) < Number.EPSILON ? NaN : (growthOf(r) ** (252 / n) - 1) / beta;
+  return [
+    benchmarkFigure('Beta', beta, ours('metrics.beta'), 'cov(r, b) / var(b)', ''),
+    benchmarkFigure(
+      'Alpha (252 days)',
+      (1 + average) ** 252 - 1,
+      ours('metrics.alpha'),
+      '(1 + mean(r) - beta mean(b))^252 - 1',
+      COMPOUNDED,
+    ),
+    benchmarkFigure(
+      'Tracking Error (252 days)',
+      spread * annual,
+      ours('metrics.trackingError'),
+      'std(r - b) sqrt(252)',
+      'isobar: 365 days a year',
+    ),
+    benchmarkFigure(
+      'Information Ratio (252 days)',
+      spread < Number.EPSILON ? NaN : (meanBy(sequentialSum, excess) / spread) * annual,
+      ours('metrics.informationRatio'),
+      'mean(r - b) / std(r - b) sqrt(252)',
+      'isobar: 365 days a year',
+    ),
+    benchmarkFigure(
+      'Treynor Ratio (252 days)',
+      treynor,
+      ours('metrics.treynor'),
+      'CAGR / beta',
+      'the growth of 252 days a year; isobar: of 365',
+    ),
+  ];
+}
+
+function benchmarkFigure(name: string, original: number | null, own: OwnFigure, formula: string, differs: string): FigureDefinition {
+  return { name, unit: '', original, own, formula, differs };
+}
+
+function difference(r: Float64Array, b: Float64Array): Float64Array {
+  return r.map((value, day) => value - b[day]!);
+}
+
+function covariance(add: Adding, a: Float64Array, b: Float64Array, divisor: number): number {
+  const [meanA, meanB] = [meanBy(add, a), meanBy(add, b)];
+  return add(a.map((value, day) => (value - meanA) * (b[day]! - meanB))) / divisor;
+}
+
+/** Returns the beta from means, as empyrical and vectorbt compute it. */
+function populationBeta(r: Float64Array, b: Float64Array): number {
+  if (b.length < 2) return NaN;
+  const middle = meanBy(sequentialSum, b);
+  const off = b.map((value) => value - middle);
+  const variance = meanBy(
+    sequentialSum,
+    off.map((value) => value * value),
+  );
+  const shared = meanBy(
+    sequentialSum,
+    off.map((value, day) => value * r[day]!),
+  );
+  return variance < TINY ? NaN : shared / variance;
+}
+
+function compoundedAlpha(r: Float64Array, b: Float64Array, beta: number, year: number): number {
+  return (
+    (meanBy(
+      sequentialSum,
+      r.map((value, day) => value - beta * b[day]!),
+    ) +
+      1) **
+      year -
+    1
+  );
+}
+
+/** Returns the squared correlation of scipy's line. Null: it raises an error when all returns are equal. */
+function squaredCorrelation(r: Float64Array, b: Float64Array): number | null {
+  const n = r.length;
+  if (isOneValue(r) && n > 1) return null;
+  const [xx, xy, yy] = [covariance(pairwiseSum, r, r, n), covariance(pairwiseSum, r, b, n), covariance(pairwiseSum, b, b, n)];
+  if (xx === 0 || yy === 0) return NaN;
+  return Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy))) ** 2;
+}
+
+function zeroForNone(value: number): number {
+  return Number.isNaN(value) ? 0 : value;
+}

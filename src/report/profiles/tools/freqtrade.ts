@@ -1,0 +1,367 @@
+// The figures of freqtrade 2024.10 from closed trades, as its backtest report has them.
+
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import type { ProfileInput, ProfileTrades } from '../figures/input.ts';
+import { countWhere, longestRun, numpyQuantile, pandasDeviation, pandasMean, roundHalfEven, valuesWhere } from '../statistics/moments.ts';
+import { numpyOrder } from '../statistics/numpyOrder.ts';
+import { pairwiseSum, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+const ANNUAL = Math.sqrt(365);
+/** What freqtrade writes where a deviation or a drawdown is 0. */
+const NONE = -100;
+
+const isGain = (value: number) => value > 0;
+const isLoss = (value: number) => value < 0;
+
+/** Returns the figures in groups: profit, ratios, drawdown, trades, days. */
+export function freqtradeFigures(input: ProfileInput): FigureDefinition[] {
+  return [...profitFigures(input), ...ratioFigures(input), ...fallFigures(input), ...tradeFigures(input), ...dayFigures(input)];
+}
+
+/** Whole days between the first and the last candle, at least 1. */
+function daysOf({ bars: { openMs } }: ProfileInput): number {
+  return openMs.length === 0 ? 1 : Math.max(1, Math.floor((openMs.at(-1)! - openMs[0]!) / DAY_MS));
+}
+
+function profitFigures(input: ProfileInput): FigureDefinition[] {
+  const { startEquity, endEquity, trades } = input;
+  const has = trades.length > 0;
+  const total = pairwiseSum(trades.pnl);
+  const side = (isShort: number) => pairwiseSum(trades.pnl.filter((_, row) => trades.isShort[row] === isShort)) / startEquity;
+  const growth = endEquity < 0 ? 0 : (endEquity / startEquity) ** (1 / (daysOf(input) / 365)) - 1;
+  const WITHOUT_OPEN = 'of closed trades; isobar counts open ones at their last mark';
+  return [
+    {
+      name: 'profit_total_abs',
+      unit: 'money',
+      original: total,
+      own: ours('metrics.netProfit'),
+      formula: 'sum(p), p the net profit of a closed trade',
+      differs: WITHOUT_OPEN,
+    },
+    {
+      name: 'profit_total',
+      unit: '',
+      original: total / startEquity,
+      own: ours('metrics.totalReturn'),
+      formula: 'sum(p) / starting balance',
+      differs: WITHOUT_OPEN,
+    },
+    {
+      name: 'profit_total_long',
+      unit: '',
+      original: side(0),
+      own: sound(side(0), [!has, 'no-trades']),
+      formula: 'sum(p of long trades) / starting balance',
+      differs: 'isobar has it in money: trades.breakdowns.side',
+    },
+    {
+      name: 'profit_total_short',
+      unit: '',
+      original: side(1),
+      own: sound(side(1), [!has, 'no-trades']),
+      formula: 'sum(p of short trades) / starting balance',
+      differs: 'isobar has it in money: trades.breakdowns.side',
+    },
+    {
+      name: 'profit_mean',
+      unit: '',
+      original: has ? pandasMean(trades.returnFraction) : 0,
+      own: ours('trades.averageTradeFraction'),
+      formula: 'mean(profit ratio); 0 without trades',
+      differs: '',
+    },
+    {
+      name: 'profit_median',
+      unit: '',
+      original: has ? numpyQuantile(trades.returnFraction, 0.5) : 0,
+      own: ours('trades.medianTradeFraction'),
+      formula: 'median(profit ratio); 0 without trades',
+      differs: '',
+    },
+    {
+      name: 'cagr',
+      unit: '',
+      // A power beyond the range of a double raises an error in Python, and ends freqtrade's report.
+      original: growth === Infinity ? null : growth,
+      own: ours('metrics.cagr'),
+      formula: '(final balance / starting balance)^(365 / D) - 1, D the whole days from the first to the last candle, at least 1',
+      differs: 'counts whole days and reports a run of less than a day; isobar: elapsed time, null under a day',
+    },
+    {
+      name: 'final_balance',
+      unit: 'money',
+      original: endEquity,
+      own: ours('run.endEquity'),
+      formula: 'balance at the end',
+      differs: '',
+    },
+  ];
+}
+
+function ratioFigures(input: ProfileInput): FigureDefinition[] {
+  const { startEquity, trades } = input;
+  const { pnl } = trades;
+  const shares = pnl.map((profit) => profit / startEquity);
+  const daily = pairwiseSum(shares) / daysOf(input);
+  const spread = pandasDeviation(shares, 0);
+  const downside = pandasDeviation(valuesWhere(shares, isLoss), 0);
+  const isEmpty = pnl.length === 0 || input.bars.openMs.at(-1) === input.bars.openMs[0];
+  const fall = largestFalls(inClosingOrder(trades), startEquity).account;
+  const ratio = (by: number) => (by !== 0 && !Number.isNaN(by) ? (daily / by) * ANNUAL : NONE);
+  const calmar = (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / fall) * ANNUAL;
+  const OF_TRADES = 'a mean of a day over a deviation of a trade; isobar takes both of daily returns';
+  return [
+    {
+      name: 'sharpe',
+      unit: '',
+      original: isEmpty ? 0 : ratio(spread),
+      own: ours('metrics.sharpe'),
+      formula: 'sum(p / S) / D / population std(p / S) sqrt(365), S the starting balance; -100 where it is undefined',
+      differs: OF_TRADES,
+    },
+    {
+      name: 'sortino',
+      unit: '',
+      original: isEmpty ? 0 : ratio(downside),
+      own: ours('metrics.sortino'),
+      formula: 'sum(p / S) / D / population std(p / S of losing trades) sqrt(365); -100 where it is undefined',
+      differs: `${OF_TRADES}, and the deviation of losses is that from 0`,
+    },
+    {
+      name: 'calmar',
+      unit: '',
+      original: isEmpty ? 0 : fall === 0 ? NONE : calmar,
+      own: ours('metrics.calmar'),
+      formula: 'sum(p) / S / D 100 / max_drawdown_account sqrt(365); -100 where it is undefined',
+      differs: 'no annual growth, a factor of 100, and the root of time; isobar: annual growth over the deepest drawdown',
+    },
+    ...expectancies(pnl),
+  ];
+}
+
+function expectancies(pnl: Float64Array): FigureDefinition[] {
+  const n = pnl.length;
+  const [won, lost] = [valuesWhere(pnl, isGain), valuesWhere(pnl, isLoss)];
+  const [wonSum, lostSum] = [pairwiseSum(won), Math.abs(pairwiseSum(lost))];
+  const [averageWin, averageLoss] = [won.length > 0 ? wonSum / won.length : 0, lost.length > 0 ? lostSum / lost.length : 0];
+  const winRate = won.length / n;
+  const expectancy = winRate * averageWin - (lost.length / n) * averageLoss;
+  return [
+    {
+      name: 'expectancy',
+      unit: 'money',
+      original: n === 0 ? 0 : expectancy,
+      own: ours('trades.expectancy'),
+      formula: 'win rate average win - loss rate average loss; 0 without trades',
+      differs: '',
+    },
+    {
+      name: 'expectancy_ratio',
+      unit: '',
+      original: averageLoss > 0 ? (1 + averageWin / averageLoss) * winRate - 1 : 100,
+      own: ours('trades.expectancyRatio'),
+      formula: '(1 + average win / average loss) win rate - 1; 100 without a loss',
+      differs: 'isobar: null without a loss',
+    },
+    {
+      name: 'profit_factor',
+      unit: '',
+      original: lostSum === 0 ? 0 : wonSum / lostSum,
+      own: ours('trades.profitFactor'),
+      formula: 'sum(p > 0) / abs(sum(p < 0)); 0 without a loss',
+      differs: 'isobar: null without a loss',
+    },
+  ];
+}
+
+interface LargestFalls {
+  /** Depth at the largest fall in money. */
+  readonly account: number;
+  /** Largest depth. */
+  readonly relative: number;
+  readonly money: number;
+}
+
+/** Returns the results as freqtrade sorts them by their close. */
+function inClosingOrder({ exitMs, pnl }: ProfileTrades): Float64Array {
+  return Float64Array.from(numpyOrder(exitMs), (row) => pnl[row]!);
+}
+
+/** Returns the largest falls of the balance after each trade. The balance before the first trade is no peak, and that after it no fall. */
+function largestFalls(pnl: Float64Array, start: number): LargestFalls {
+  let total = 0;
+  const path = pnl.map((profit) => (total += profit));
+  const top = runningMax(path);
+  const money = path.map((value, row) => value - top[row]!);
+  const depth = path.map((value, row) => (start + top[row]! - (start + value)) / (start + top[row]!));
+  const at = rowOf(money, rangeOf(money).min);
+  const deepest = rowOf(depth, rangeOf(depth).max);
+  const none = { account: 0, relative: 0, money: 0 };
+  if (at <= 0) return none;
+  return { account: depth[at]!, relative: deepest <= 0 ? NaN : depth[deepest]!, money: Math.abs(money[at]!) };
+}
+
+function rowOf(values: Float64Array, value: number): number {
+  return values.indexOf(value);
+}
+
+function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] {
+  const { pnl } = trades;
+  const falls = largestFalls(inClosingOrder(trades), startEquity);
+  // If one of both is missing, freqtrade's error leaves all of them at 0.
+  const isMissing = falls.money === 0 || Number.isNaN(falls.relative);
+  let total = 0;
+  const path = pnl.map((profit) => (total += profit));
+  const { min, max } = rangeOf(path);
+  const FROM_FIRST = "the peak starts at the first closed trade; isobar's at the starting capital, bar by bar, open positions included";
+  return [
+    {
+      name: 'max_drawdown_account',
+      unit: '',
+      original: isMissing ? 0 : falls.account,
+      own: ours('metrics.maxDrawdown', -1),
+      formula: 'depth at the largest fall in money of S + the running sum of p; 0 where the first trade is the lowest point',
+      differs: FROM_FIRST,
+    },
+    {
+      name: 'max_relative_drawdown',
+      unit: '',
+      original: isMissing ? 0 : falls.relative,
+      own: ours('metrics.maxDrawdown', -1),
+      formula: 'largest depth of S + the running sum of p',
+      differs: FROM_FIRST,
+    },
+    {
+      name: 'max_drawdown_abs',
+      unit: 'money',
+      original: isMissing ? 0 : falls.money,
+      own: ours('metrics.maxDrawdownAbs'),
+      formula: 'largest fall in money of the running sum of p',
+      differs: FROM_FIRST,
+    },
+    {
+      name: 'csum_min',
+      unit: 'money',
+      original: isMissing ? 0 : min + startEquity,
+      own: sound(min + startEquity, [pnl.length === 0, 'no-trades']),
+      formula: 'S + lowest running sum of p; 0 without a drawdown',
+      differs: 'isobar has no such figure',
+    },
+    {
+      name: 'csum_max',
+      unit: 'money',
+      original: isMissing ? 0 : max + startEquity,
+      own: sound(max + startEquity, [pnl.length === 0, 'no-trades']),
+      formula: 'S + highest running sum of p; 0 without a drawdown',
+      differs: 'isobar has no such figure',
+    },
+  ];
+}
+
+function tradeFigures({ trades }: ProfileInput): FigureDefinition[] {
+  const { length: n, isShort, returnFraction, entryNotional, entryMs, exitMs } = trades;
+  const shorts = countWhere(Float64Array.from(isShort), (value) => value === 1);
+  const minutes = entryMs.map((ms, row) => Math.floor((exitMs[row]! - ms) / MINUTE_MS));
+  const count = (name: string, original: number, place: string, formula: string): FigureDefinition => ({
+    name,
+    unit: '',
+    original,
+    own: ours(place),
+    formula,
+    differs: '',
+  });
+  return [
+    count('total_trades', n, 'trades.trades', 'number of closed trades'),
+    count('trade_count_long', n - shorts, 'trades.longs', 'number of long trades'),
+    count('trade_count_short', shorts, 'trades.shorts', 'number of short trades'),
+    count('wins', countWhere(returnFraction, isGain), 'trades.wins', 'trades with profit ratio > 0'),
+    count(
+      'draws',
+      countWhere(returnFraction, (value) => value === 0),
+      'trades.draws',
+      'trades with profit ratio 0',
+    ),
+    count('losses', countWhere(returnFraction, isLoss), 'trades.losses', 'trades with profit ratio < 0'),
+    {
+      name: 'winrate',
+      unit: '',
+      original: n === 0 ? 0 : countWhere(returnFraction, isGain) / n,
+      own: ours('trades.winRate'),
+      formula: 'wins / all; 0 without trades',
+      differs: '',
+    },
+    count(
+      'max_consecutive_wins',
+      longestRun(returnFraction, isGain),
+      'trades.maxConsecutiveWins',
+      'longest run of trades with profit ratio > 0',
+    ),
+    {
+      ...count(
+        'max_consecutive_losses',
+        longestRun(returnFraction, (value) => !isGain(value)),
+        'trades.maxConsecutiveLosses',
+        'longest run of trades with profit ratio <= 0',
+      ),
+      differs: 'a result of 0 counts as a loss; in isobar it ends a run',
+    },
+    {
+      name: 'avg_stake_amount',
+      unit: 'money',
+      original: n === 0 ? 0 : pandasMean(entryNotional),
+      own: sound(pandasMean(entryNotional), [n === 0, 'no-trades']),
+      formula: 'mean(entry notional); 0 without trades',
+      differs: 'isobar has no such figure',
+    },
+    {
+      name: 'holding_avg',
+      unit: 's',
+      original: n === 0 ? 0 : roundHalfEven(pandasMean(minutes)) * 60,
+      own: ours('trades.holdTime.mean', 0.001),
+      formula: 'mean(whole minutes from entry to exit), rounded to a minute',
+      differs: 'isobar: from first to last fill, not rounded',
+    },
+  ];
+}
+
+function dayFigures({ trades }: ProfileInput): FigureDefinition[] {
+  const { length: n, pnl, returnFraction, exitMs } = trades;
+  const money = byDay(exitMs, pnl).map((value) => roundHalfEven(value * 1e10) / 1e10);
+  const shares = byDay(exitMs, returnFraction);
+  const figure = (name: string, unit: FigureDefinition['unit'], original: number, formula: string): FigureDefinition => ({
+    name,
+    unit,
+    original: n === 0 ? 0 : original,
+    own: sound(original, [n === 0, 'no-trades']),
+    formula,
+    differs: "of profits booked on the day of closing; isobar's best, worst and positive days are of daily equity",
+  });
+  const days = 'days from the first to the last close';
+  return [
+    figure('backtest_best_day', '', rangeOf(shares).max, 'highest sum of profit ratios of a day'),
+    figure('backtest_worst_day', '', rangeOf(shares).min, 'lowest sum of profit ratios of a day'),
+    figure('backtest_best_day_abs', 'money', rangeOf(money).max, 'highest profit of a day'),
+    figure('backtest_worst_day_abs', 'money', rangeOf(money).min, 'lowest profit of a day'),
+    figure('winning_days', '', countWhere(money, isGain), `${days} with a profit`),
+    figure(
+      'draw_days',
+      '',
+      countWhere(money, (value) => value === 0),
+      `${days} without one`,
+    ),
+    figure('losing_days', '', countWhere(money, isLoss), `${days} with a loss`),
+  ];
+}
+
+/** Returns the sums by UTC day, from the first day to the last, days without a value included. */
+function byDay(timeMs: Float64Array, values: Float64Array): Float64Array {
+  if (values.length === 0) return new Float64Array(0);
+  const { min, max } = rangeOf(timeMs);
+  const first = Math.floor(min / DAY_MS);
+  const groups = Array.from({ length: Math.floor(max / DAY_MS) - first + 1 }, (): number[] => []);
+  values.forEach((value, row) => groups[Math.floor(timeMs[row]! / DAY_MS) - first]!.push(value));
+  return Float64Array.from(groups, (group) => sequentialSum(Float64Array.from(group)));
+}

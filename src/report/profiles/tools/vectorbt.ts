@@ -1,0 +1,326 @@
+// The figures of vectorbt 1.1.0: its statistics of daily returns, at a year of 365 days, and of closed trades.
+
+import { ours, sound, type FigureDefinition } from '../figures/figure.ts';
+import { barRows, type ProfileInput } from '../figures/input.ts';
+import {
+  countWhere,
+  deviationBy,
+  longestRun,
+  meanBy,
+  meanOfLowest,
+  numpyQuantile,
+  pandasKurtosis,
+  pandasSkew,
+  valuesWhere,
+} from '../statistics/moments.ts';
+import { growthOf, growthPath, rangeOf, runningMax, sequentialSum } from '../statistics/sums.ts';
+import { vectorbtBenchmarkFigures } from './benchmarks.ts';
+
+const YEAR = 365;
+const START = 100;
+const PERCENT = 100;
+
+/** Returns the figures of the returns accessor, then those of the trades. */
+export function vectorbtFigures(input: ProfileInput): FigureDefinition[] {
+  const r = input.returns.values;
+  return [
+    ...growthFigures(r),
+    ...ratioFigures(r),
+    ...shapeFigures(r),
+    ...vectorbtBenchmarkFigures(input.returns),
+    ...tradeFigures(input),
+    ...tradeRatios(input),
+  ];
+}
+
+function growthFigures(r: Float64Array): FigureDefinition[] {
+  return [
+    {
+      name: 'Total Return [%]',
+      unit: '%',
+      original: (growthOf(r) - 1) * PERCENT,
+      own: ours('metrics.totalReturn', PERCENT),
+      formula: 'prod(1 + r) - 1',
+      differs: '',
+    },
+    {
+      name: 'Annualized Return [%]',
+      unit: '%',
+      original: annualReturn(r) * PERCENT,
+      own: ours('metrics.cagr', PERCENT),
+      formula: 'prod(1 + r)^(365 / n) - 1',
+      differs: 'n counts days of return, a part of a day too; isobar divides elapsed time by 365 days',
+    },
+    {
+      name: 'Annualized Volatility [%]',
+      unit: '%',
+      original: deviation(r) * Math.sqrt(YEAR) * PERCENT,
+      own: ours('metrics.volatility', PERCENT),
+      formula: 'std(r) sqrt(365)',
+      differs: '',
+    },
+    {
+      name: 'Max Drawdown [%]',
+      unit: '%',
+      original: maxDrawdown(r) === 0 ? NaN : maxDrawdown(r) * -PERCENT,
+      own: ours('metrics.maxDrawdown', -PERCENT),
+      formula: '1 - min(E / running max(E)) of the daily equity, from the end of the first day on',
+      differs: "a fall on the first day does not count; isobar starts at the starting capital and looks at every bar's close",
+    },
+  ];
+}
+
+function ratioFigures(r: Float64Array): FigureDefinition[] {
+  const few = r.length < 2;
+  const spread = deviation(r);
+  const average = meanBy(sequentialSum, r);
+  const downside =
+    Math.sqrt(
+      meanBy(
+        sequentialSum,
+        r.map((value) => (value > 0 ? 0 : value) ** 2),
+      ),
+    ) * Math.sqrt(YEAR);
+  const lost = sequentialSum(valuesWhere(r, (value) => value < 0)) * -1;
+  const deepest = maxDrawdown(r);
+  const sharpe = spread === 0 ? Infinity : (average / spread) * Math.sqrt(YEAR);
+  const sortino = downside === 0 ? Infinity : (average * YEAR) / downside;
+  return [
+    {
+      name: 'Sharpe Ratio',
+      unit: '',
+      original: few ? NaN : sharpe,
+      own: ours('metrics.sharpe'),
+      formula: 'mean(r) / std(r) sqrt(365); inf for equal returns',
+      differs: '',
+    },
+    {
+      name: 'Calmar Ratio',
+      unit: '',
+      original: deepest === 0 ? NaN : annualReturn(r) / Math.abs(deepest),
+      own: ours('metrics.calmar'),
+      formula: 'annualized return / max drawdown',
+      differs: "the drawdown of days from the end of the first one on; isobar: every bar's close, from the starting capital on",
+    },
+    {
+      name: 'Omega Ratio',
+      unit: '',
+      original: lost === 0 ? Infinity : sequentialSum(valuesWhere(r, (value) => value > 0)) / lost,
+      own: ours('metrics.omega'),
+      formula: 'sum(max(r, 0)) / sum(max(-r, 0)); inf without a loss',
+      differs: '',
+    },
+    {
+      name: 'Sortino Ratio',
+      unit: '',
+      original: few ? NaN : sortino,
+      own: ours('metrics.sortino'),
+      formula: '365 mean(r) / (sqrt(mean(min(r, 0)^2)) sqrt(365)); inf without a loss',
+      differs: '',
+    },
+  ];
+}
+
+function shapeFigures(r: Float64Array): FigureDefinition[] {
+  const tail = tailRatio(r);
+  const commonSense = tail * (1 + annualReturn(r));
+  return [
+    { name: 'Skew', unit: '', original: pandasSkew(r), own: ours('metrics.skew'), formula: 'bias-corrected skew of r', differs: '' },
+    {
+      name: 'Kurtosis',
+      unit: '',
+      original: pandasKurtosis(r),
+      own: ours('metrics.excessKurtosis'),
+      formula: 'bias-corrected excess kurtosis of r',
+      differs: '',
+    },
+    {
+      name: 'Tail Ratio',
+      unit: '',
+      original: tail,
+      own: ours('metrics.tailRatio'),
+      formula: 'abs(q95) / abs(q5); inf where q5 is 0',
+      differs: '',
+    },
+    {
+      name: 'Common Sense Ratio',
+      unit: '',
+      original: commonSense,
+      own: sound(
+        commonSense,
+        [r.length < 2, 'too-few-returns'],
+        [r.some((value) => value <= -1), 'ruined'],
+        [!Number.isFinite(tail), 'no-downside'],
+      ),
+      formula: 'tail ratio (1 + annualized return)',
+      differs: "isobar has no such figure; quantstats' figure of this name is another one",
+    },
+    {
+      name: 'Value at Risk',
+      unit: '',
+      original: numpyQuantile(r, 0.05),
+      own: ours('metrics.var95'),
+      formula: '5 % quantile of r',
+      differs: '',
+    },
+    {
+      name: 'cond_value_at_risk',
+      unit: '',
+      original: meanOfLowest(sequentialSum, r, 0.05),
+      own: ours('metrics.cvar95'),
+      formula: 'mean of the int(0.05 (n - 1)) + 1 lowest returns',
+      differs: "isobar's is the mean of all r at or below the 5 % quantile",
+    },
+  ];
+}
+
+function tradeFigures({ trades: { pnl, returnFraction } }: ProfileInput): FigureDefinition[] {
+  const { min, max } = rangeOf(returnFraction);
+  const has = pnl.length > 0;
+  const gains = returnFraction.filter((_, row) => pnl[row]! > 0);
+  const losses = returnFraction.filter((_, row) => pnl[row]! < 0);
+  const [gain, loss] = [meanBy(sequentialSum, gains) * PERCENT, meanBy(sequentialSum, losses) * PERCENT];
+  return [
+    {
+      name: 'Total Closed Trades',
+      unit: '',
+      original: pnl.length,
+      own: ours('trades.trades'),
+      formula: 'number of closed trades',
+      differs: '',
+    },
+    {
+      name: 'Win Rate [%]',
+      unit: '%',
+      original: (countWhere(pnl, (value) => value > 0) / pnl.length) * PERCENT,
+      own: ours('trades.winRate', PERCENT),
+      formula: 'trades with pnl > 0 / all',
+      differs: '',
+    },
+    {
+      name: 'Max Win Streak',
+      unit: '',
+      original: has ? longestRun(pnl, (value) => value > 0) : NaN,
+      own: ours('trades.maxConsecutiveWins'),
+      formula: 'longest run of trades with pnl > 0',
+      differs: '',
+    },
+    {
+      name: 'Max Loss Streak',
+      unit: '',
+      original: has ? longestRun(pnl, (value) => value < 0) : NaN,
+      own: ours('trades.maxConsecutiveLosses'),
+      formula: 'longest run of trades with pnl < 0',
+      differs: '',
+    },
+    {
+      name: 'Best Trade [%]',
+      unit: '%',
+      original: has ? max * PERCENT : NaN,
+      own: ours('trades.bestTradeFraction', PERCENT),
+      formula: 'max(pnl / entry notional)',
+      differs: '',
+    },
+    {
+      name: 'Worst Trade [%]',
+      unit: '%',
+      original: has ? min * PERCENT : NaN,
+      own: ours('trades.worstTradeFraction', PERCENT),
+      formula: 'min(pnl / entry notional)',
+      differs: '',
+    },
+    {
+      name: 'Avg Winning Trade [%]',
+      unit: '%',
+      original: gain,
+      own: sound(gain, [!has, 'no-trades'], [gains.length === 0, 'no-wins']),
+      formula: 'mean(pnl / entry notional) of trades with pnl > 0',
+      differs: 'isobar has it in money: trades.averageWin',
+    },
+    {
+      name: 'Avg Losing Trade [%]',
+      unit: '%',
+      original: loss,
+      own: sound(loss, [!has, 'no-trades'], [losses.length === 0, 'no-losses']),
+      formula: 'mean(pnl / entry notional) of trades with pnl < 0',
+      differs: 'isobar has it in money: trades.averageLoss',
+    },
+  ];
+}
+
+function tradeRatios({ bars, trades: { pnl, entryMs, exitMs } }: ProfileInput): FigureDefinition[] {
+  const n = pnl.length;
+  const [won, lost] = [valuesWhere(pnl, (value) => value > 0), valuesWhere(pnl, (value) => value < 0)];
+  const [entryRow, exitRow] = [barRows(bars, entryMs), barRows(bars, exitMs)];
+  const held = Float64Array.from(pnl, (_, row) => exitRow[row]! - entryRow[row]!);
+  const seconds = (rows: Float64Array) => (meanBy(sequentialSum, rows) * bars.intervalMs) / 1000;
+  const winShare = won.length / n;
+  const meanOrZero = (values: Float64Array) => (values.length === 0 && n > 0 ? 0 : meanBy(sequentialSum, values));
+  return [
+    {
+      name: 'Avg Winning Trade Duration',
+      unit: 's',
+      original: seconds(held.filter((_, row) => pnl[row]! > 0)),
+      own: ours('trades.holdTime.wins', 0.001),
+      formula: 'mean bars between the bars of entry and exit, times the interval, of trades with pnl > 0',
+      differs: 'in whole bars; isobar: from first to last fill',
+    },
+    {
+      name: 'Avg Losing Trade Duration',
+      unit: 's',
+      original: seconds(held.filter((_, row) => pnl[row]! < 0)),
+      own: ours('trades.holdTime.losses', 0.001),
+      formula: 'mean bars between the bars of entry and exit, times the interval, of trades with pnl < 0',
+      differs: 'in whole bars; isobar: from first to last fill',
+    },
+    {
+      name: 'Profit Factor',
+      unit: '',
+      original: n === 0 ? NaN : sequentialSum(won) / Math.abs(sequentialSum(lost)),
+      own: ours('trades.profitFactor'),
+      formula: 'sum(pnl > 0) / abs(sum(pnl < 0)); inf without a loss',
+      differs: '',
+    },
+    {
+      name: 'Expectancy',
+      unit: 'money',
+      original: winShare * meanOrZero(won) - (1 - winShare) * Math.abs(meanOrZero(lost)),
+      own: ours('trades.expectancy'),
+      formula: 'win rate mean(pnl > 0) - (1 - win rate) abs(mean(pnl < 0))',
+      differs: 'a result of exactly 0 counts as an average loss here, in isobar as 0',
+    },
+    {
+      name: 'SQN',
+      unit: '',
+      original: (Math.sqrt(n) * meanBy(sequentialSum, pnl)) / deviation(pnl),
+      own: ours('trades.sqn'),
+      formula: 'sqrt(N) mean(pnl) / std(pnl)',
+      differs: '',
+    },
+  ];
+}
+
+/** Returns the sample deviation as numba computes it: from that of the population. */
+function deviation(values: Float64Array): number {
+  const n = values.length;
+  if (n < 2) return NaN;
+  return Math.sqrt((deviationBy(sequentialSum, values, 0) ** 2 * n) / (n - 1));
+}
+
+function annualReturn(r: Float64Array): number {
+  return r.length === 0 ? NaN : growthOf(r) ** (YEAR / r.length) - 1;
+}
+
+/** Returns the deepest drawdown as a number of at most 0. NaN without a peak. */
+function maxDrawdown(r: Float64Array): number {
+  const path = growthPath(r).map((growth) => growth * START);
+  const top = runningMax(path);
+  const depth = path.map((value, row) => value / top[row]! - 1);
+  // All is lost on the first day: there is no peak.
+  return depth.some(Number.isNaN) ? NaN : rangeOf(depth).min;
+}
+
+function tailRatio(r: Float64Array): number {
+  const low = Math.abs(numpyQuantile(r, 0.05));
+  return low === 0 ? Infinity : Math.abs(numpyQuantile(r, 0.95)) / low;
+}

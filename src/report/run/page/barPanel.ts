@@ -1,0 +1,109 @@
+// The panel below the price chart: what the run did at the bar that was clicked, and the command that says why.
+
+import { exactText, timeText } from '../../../base/text/format.ts';
+import { ENDINGS, ROLES, SIDES } from '../../../model/run/run.ts';
+import { byId, element } from '../../page/browser/dom.ts';
+import type { PageData, WireInstrument } from '../../page/wire.ts';
+import type { ClickedBar } from './clickedBar.ts';
+import { eventsOfBar, unpackBarEvents, type BarEventRows } from './rows/barEvents.ts';
+
+/** Rows of a table. */
+const MAX_ROWS = 40;
+
+export class BarPanel {
+  readonly #page: PageData;
+  readonly #root: HTMLElement;
+  #rows: BarEventRows | null = null;
+
+  constructor(page: PageData) {
+    this.#page = page;
+    this.#root = element('div', { id: 'bar-panel', 'aria-live': 'polite' });
+    this.#root.append(element('p', { class: 'muted note' }, 'A click on a bar lists its orders, fills and denials.'));
+    byId('price-legend')?.after(this.#root);
+  }
+
+  async unpack(): Promise<void> {
+    if (this.#page.barEvents !== null) this.#rows = await unpackBarEvents(this.#page.barEvents);
+  }
+
+  show(instrument: number, bar: ClickedBar): void {
+    const wire = this.#page.instruments[instrument];
+    if (wire === undefined) return;
+    const close = element('button', { type: 'button' }, 'close');
+    close.addEventListener('click', () => this.#root.replaceChildren());
+    this.#root.replaceChildren(
+      element('div', { class: 'bar' }, element('h3', {}, `Bar ${timeText(bar.openMs)}, ${bar.interval}`), close),
+      element('p', { class: 'read' }, ...bar.texts.map((text) => element('span', {}, text))),
+      ...this.#events(instrument, wire, bar),
+      ...commandOf(wire, bar),
+    );
+  }
+
+  #events(instrument: number, wire: WireInstrument, { openMs, closeMs }: ClickedBar): readonly HTMLElement[] {
+    const rows = this.#rows;
+    if (this.#page.barEvents === null)
+      return [element('p', { class: 'muted note' }, 'The run has too many orders for this page: orders.csv and fills.csv have them.')];
+    if (rows === null) return [element('p', { class: 'muted note' }, 'The page is still loading.')];
+    const { decided, fills, ended } = eventsOfBar(rows, instrument, openMs, closeMs);
+    if (decided.length + fills.length + ended.length === 0)
+      return [element('p', { class: 'muted note' }, 'No order was decided, filled or ended at this bar.')];
+    return [
+      ...table('Orders made at it', ORDER_HEAD, decided.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
+      ...table('Filled in it', FILL_HEAD, fills.map((row) => fillCells(rows, row, wire))), // prettier-ignore
+      ...table('Ended in it without a fill', ORDER_HEAD, ended.map((row) => orderCells(rows, row, wire, this.#page.assetDigits))), // prettier-ignore
+    ];
+  }
+}
+
+const ORDER_HEAD = ['order', 'side', 'role', 'size', 'price', 'ending', 'code', 'tag'];
+const FILL_HEAD = ['order', 'side', 'role', 'size', 'price', 'as', 'time'];
+
+/** Amounts are in the quote asset, in which the run reports. */
+function orderCells({ orders, texts }: BarEventRows, row: number, wire: WireInstrument, assetDigits: number): readonly string[] {
+  const [lots, amount, price] = [orders.lots[row]!, orders.quoteUnits[row]!, orders.price[row]!];
+  return [
+    String(orders.id[row]),
+    SIDES[orders.side[row]!] ?? '',
+    ROLES[orders.role[row]!] ?? '',
+    lots > 0 ? exactText(lots, wire.quantityDigits) : amount > 0 ? `for ${exactText(amount, assetDigits)} ${wire.quote}` : '',
+    price > 0 ? exactText(price, wire.priceDigits) : 'market',
+    ENDINGS[orders.ending[row]!] ?? '',
+    texts[orders.code[row]!] ?? '',
+    texts[orders.tag[row]!] ?? '',
+  ];
+}
+
+function fillCells({ orders, fills }: BarEventRows, row: number, wire: WireInstrument): readonly string[] {
+  const order = fills.order[row]! - (orders.id[0] ?? 1);
+  return [
+    String(fills.order[row]),
+    SIDES[orders.side[order]!] ?? '',
+    ROLES[orders.role[order]!] ?? '',
+    exactText(fills.lots[row]!, wire.quantityDigits),
+    exactText(fills.price[row]!, wire.priceDigits),
+    fills.isMaker[row] === 1 ? 'maker' : 'taker',
+    timeText(fills.timeMs[row]!),
+  ];
+}
+
+function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): readonly HTMLElement[] {
+  if (rows.length === 0) return [];
+  const line = (name: string, cells: readonly string[]): HTMLElement => element('tr', {}, ...cells.map((cell) => element(name, {}, cell)));
+  const shown = rows.slice(0, MAX_ROWS);
+  const left = rows.length - shown.length;
+  return [
+    element('h4', {}, title),
+    element('div', { class: 'scroll', tabindex: '0' }, element('table', {}, element('thead', {}, line('th', head)), element('tbody', {}, ...shown.map((cells) => line('td', cells))))), // prettier-ignore
+    ...(left > 0 ? [element('p', { class: 'muted note' }, `${left} more: zoom in to shorter bars`)] : []),
+  ];
+}
+
+/** The page may have coarser bars than the run, which has no such bar. */
+function commandOf(wire: WireInstrument, { openMs, interval }: ClickedBar): readonly HTMLElement[] {
+  if (interval !== wire.ranOn)
+    return [element('p', { class: 'muted note' }, `The run was made on bars of ${wire.ranOn}: zoom in to see one of them.`)];
+  const [symbol = '', market] = wire.name.split(' (');
+  const name = market === undefined ? symbol : `${market.replace(')', '')}:${symbol}`;
+  const command = `isobar why . --at ${new Date(openMs).toISOString().slice(0, 16)} --symbol ${name}`;
+  return [element('p', { class: 'note' }, 'In the run folder, with values, conditions, risk and matching: ', element('code', {}, command))];
+}

@@ -1,0 +1,37 @@
+// Texts of the price chart: marks of its axes, and legend entries with a coloured sign.
+
+import type * as Charts from 'lightweight-charts';
+import { assertNever } from '../../../base/assert.ts';
+import { briefNumber, clockText, dayText } from '../../../base/text/format.ts';
+import { element } from '../../page/browser/dom.ts';
+import { numberTexts } from '../../page/browser/ticks.ts';
+
+declare const LightweightCharts: typeof Charts;
+
+/** Returns a text whose leading sign has its own colour. */
+export function colouredText(name: string, text: string): HTMLElement {
+  return element('span', {}, element('span', { style: `color:var(--${name})` }, text.slice(0, 1)), text.slice(1));
+}
+
+/** Returns the texts of a vertical axis. Volumes of millions would not fit beside the chart with all digits. */
+export function axisTexts(values: readonly number[]): string[] {
+  const brief = values.map(briefNumber);
+  return values.some((value) => Math.abs(value) >= 1e6) && new Set(brief).size === brief.length ? brief : numberTexts(values);
+}
+
+/** Returns the text of a mark below the chart, UTC. */
+export function tickText(ms: number, kind: Charts.TickMarkType): string {
+  switch (kind) {
+    case LightweightCharts.TickMarkType.Year:
+      return dayText(ms).slice(0, 4);
+    case LightweightCharts.TickMarkType.Month:
+      return dayText(ms).slice(0, 7);
+    case LightweightCharts.TickMarkType.DayOfMonth:
+      return dayText(ms).slice(5);
+    case LightweightCharts.TickMarkType.Time:
+    case LightweightCharts.TickMarkType.TimeWithSeconds:
+      return clockText(ms);
+    default:
+      return assertNever(kind);
+  }
+}

@@ -1,0 +1,79 @@
+// The break-even of a run as lines and cells: for the terminal and for the report. At most 100 columns.
+
+import { assertNever } from '../../base/assert.ts';
+import { count, counted, exactText, signedAmount } from '../../base/text/format.ts';
+import { BREAK_EVEN_COSTS, type BreakEven, type BreakEvenCost, type BreakEvenPoint } from '../metrics/breakEven.ts';
+import { withLead } from './lines.ts';
+
+/** One cost in words. */
+export interface BreakEvenRow {
+  readonly label: string;
+  /** The value with its unit, or the reason in its place. */
+  readonly value: string;
+  /** What the run itself has. */
+  readonly own: string;
+  readonly remark: string;
+}
+
+const LABELS: Readonly<Record<BreakEvenCost, string>> = { fee: 'Fee', slippage: 'Slippage', latency: 'Latency', size: 'Size' };
+const LABEL_WIDTH = 12;
+const VALUE_WIDTH = 16;
+const OWN_WIDTH = 24;
+
+/** Returns one row for each cost, in the order of `BREAK_EVEN_COSTS`. `asset`: of the net profit. */
+export function breakEvenRows(breakEven: BreakEven, asset: string): readonly BreakEvenRow[] {
+  return BREAK_EVEN_COSTS.map((name) => {
+    const point = breakEven[name];
+    return { label: LABELS[name], value: valueText(point), own: ownText(name, point.own), remark: remark(point, asset) };
+  });
+}
+
+/** Returns the lines of the table, with its heading. */
+export function breakEvenLines(breakEven: BreakEven, asset: string): readonly string[] {
+  const line = (label: string, value: string, own: string): string =>
+    `  ${label.padEnd(LABEL_WIDTH)} ${value.padStart(VALUE_WIDTH)}   ${own.padEnd(OWN_WIDTH)} `;
+  return [
+    `${line('Break-even', 'no profit from', 'this run')}net profit`,
+    ...breakEvenRows(breakEven, asset).flatMap(({ label, value, own, remark: text }) => withLead(line(label, value, own), text)),
+  ];
+}
+
+function valueText({ value, reason, unit }: BreakEvenPoint): string {
+  if (value !== null) return amount(value, unit);
+  return reason === 'never' ? 'never' : reason === 'already-negative' ? 'already' : 'no impact model';
+}
+
+function remark({ reason, unit, range, bracket, crossings, monotone }: BreakEvenPoint, asset: string): string {
+  if (range === null) return 'add fills.impact: without it, size costs nothing';
+  const [first, last] = range;
+  if (reason === 'never') return `above 0 up to ${amount(last, unit)}`;
+  const again =
+    crossings > (bracket === null ? 0 : 1) ? `; its sign changes ${counted(crossings, 'time')} up to ${amount(last, unit)}` : '';
+  if (bracket === null) return `at most 0 at ${amount(first, unit)}${again}`;
+  const { netLow, netHigh, low, fillsHigh } = bracket;
+  const nets = `${signedAmount(Number(netLow), asset)} at ${amount(low, unit)}, then ${signedAmount(Number(netHigh), asset)} ${asset}`;
+  const empty = fillsHigh === 0 ? '; nothing fills then: the account or a risk rule does not allow it' : '';
+  // A size that earns more before it earns less is the usual case.
+  const uneven = monotone === false && unit !== 'x' && again === '' ? '; it rises at times' : '';
+  return `${nets}${empty}${uneven}${again}`;
+}
+
+function ownText(name: BreakEvenCost, own: BreakEvenPoint['own']): string {
+  const model = own['model'] === true ? 'a model' : null;
+  switch (name) {
+    case 'fee':
+      return own['maker'] === own['taker'] ? `${own['taker']} bp` : `${own['maker']} bp maker, ${own['taker']} bp taker`;
+    case 'slippage':
+      return model ?? [`${own['rate']} bp`, ...(own['ticks'] === 0 ? [] : [`${own['ticks']} ticks`])].join(' and ');
+    case 'latency':
+      return model ?? amount(Number(own['ms']), 'ms');
+    case 'size':
+      return '1 x';
+    default:
+      return assertNever(name);
+  }
+}
+
+function amount(value: number, unit: string): string {
+  return `${Number.isInteger(value) ? count(value) : exactText(Math.round(value * 10_000), 4)} ${unit}`;
+}

@@ -1,0 +1,28 @@
+// The envelope of a run in one line.
+
+import { count, percent, signedAmount } from '../../base/text/format.ts';
+import type { Envelope } from '../envelope/figures.ts';
+
+export interface EnvelopeText {
+  /** The lowest and the highest net profit. */
+  readonly low: string;
+  readonly high: string;
+  /** How far to trust them, for a terminal and for a page. */
+  readonly short: string;
+  readonly long: string;
+}
+
+export function envelopeText({ netProfit, ambiguousFills, ambiguousShare, refinedWith, kind }: Envelope, asset: string): EnvelopeText {
+  const money = (text: string): string => signedAmount(Number(text), asset);
+  const trust = kind === 'bound' ? 'bound' : 'scenario, not bound';
+  const share = percent(ambiguousShare, 1);
+  const isNone = ambiguousFills === 0;
+  const fills = isNone ? 'no fill' : `${count(ambiguousFills)} fills (${share})`;
+  const ambiguous = isNone ? 'no fill ambiguous' : `${share} ambiguous`;
+  return {
+    low: money(netProfit.low),
+    high: money(netProfit.high),
+    short: `${trust}; ${ambiguous}${refinedWith === null ? '' : ` with ${refinedWith}`}`,
+    long: `${trust}; ${fills} ambiguous${refinedWith === null ? '' : `, refined with ${refinedWith}`}`,
+  };
+}

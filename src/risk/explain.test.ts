@@ -1,0 +1,77 @@
+// What the rules say of an order that is explained: the same first denial as the check, figures for every rule, and nothing changed by asking.
+
+import { expect, test } from 'vitest';
+import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
+import type { Wanted } from '../../test/fixtures/drafts.ts';
+import { seededRng } from '../base/number/rng.ts';
+import { figuresOf } from './figures.ts';
+import type { RiskLimits } from './limits/limits.ts';
+import { PAIRED_RULES } from './rules.ts';
+
+const LIMITS: RiskLimits = {
+  maxOrderQty: '0.08',
+  maxOrderNotional: '70',
+  maxPositionQty: '0.1',
+  maxPositionNotional: '95',
+  maxGrossNotional: '120',
+  maxLeverage: '1.1',
+  maxConcentration: '0.9',
+  maxOpenOrders: 3,
+  maxOpenOrdersTotal: 5,
+  priceBand: '0.1',
+  maxOrdersPerMinute: 12,
+  duplicateMs: 500,
+  selfTrade: 'deny',
+  parent: 'deny',
+  restricted: '23:00-23:30',
+};
+
+test('random orders: the first denial is that of the check, each rule has its figures, and asking changes nothing', () => {
+  const codes = new Map<string | null, number>();
+  for (let seed = 1; seed <= 40; seed++) {
+    const rng = seededRng(seed);
+    // Each run has some of the limits: the first rules would hide the others.
+    const limits = Object.fromEntries(Object.entries(LIMITS).filter(() => rng.next() < 0.35)) as RiskLimits;
+    const [asked, plain] = [new Fixture(limits), new Fixture(limits)];
+    for (let step = 0; step < 40; step++) {
+      const wanted: Wanted = {
+        side: rng.next() < 0.7 ? 'buy' : 'sell',
+        ...(rng.next() < 0.2 ? { quoteUnits: Math.floor(rng.next() * 90 * USDT), lots: 0, side: 'buy' as const } : { lots: Math.floor(rng.next() * 100) }),
+        limit: rng.next() < 0.4 ? 0 : 850 + Math.floor(rng.next() * 300),
+        strategy: rng.next() < 0.5 ? 0 : 1,
+        instrumentIndex: rng.next() < 0.5 ? 0 : 1,
+        reduceOnly: rng.next() < 0.1,
+      }; // prettier-ignore
+      const order = { ...wanted, limit: wanted.quoteUnits === undefined ? wanted.limit! : 0 };
+      for (const fixture of [asked, plain]) fixture.nowMs += 1000;
+      const verdicts = asked.risk.explain(asked.draft(order), asked.nowMs, asked.marks[order.instrumentIndex!]!);
+      const first = verdicts.find(({ verdict }) => verdict === 'denied')?.code ?? null;
+      const code = asked.code(order);
+      expect(first, `seed ${seed}, step ${step}, ${JSON.stringify(order)}`).toBe(code);
+      expect(plain.code(order), `seed ${seed}, step ${step}`).toBe(code);
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+      for (const { code: rule, asked: what, limit, verdict, detail } of verdicts) {
+        expect(what, `seed ${seed}, step ${step}, ${rule}`).not.toBe('');
+        expect(limit, `seed ${seed}, step ${step}, ${rule}`).not.toBe('');
+        if (verdict === 'denied' && rule !== 'BAD_INPUT') expect(detail, rule).not.toBe('');
+      }
+    }
+  }
+  expect(codes.size).toBeGreaterThan(10);
+});
+
+test('every rule on orders has figures of its own', () => {
+  const fixture = new Fixture();
+  const order = fixture.draft({ lots: 5 });
+  const state = Reflect.get(fixture.risk, 'state') as Parameters<typeof figuresOf>[2];
+  const missing = PAIRED_RULES.flatMap((rule) => {
+    if (rule.kind !== 'order') return [];
+    try {
+      return figuresOf(rule.code, order, state) === null ? [rule.code] : [];
+    } catch {
+      // A limit that is not set has no figure.
+      return [];
+    }
+  });
+  expect(missing).toEqual([]);
+});

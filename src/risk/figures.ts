@@ -1,0 +1,130 @@
+// What each rule asks of an order, and the limit that it compares it with, as texts: for an order that is explained.
+
+import { pow10 } from '../base/number/exact.ts';
+import { formatMinute } from '../model/time.ts';
+import { isReduction } from './rules/openOrderRules.ts';
+import { baseText, lotsText, moneyText, priceText, quoteText, ratioText } from './limits/words.ts';
+import type { Draft, RiskState } from './rules/rule.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** What was asked, and the limit. */
+export type Figures = readonly [asked: string, limit: string];
+type Make = (order: Draft, state: RiskState) => Figures;
+
+/** For an order that adds to nothing, rules of exposure have nothing to compare. */
+const NOTHING_ADDED: Figures = ['adds to no position', 'any'];
+
+const MAKERS: Readonly<Record<string, Make>> = {
+  TIME_IN_FORCE: ({ timeInForce }) => [timeInForce ?? 'none', 'none on spot'],
+  INSTRUMENT: ({ instrument }) => [instrument.id, 'instruments of the run'],
+  NOT_TRADING: ({ instrument: { contract }, reduceOnly }) => [
+    reduceOnly ? 'only closes' : 'may open',
+    contract?.isTrading === false ? 'closes only' : 'any',
+  ],
+  PRECISION: ({ quoteUnits, lots, instrument: of, instrumentIndex }, { mark, reservations }) =>
+    quoteUnits > 0
+      ? [quoteText(quoteUnits, of), `at least ${quoteText(reservations.scale(instrumentIndex).notionalUp(mark, of.minLots), of)}`]
+      : [lotsText(lots, of), `at least ${lotsText(of.minLots, of)}`],
+  REDUCE_ONLY: ({ reduceOnly, side }) => [reduceOnly ? `a reduce-only ${side}` : `a ${side}`, 'only sells reduce'],
+  QTY_MAX: ({ worstLots, instrument: of, instrumentIndex }, { limits }) => [
+    lotsText(worstLots, of),
+    maxText(lotsText(limits.orderLots[instrumentIndex]!, of)),
+  ],
+  NOTIONAL_MAX: ({ worstUnits, instrumentIndex }, { limits, ledger }) => [
+    moneyText(worstUnits, ledger),
+    maxText(moneyText(limits.orderUnits[instrumentIndex]!, ledger)),
+  ],
+  COLLAR: ({ limit, instrument: of }, { limits: { priceBand }, mark }) => [
+    limit === 0 ? 'no limit price' : priceText(limit, of),
+    priceBand === null ? 'any' : `within ${ratioText(priceBand)} of ${priceText(mark, of)}`,
+  ],
+  RESTRICTED: (_, { nowMs, limits: { windows } }) => [formatMinute(nowMs), `not in ${windows.map(({ text }) => text).join(', ')}`],
+  DUPLICATE: (order, { sent, nowMs, limits }) => [
+    order.parent === 0 && sent.hasRecentDuplicate(order, nowMs) ? 'the same again' : 'a new one',
+    `not the same within ${limits.duplicateMs} ms`,
+  ],
+  PARENT: ({ parent, worstLots, instrument: of }, { sent }) =>
+    parent === 0
+      ? ['no leg of a bracket', 'any']
+      : [lotsText(worstLots, of), `with its siblings ${maxText(lotsText(sent.lotsOf(parent), of))}`],
+  SELF_TRADE: ({ side }) => [`a ${side}`, 'meets no own order'],
+  OPEN_ORDERS: ({ instrumentIndex }, { limits, reservations }) => [
+    `${reservations.open(instrumentIndex)} open of the symbol, ${reservations.openTotal} in all`,
+    `fewer than ${countText(limits.openOrders)} and ${countText(limits.openOrdersTotal)}`,
+  ],
+  CONTRACT_TAKEN: ({ strategy, instrument: { id } }) => [`strategy ${strategy + 1}`, `the one strategy of ${id}`],
+  POSITION_MAX: (order, { exposure, limits }) => [
+    exposure.positionText(exposure.position(order), order),
+    maxText(exposure.positionText(limits.positionBase[order.instrumentIndex]!, order)),
+  ],
+  POSITION_NOTIONAL: (order, { exposure, ledger, limits, ...state }) => [
+    moneyText(exposure.notional(order.instrumentIndex, order, { exposure, ledger, limits, ...state }), ledger),
+    maxText(moneyText(limits.positionUnits[order.instrumentIndex]!, ledger)),
+  ],
+  PORTFOLIO: (order, state) => {
+    const { grossUnits, netUnits } = state.limits;
+    const net = netUnits === INFINITY ? '' : `, net ${moneyText(netUnits, state.ledger)}`;
+    return [
+      moneyText(state.exposure.computeWorstCase(order, state).gross, state.ledger),
+      maxText(moneyText(grossUnits, state.ledger) + net),
+    ];
+  },
+  LEVERAGE: (order, state) => {
+    const { gross, equity } = state.exposure.computeWorstCase(order, state);
+    return [`${timesText(gross / equity)} (${moneyText(gross, state.ledger)})`, maxText(`${ratioText(state.limits.leverage!)} x`)];
+  },
+  CONCENTRATION: (order, state) => {
+    const notional = state.exposure.notional(order.instrumentIndex, order, state);
+    const { equity } = state.exposure.computeWorstCase(order, state);
+    return [
+      `${timesText(notional / equity)} (${moneyText(notional, state.ledger)})`,
+      maxText(`${ratioText(state.limits.concentration!)} x`),
+    ];
+  },
+  TIER: (order, state) => {
+    const { contracts } = state.exposure;
+    if (contracts === null || order.instrument.contract === undefined) return ['no contract', 'any'];
+    const { ledger } = contracts;
+    const max = ledger.scale(order.instrumentIndex).maxLeverage(contracts.notional(order.instrumentIndex, order, state));
+    return [`leverage ${ledger.terms(order.instrumentIndex).leverage}`, maxText(String(max))];
+  },
+  MARGIN: (order, state) => {
+    const { sign, strategy, instrument, instrumentIndex, worstCash, worstLots } = order;
+    const { exposure: { contracts }, ledger, reservations } = state; // prettier-ignore
+    if (instrument.contract !== undefined && contracts !== null) {
+      if (isReduction(order, state) || order.reduceOnly) return [lotsText(worstLots, instrument), 'a position to close'];
+      const free = contracts.available(order, state) - contracts.reservedCash(strategy);
+      return [moneyText(contracts.requiredMargin(order), ledger), maxText(`${moneyText(free, ledger)} free`)];
+    }
+    if (sign > 0)
+      return [moneyText(worstCash, ledger), maxText(`${moneyText(ledger.cash(strategy) - reservations.cash(strategy), ledger)} free`)];
+    const taken = reservations.sellLots(strategy, instrumentIndex) * pow10(instrument.baseDigits - instrument.quantityDigits);
+    return [lotsText(worstLots, instrument), maxText(`${baseText(ledger.qty(strategy, instrumentIndex) - taken, instrument)} free`)];
+  },
+  MARGIN_BUFFER: (_, { limits }) => ['free margin left', `at least ${ratioText(limits.marginBuffer!)} of equity`],
+  LIQUIDATION_DISTANCE: (_, { limits }) => ['distance to liquidation', `at least ${ratioText(limits.liquidationAtrs!)} average ranges`],
+  DEPLOY_CAP: ({ instrument }) => [instrument.id, 'one symbol while new'],
+  MESSAGE_RATE: ({ strategy }, { limits, sent, nowMs }) => {
+    const hour = sent.lastHour(strategy, nowMs);
+    const fills = limits.ordersPerFill === INFINITY ? '' : `, ${limits.ordersPerFill} a fill`;
+    return [`${hour.sent} orders, ${hour.fills} fills in an hour`, maxText(`${countText(limits.ordersPerMinute)} a minute${fills}`)];
+  },
+};
+
+/** Rules of exposure, which an order that adds to nothing passes. */
+const OF_EXPOSURE: ReadonlySet<string> = new Set(['POSITION_MAX', 'POSITION_NOTIONAL', 'PORTFOLIO', 'LEVERAGE', 'CONCENTRATION', 'TIER', 'MARGIN_BUFFER', 'LIQUIDATION_DISTANCE']); // prettier-ignore
+/** Rules that an order which only reduces a position passes. */
+const OF_OPENING: ReadonlySet<string> = new Set(['RESTRICTED', 'DEPLOY_CAP']);
+
+/** Returns what a rule compares; null for a rule of a module, which says nothing of it. */
+export function figuresOf(code: string, order: Draft, state: RiskState): Figures | null {
+  if (OF_EXPOSURE.has(code) && state.exposure.addsNothing(order, state)) return NOTHING_ADDED;
+  if (OF_OPENING.has(code) && isReduction(order, state)) return ['only reduces', 'any'];
+  return MAKERS[code]?.(order, state) ?? null;
+}
+
+const maxText = (text: string): string => `at most ${text}`;
+const timesText = (times: number): string => `${Number.isFinite(times) ? times.toFixed(3) : 'unknown'} x`;
+const countText = (count: number): string => (count === INFINITY ? 'any number' : String(count));

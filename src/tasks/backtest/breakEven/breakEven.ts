@@ -1,0 +1,95 @@
+// Finds the fee, slippage, latency and size at which the net profit of a run is used up (docs/breakeven.md).
+
+import { DiffersError } from '../../../base/errors.ts';
+import { fromScaled } from '../../../base/number/decimal.ts';
+import { instrumentsOf } from '../../../app/bot.ts';
+import type { BreakEven, BreakEvenBracket, BreakEvenCost, BreakEvenPoint } from '../../../report/metrics/breakEven.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import type { Watcher } from '../run/executeDefinition.ts';
+import { COSTS, ownValue, planWith, type Cost } from './costs.ts';
+import { runCostLanes, type CostVariant } from './costLanes.ts';
+import { CostSearch, type VariantResult, type SearchOutcome } from './search.ts';
+
+export interface BreakEvenWatcher extends Pick<Watcher, 'enter' | 'progressCells'> {
+  /** Called before lanes run: the share of the search that is done now, and the share after them. */
+  searching(doneShare: number, nextShare: number): void;
+}
+
+/** About how many lanes a bisection runs, for the progress alone. */
+const LANES_OF_BISECTION = 12;
+
+/**
+ * Makes the run again with other costs, many at a time. Throws StrategyError when a strategy throws with one of them, and DiffersError when
+ * a lane has another result than the same run alone, because the strategy shares state between runs.
+ */
+export async function findBreakEven(plan: RunPlan, watcher: BreakEvenWatcher): Promise<BreakEven> {
+  const searches = COSTS.filter(({ name }) => name !== 'size' || plan.fills.impactPpm > 0).map((cost) => new CostSearch(cost));
+  const total = searches.length * (searches[0]!.cost.scan().length + LANES_OF_BISECTION);
+  let done = 0;
+  const run = async (asked: readonly CostSearch[]): Promise<void> => {
+    const lanes = asked.flatMap((search) => search.next().map((steps) => variantOf(plan, search.cost, steps)));
+    const shareOf = (count: number): number => Math.min(0.99, (done + count) / total);
+    const results = await runCostLanes(lanes, watcher, (before, running) => watcher.searching(shareOf(before), shareOf(before + running)));
+    done += lanes.length;
+    let from = 0;
+    for (const search of asked) search.take(results.slice(from, (from += search.next().length)));
+  };
+  for (const search of searches) await run([search]);
+  // The bisections run side by side.
+  for (let open = searches; open.length > 0; open = open.filter((search) => search.next().length > 0)) {
+    const asked = open.filter((search) => search.next().length > 0);
+    if (asked.length > 0) await run(asked);
+  }
+  const points: Partial<Record<BreakEvenCost, BreakEvenPoint>> = {};
+  for (const cost of COSTS) {
+    const search = searches.find((each) => each.cost === cost);
+    const outcome = search?.outcome() ?? null;
+    if (outcome !== null) await checkAlone(plan, cost, outcome, watcher);
+    points[cost.name] = pointOf(plan, cost, outcome);
+  }
+  return points as BreakEven;
+}
+
+function variantOf(plan: RunPlan, cost: Cost, steps: number): CostVariant {
+  const value = `${steps / cost.stepsPerUnit} ${cost.unit}`;
+  return { plan: planWith(plan, cost.name, steps), name: `a ${cost.name} of ${value}` };
+}
+
+function pointOf(plan: RunPlan, cost: Cost, outcome: SearchOutcome | null): BreakEvenPoint {
+  const { name, unit, stepsPerUnit } = cost;
+  const own = ownValue(plan, name);
+  if (outcome === null)
+    return { value: null, reason: 'no-impact-model', crossings: 0, monotone: null, unit, range: null, bracket: null, own };
+  const { reason, crossings, isMonotone, first, last, bracket: found } = outcome;
+  const bracket = found === null ? null : bracketOf(plan, cost, found);
+  const range = [first / stepsPerUnit, last / stepsPerUnit] as const;
+  return { value: bracket?.high ?? null, reason, crossings, monotone: isMonotone, unit, range, bracket, own };
+}
+
+function bracketOf(plan: RunPlan, { stepsPerUnit }: Cost, [low, high]: NonNullable<SearchOutcome['bracket']>): BreakEvenBracket {
+  const money = ({ netUnits }: VariantResult): string => fromScaled(netUnits, instrumentsOf(plan)[0]!.quoteDigits);
+  return {
+    low: low.steps / stepsPerUnit,
+    high: high.steps / stepsPerUnit,
+    netLow: money(low),
+    netHigh: money(high),
+    fillsLow: low.fills,
+    fillsHigh: high.fills,
+  };
+}
+
+/** Makes the two runs on which an outcome rests again, each alone and from fresh modules. */
+async function checkAlone(plan: RunPlan, cost: Cost, { decisive }: SearchOutcome, watcher: BreakEvenWatcher): Promise<void> {
+  for (const tried of decisive) {
+    const fresh: RunPlan = { ...plan, strategies: await freshStrategies(plan.strategies) };
+    const variant = variantOf(fresh, cost, tried.steps);
+    const [alone] = await runCostLanes([variant], watcher);
+    if (alone!.netUnits === tried.netUnits && alone!.fills === tried.fills) continue;
+    const who = plan.strategies.map(({ record }) => record.name).join(', ');
+    throw new DiffersError(
+      `${who} with ${variant.name}: expected the same result alone and beside other runs, got another`,
+      'runs share modules: keep state in fields of the class, not in module variables, statics or globalThis; isobar prove finds it',
+    );
+  }
+}

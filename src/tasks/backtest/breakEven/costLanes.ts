@@ -1,0 +1,131 @@
+// Runs one strategy with several costs as lanes: bots that share bars, time and indicators, each with a venue and sizes of its own.
+
+import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
+import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
+import { loopsFor, replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { StrategyError } from '../../../base/errors.ts';
+import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
+import { DeepestFall } from '../../../base/number/deepestFall.ts';
+import { equityRows, type EquitySink } from '../../../engine/book/equityRecorder.ts';
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
+import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Watcher } from '../run/executeDefinition.ts';
+import type { VariantResult } from './search.ts';
+
+/** A run with other costs, and their name in messages. */
+export interface CostVariant {
+  readonly plan: RunPlan;
+  /** `a fee of 12.5 bp`. */
+  readonly name: string;
+}
+
+/** Rows per block: fewer than in a single run, because every lane reads its windows again. */
+const GROUP_BLOCK_ROWS = 1024;
+/** Memory for the equity of the lanes that run at the same time, bytes. Only a rule that watches equity keeps all of it. */
+const EQUITY_BYTES = 128 * 1024 * 1024;
+
+/**
+ * Runs each lane over the same bars, as many at a time as memory allows. `onGroup` is called with the number of lanes about to run and
+ * done. Throws StrategyError naming the lane in which a strategy throws.
+ */
+export async function runCostLanes(
+  lanes: readonly CostVariant[],
+  watcher: Pick<Watcher, 'enter' | 'progressCells'>,
+  onGroup: (done: number, running: number) => void = () => {},
+): Promise<readonly VariantResult[]> {
+  inlineForLanes();
+  const results: VariantResult[] = [];
+  while (results.length < lanes.length) {
+    const group = constructGroup(lanes.slice(results.length), watcher);
+    onGroup(results.length, group.length);
+    const own = lanes.slice(results.length, results.length + group.length);
+    results.push(...(await runGroup(group, own[0]!.plan, watcher).catch((error: unknown) => nameFailed(error, own, watcher))));
+  }
+  return results;
+}
+
+/** Keeps the last instant of the equity alone. */
+class LastEquity implements EquitySink {
+  readonly falls = new DeepestFall(NaN);
+  units = NaN;
+
+  rowsOf(_closeMs: Float64Array, first: number, length: number): Int32Array {
+    return length > first ? Int32Array.of(length - 1) : new Int32Array();
+  }
+  take(_timeMs: Float64Array, _at: number, units: Float64Array, length: number): void {
+    this.units = units[length - 1]!;
+  }
+}
+
+function constructGroup(
+  lanes: readonly CostVariant[],
+  { enter, progressCells }: Pick<Watcher, 'enter' | 'progressCells'>,
+): ConstructedBot[] {
+  const group: ConstructedBot[] = [];
+  // Nothing reads what these bots record, so that every page of their logs is the same memory.
+  const scratch = new DiscardingScratch();
+  let bytes = 0;
+  for (const { plan } of lanes) {
+    enter('setUp');
+    const beside = group[0]?.engine;
+    const options = { scratch, progressCells, dropsOrders: true, ...(beside === undefined ? {} : { beside }) };
+    const bot = replayedBotMaker({ ...plan, blockRows: Math.min(plan.blockRows, GROUP_BLOCK_ROWS) }, options)();
+    group.push(bot);
+    const { execution, risk, blockRows } = bot.engine;
+    const own = equityRows(execution, !risk.watchesEquity, blockRows) * 2 * Float64Array.BYTES_PER_ELEMENT;
+    bytes += own;
+    if (bytes + own > EQUITY_BYTES) break;
+  }
+  return group;
+}
+
+async function runGroup(
+  group: readonly ConstructedBot[],
+  plan: RunPlan,
+  { enter }: Pick<Watcher, 'enter'>,
+): Promise<readonly VariantResult[]> {
+  const technical = needsTechnical(group[0]!.engine) ? await loadTechnicalLibrary() : null;
+  const lanes = group.map((bot): readonly [SealedBot, LastEquity] => {
+    const equity = new LastEquity();
+    const sealed = sealBot(bot, technical, equity);
+    equity.falls.begin(sealed.engine.startUnits);
+    return [sealed, equity];
+  });
+  const { lanes: loop } = await loopsFor(plan);
+  enter('bars');
+  loop(lanes.map(([{ engine }]) => engine));
+  const results = lanes.map(([{ engine, checkBooks }, equity]): VariantResult => {
+    checkBooks();
+    return { netUnits: endUnits(engine, equity) - engine.startUnits, fills: engine.fills.length };
+  });
+  // Lets the objects of this group be collected.
+  // hot: docs/performance.md#turn-after-run
+  await waitForNextTurn();
+  return results;
+}
+
+/** Returns the last equity; without any instant, that of the start. */
+function endUnits({ risk, recorder, startUnits }: SealedBot['engine'], { units }: LastEquity): number {
+  if (!risk.watchesEquity) return Number.isNaN(units) ? startUnits : units;
+  const kept = recorder.columns();
+  return kept.length === 0 ? startUnits : kept.units[kept.length - 1]!;
+}
+
+/** Rejects with the error of the first lane that fails alone, with its name; an error of another kind stays as it is. */
+async function nameFailed(
+  error: unknown,
+  lanes: readonly CostVariant[],
+  watcher: Pick<Watcher, 'enter' | 'progressCells'>,
+): Promise<never> {
+  if (!(error instanceof StrategyError)) throw error;
+  for (const variant of lanes) {
+    try {
+      await runGroup(constructGroup([variant], watcher), variant.plan, watcher);
+    } catch (failure) {
+      if (!(failure instanceof StrategyError)) throw failure;
+      throw new StrategyError(`with ${variant.name}: ${failure.message}`, failure.remedy, failure.cause);
+    }
+  }
+  throw error;
+}

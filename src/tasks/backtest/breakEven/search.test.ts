@@ -1,0 +1,140 @@
+// The search for a break-even over known curves: its scan, its bracket, its reasons, and where it begins.
+
+import { describe, expect, test } from 'vitest';
+import { COSTS, planWith, type Cost } from './costs.ts';
+import { CostSearch, type SearchOutcome } from './search.ts';
+import { runPlan } from '../../../../test/fixtures/runPlan.ts';
+
+const costOf = (name: Cost['name']): Cost => COSTS.find((cost) => cost.name === name)!;
+
+interface Found extends SearchOutcome {
+  readonly tried: readonly number[];
+}
+
+/** Searches a curve whose argument is in the unit of the cost; `fillsOf`: the number of fills at it. */
+function searchOver(name: Cost['name'], netOf: (value: number) => number, fillsOf: (value: number) => number = () => 1): Found {
+  const cost = costOf(name);
+  const search = new CostSearch(cost);
+  const tried: number[] = [];
+  for (let steps = search.next(); steps.length > 0; steps = search.next()) {
+    tried.push(...steps);
+    search.take(steps.map((each) => ({ netUnits: netOf(each / cost.stepsPerUnit), fills: fillsOf(each / cost.stepsPerUnit) })));
+  }
+  return { ...search.outcome(), tried };
+}
+
+const endsOf = ({ bracket }: Found) => bracket?.map(({ steps }) => steps);
+
+describe('the scan', () => {
+  test.each(COSTS)('of $name has 64 whole numbers of steps, ascending, over the documented range', ({ name, scan: make, stepsPerUnit }) => {
+    const scan = make();
+    expect(scan).toHaveLength(64);
+    expect(scan.every((steps, at) => Number.isInteger(steps) && (at === 0 || steps > scan[at - 1]!))).toBe(true);
+    const ends = { fee: [0, 1000], slippage: [0, 1000], latency: [0, 86_400_000], size: [1 / 8, 4096] }[name];
+    expect([scan[0]! / stepsPerUnit, scan[63]! / stepsPerUnit]).toEqual(ends);
+  });
+});
+
+describe('the search', () => {
+  test.each([
+    ['fee', 12.34, 123, 124],
+    ['fee', 12.3, 122, 123],
+    ['slippage', 999.95, 9999, 10_000],
+    ['latency', 59_999.5, 59_999, 60_000],
+    ['latency', 1, 0, 1],
+  ] as const)('of a %s whose profit is used up at %d ends with its two neighbours', (name, root, low, high) => {
+    const found = searchOver(name, (value) => root - value);
+    expect(found).toMatchObject({ reason: null, crossings: 1, isMonotone: true });
+    expect(endsOf(found)).toEqual([low, high]);
+  });
+
+  test('of a size ends within a hundredth, and a profit that rises first is not monotone', () => {
+    const found = searchOver('size', (value) => value - value ** 1.5 / 10);
+    expect(found).toMatchObject({ reason: null, crossings: 1, isMonotone: false });
+    const [low, high] = endsOf(found)!.map((steps) => steps / 10_000) as [number, number];
+    expect(low).toBeLessThan(100);
+    expect(high).toBeGreaterThanOrEqual(100);
+    expect(high / low).toBeLessThanOrEqual(1.01);
+  });
+
+  test('takes the first of several brackets, and counts all changes of sign over the scan', () => {
+    const found = searchOver('fee', (value) => (value < 3 || (value > 20 && value < 200) ? 5 : -5));
+    expect(found).toMatchObject({ reason: null, crossings: 3, isMonotone: false });
+    expect(endsOf(found)).toEqual([29, 30]);
+  });
+
+  test('without a profit at the start of the range is already negative, also where a profit follows', () => {
+    expect(searchOver('fee', () => -1)).toMatchObject({ reason: 'already-negative', bracket: null, crossings: 0, isMonotone: true });
+    expect(searchOver('fee', () => 0)).toMatchObject({ reason: 'already-negative', bracket: null });
+    expect(searchOver('fee', (value) => value - 1)).toMatchObject({ reason: 'already-negative', crossings: 1, isMonotone: false });
+  });
+
+  test('with a profit at every scanned value has none', () => {
+    const found = searchOver('latency', () => 1);
+    expect(found).toMatchObject({ reason: 'never', bracket: null, crossings: 0, isMonotone: true });
+    expect(found.tried).toHaveLength(64);
+  });
+
+  test('a profit of nothing is no profit', () => {
+    expect(endsOf(searchOver('fee', (value) => Math.max(0, 7 - value)))).toEqual([69, 70]);
+  });
+
+  test('of a size begins at the first one that trades; of a fee at 0', () => {
+    const netOf = (value: number) => (value < 2 ? 0 : 40 - value);
+    const fillsOf = (value: number) => (value < 2 ? 0 : 9);
+    const found = searchOver('size', netOf, fillsOf);
+    expect(found).toMatchObject({ reason: null, crossings: 1 });
+    expect(found.first / 10_000).toBeGreaterThanOrEqual(2);
+    expect(found.first / 10_000).toBeLessThan(2.4);
+    expect(searchOver('fee', netOf, fillsOf)).toMatchObject({ reason: 'already-negative', first: 0 });
+    expect(
+      searchOver(
+        'size',
+        () => 0,
+        () => 0,
+      ),
+    ).toMatchObject({ reason: 'already-negative', first: 1250 });
+  });
+
+  test('tries the middle alone: a bracket of n steps takes the logarithm of n', () => {
+    const { tried } = searchOver('latency', (value) => 50_000_000.5 - value);
+    expect(tried.length).toBeLessThanOrEqual(64 + 25);
+  });
+});
+
+describe('the run with another cost', () => {
+  const plan = runPlan([], [], { fills: { slippagePpm: 200, slippageTicks: 2, latencyMs: 250 } });
+
+  test('has one fee for makers and takers, also of contracts, and no fee model', () => {
+    const models = { slippage: null, fees: { kind: 'fees', rate: () => 0 }, rules: [], records: [] } as const;
+    const made = planWith({ ...plan, models }, 'fee', 125);
+    expect(made.fees).toMatchObject({ makerPpm: 1250, takerPpm: 1250, contractPpm: 1250, in: plan.fees.in, rounding: plan.fees.rounding });
+    expect(made.models?.fees).toBeNull();
+    expect(made.fills).toEqual(plan.fills);
+  });
+
+  test('replaces the share of the price that slippage takes, and keeps its ticks', () => {
+    expect(planWith(plan, 'slippage', 31).fills).toMatchObject({ slippagePpm: 310, slippageTicks: 2, latencyMs: 250 });
+  });
+
+  test('adds to a slippage model what it replaces of a rate', () => {
+    const models = { slippage: { kind: 'slippage', worse: () => 1 }, fees: null, rules: [], records: [] } as const;
+    expect(planWith({ ...plan, models }, 'slippage', 31).fills).toMatchObject({ addedSlippagePpm: 310, slippagePpm: 200 });
+  });
+
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])('a module that decides the latency by itself is left out (it wraps: %s)', (isWrapping, left) => {
+    const binding = { part: 'latency', isWrapping, needs: [], make: () => null };
+    const modules = [{ module: { kind: 'module', name: 'slow', bindings: [binding] }, place: 'run.yaml' }] as const;
+    const made = planWith({ ...plan, models: { slippage: null, fees: null, rules: [], records: [], modules } }, 'latency', 90);
+    expect(made.fills.latencyMs).toBe(90);
+    expect(made.models?.modules?.[0]?.module.bindings).toHaveLength(left);
+  });
+
+  test('multiplies sizes', () => {
+    expect(planWith(plan, 'size', 12_345).sizeScale).toBe(1.2345);
+    expect(planWith(plan, 'size', 12_345)).toMatchObject({ cash: plan.cash, size: plan.size, fees: plan.fees, fills: plan.fills });
+  });
+});

@@ -1,0 +1,94 @@
+// The search for the smallest value of one cost at which the net profit is at most 0: a scan, then bisection inside the first bracket.
+
+import { assert } from '../../../base/assert.ts';
+import type { BreakEvenReason } from '../../../report/metrics/breakEven.ts';
+import type { Cost } from './costs.ts';
+
+/** The result of a run with one value of a cost. */
+export interface VariantResult {
+  readonly netUnits: number;
+  readonly fills: number;
+}
+
+/** A value in steps, and the run with it. */
+export interface TriedValue extends VariantResult {
+  readonly steps: number;
+}
+
+/** What a search has found. */
+export interface SearchOutcome {
+  readonly reason: BreakEvenReason | null;
+  readonly crossings: number;
+  readonly isMonotone: boolean;
+  readonly first: number;
+  readonly last: number;
+  /** Net profit above 0 at the first, at most 0 at the second; null with a reason. */
+  readonly bracket: readonly [TriedValue, TriedValue] | null;
+  /** The two values on which the outcome rests: those of the bracket, or the first and the last. */
+  readonly decisive: readonly [TriedValue, TriedValue];
+}
+
+export class CostSearch {
+  readonly cost: Cost;
+  /** The scanned values, from the start of the range on. */
+  private scanned: readonly TriedValue[] = [];
+  private bracket: readonly [TriedValue, TriedValue] | null = null;
+
+  constructor(cost: Cost) {
+    this.cost = cost;
+  }
+
+  /** Returns the values to try next, in steps; none: the search has ended. */
+  next(): readonly number[] {
+    const { cost, bracket } = this;
+    if (this.scanned.length === 0) return cost.scan();
+    if (bracket === null || cost.isFine(bracket[0].steps, bracket[1].steps)) return [];
+    return [cost.middle(bracket[0].steps, bracket[1].steps)];
+  }
+
+  /** Takes the results of the values that `next` has returned, in their order. */
+  take(results: readonly VariantResult[]): void {
+    const tried = this.next().map((steps, at): TriedValue => ({ steps, ...results[at]! }));
+    assert(results.length === tried.length && tried.length > 0, 'a search takes a result for each value that it asked for');
+    if (this.scanned.length === 0) this.takeScan(tried);
+    else this.takeMiddle(tried[0]!);
+  }
+
+  private takeScan(tried: readonly TriedValue[]): void {
+    const { name } = this.cost;
+    // Sizes so small that nothing fills say nothing of the strategy: the range begins at the first one that trades.
+    const from =
+      name === 'size'
+        ? Math.max(
+            0,
+            tried.findIndex(({ fills }) => fills > 0),
+          )
+        : 0;
+    this.scanned = tried.slice(from);
+    const at = this.scanned.findIndex((each) => !isGain(each));
+    this.bracket = at > 0 ? [this.scanned[at - 1]!, this.scanned[at]!] : null;
+  }
+
+  private takeMiddle(middle: TriedValue): void {
+    const [low, high] = this.bracket!;
+    this.bracket = isGain(middle) ? [middle, high] : [low, middle];
+  }
+
+  outcome(): SearchOutcome {
+    const { scanned, bracket } = this;
+    assert(scanned.length > 0 && this.next().length === 0, 'the search has ended');
+    const pairs = scanned.slice(1).map((each, at) => [scanned[at]!, each] as const);
+    const [first, last] = [scanned[0]!, scanned.at(-1)!];
+    return {
+      reason: bracket !== null ? null : isGain(first) ? 'never' : 'already-negative',
+      crossings: pairs.filter(([a, b]) => isGain(a) !== isGain(b)).length,
+      isMonotone: pairs.every(([a, b]) => b.netUnits <= a.netUnits),
+      first: first.steps,
+      last: last.steps,
+      bracket,
+      decisive: bracket ?? [first, last],
+    };
+  }
+}
+
+const isGain = ({ netUnits }: VariantResult): boolean => netUnits > 0;

@@ -1,0 +1,49 @@
+// The proof of blocks: a run decides alike in blocks of one row, of seven and of 2,048.
+
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { differenceOf, proofOf, type Side } from './comparison.ts';
+import { counted } from '../../../base/text/format.ts';
+import { countUntil } from './decisionTrace.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
+
+const SMALL_ROWS = 7;
+export const FULL_ROWS = 2048;
+
+export interface BlocksTask {
+  readonly plan: RunPlan;
+  /** Decisions up to this time are compared; by default all. */
+  readonly untilMs?: number;
+  readonly isFresh: boolean;
+  /** True: blocks of seven rows are left out. */
+  readonly isShort?: boolean;
+  /** A run in blocks of FULL_ROWS that is made already; null: it has to be made. */
+  readonly full: Side | null;
+  /** Called before each run with the share of the work that is done. */
+  readonly onRun: (share: number) => void;
+}
+
+export async function proveBlocks(
+  tracer: Tracer,
+  { plan, untilMs = Infinity, isFresh, isShort = false, full: made, onRun }: BlocksTask,
+): Promise<Proof> {
+  const sideOf = async (blockRows: number, share: number): Promise<Side> => {
+    onRun(share);
+    const run: TracedRun = { plan, blockRows, isFresh, untilMs };
+    return { run, trace: await tracer.run(run) };
+  };
+  const single = await sideOf(1, 0);
+  for (const [at, rows] of (isShort ? [FULL_ROWS] : [SMALL_ROWS, FULL_ROWS]).entries()) {
+    const full = (rows === FULL_ROWS ? made : null) ?? (await sideOf(rows, (at + 1) / 3));
+    const difference = await differenceOf(tracer, single, full, untilMs);
+    if (difference === null) continue;
+    const text = `blocks of ${rows} rows decide otherwise than blocks of one row: something reads what is computed ahead of its bar`;
+    return proofOf('blocks', 'refuted', text, difference, plan);
+  }
+  const count = countUntil(single.trace, untilMs);
+  return plainProof(
+    'blocks',
+    'proved',
+    `blocks of 1${isShort ? '' : `, ${SMALL_ROWS}`} and ${FULL_ROWS} rows make the same ${counted(count, 'decision')}`,
+  );
+}

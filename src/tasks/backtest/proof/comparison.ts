@@ -1,0 +1,81 @@
+// Compares two runs that must decide alike, and describes the first decision in which they differ.
+
+import { formatTime } from '../../../model/time.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { firstDifference, type Decision, type DecisionTrace } from './decisionTrace.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import type { Proof, ProofName } from '../../../model/run/proof.ts';
+
+/** A run, and its decisions if they are known. */
+export interface Side {
+  readonly run: TracedRun;
+  readonly trace: DecisionTrace;
+  /** Makes the run once more with a decision to keep in full, where the run alone would decide otherwise the second time. */
+  readonly repeat?: (wanted: number) => Promise<DecisionTrace>;
+}
+
+export interface Difference {
+  readonly timeMs: number;
+  /** The decision of each side in full; null: that side decides nothing there. */
+  readonly expected: Decision | null;
+  readonly actual: Decision | null;
+}
+
+const NOTHING = 'no decision';
+
+/**
+ * Returns the first difference up to `untilMs`; null: both decide alike. Makes both runs again to know the decisions in full.
+ * `ignoresTexts`: log lines may have other texts.
+ */
+export async function differenceOf(
+  tracer: Tracer,
+  expected: Side,
+  actual: Side,
+  untilMs = Infinity,
+  ignoresTexts = false,
+): Promise<Difference | null> {
+  const at = firstDifference(expected.trace, actual.trace, untilMs, ignoresTexts);
+  if (at === null) return null;
+  const timeOf = ({ trace }: Side): number => trace.timeMs[at] ?? Infinity;
+  const inFull = async (side: Side): Promise<Decision | null> => {
+    if (timeOf(side) > untilMs) return null;
+    const { run, repeat = (wanted: number) => tracer.run(run, wanted) } = side;
+    return (await repeat(at)).found;
+  };
+  return { timeMs: Math.min(timeOf(expected), timeOf(actual)), expected: await inFull(expected), actual: await inFull(actual) };
+}
+
+/** Returns the proof that a difference leads to. */
+export function proofOf(
+  name: ProofName,
+  verdict: Proof['verdict'],
+  text: string,
+  { timeMs, expected, actual }: Difference,
+  plan: RunPlan,
+): Proof {
+  // The earlier decision is the one that the other side does not make. Of two at one time, the side in question counts.
+  const isExpectedFirst = actual === null || (expected !== null && expected.timeMs < actual.timeMs);
+  const [first, second] = isExpectedFirst ? [expected, actual] : [actual, expected];
+  const place = first?.place ?? second?.place ?? null;
+  const isAtOnce = expected !== null && actual !== null && expected.timeMs === actual.timeMs;
+  return {
+    name,
+    verdict,
+    text,
+    first: {
+      time: Number.isFinite(timeMs) ? formatTime(timeMs) : null,
+      feed: first?.feed ?? leadName(plan),
+      what: first?.call ?? NOTHING,
+      expected: isAtOnce || isExpectedFirst ? (expected?.text ?? NOTHING) : NOTHING,
+      actual: isAtOnce || !isExpectedFirst ? (actual?.text ?? NOTHING) : NOTHING,
+    },
+    file: place?.file ?? null,
+    line: place?.line ?? null,
+  };
+}
+
+/** Returns symbol and interval of the first feed that strategies see. */
+export function leadName({ feeds }: RunPlan): string | null {
+  const lead = feeds.find(({ isHidden }) => isHidden !== true);
+  return lead === undefined ? null : `${lead.bars.instrument.wireName} ${lead.bars.interval}`;
+}

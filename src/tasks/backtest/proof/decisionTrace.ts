@@ -1,0 +1,108 @@
+// The decisions of a strategy in a run, as times and hashes, so that runs over millions of bars can be compared in little memory.
+
+import { callText, type HostCallLog } from '../../../engine/host/recordingHost.ts';
+import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
+import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
+
+/** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
+const DECISIONS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel', 'every', 'at', 'cron', 'log']);
+/** Those of them that change what is held, or could. */
+const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel']);
+const FNV_OFFSET = 2_166_136_261;
+const FNV_PRIME = 16_777_619;
+
+/** One decision in full. */
+export interface Decision {
+  readonly timeMs: number;
+  readonly call: string;
+  readonly text: string;
+  /** Symbol and interval of the feed that the call names; null: it names none. */
+  readonly feed: string | null;
+  readonly place: Place | null;
+}
+
+export class DecisionTrace implements HostCallLog {
+  readonly timeMs: number[] = [];
+  readonly hashes: number[] = [];
+  /** Times of the decisions that are orders, exits, targets and cancels. */
+  readonly orderMs: number[] = [];
+  /** Places of log lines, whose texts decide nothing. */
+  readonly logs = new Set<number>();
+  /** The decision number `wanted`, which a second run of the same kind makes. */
+  found: Decision | null = null;
+  /** The error that ended the run; null: none did. */
+  error: Error | null = null;
+  /** True when a timer follows the calendar. */
+  usesCalendar = false;
+  private readonly wanted: number;
+
+  /** `wanted`: the index of the decision to keep in full; -1: none. */
+  constructor(wanted = -1) {
+    this.wanted = wanted;
+  }
+
+  note(run: StrategyRun, name: string, given: readonly unknown[]): void {
+    if (!DECISIONS.has(name)) return;
+    if (name === 'cron') this.usesCalendar = true;
+    const text = callText(run, name, given);
+    if (this.timeMs.length === this.wanted) {
+      this.found = { timeMs: run.nowMs, call: name, text, feed: feedIn(given), place: nearestAuthorPlace() };
+    }
+    if (ORDERS.has(name)) this.orderMs.push(run.nowMs);
+    if (name === 'log') this.logs.add(this.timeMs.length);
+    this.add(run.nowMs, text);
+  }
+
+  /** Notes that the strategy threw an error. */
+  noteError(timeMs: number, error: unknown, place: Place | null): void {
+    const text = `throws ${error instanceof Error ? error.message : String(error)}`;
+    if (this.timeMs.length === this.wanted) this.found = { timeMs, call: 'an error', text, feed: null, place };
+    this.add(timeMs, text);
+  }
+
+  private add(timeMs: number, text: string): void {
+    this.timeMs.push(timeMs);
+    this.hashes.push(hashOf(text));
+  }
+}
+
+/** Returns the index of the first decision up to `untilMs` in which two runs differ; null: none. `ignoresTexts`: of log lines. */
+export function firstDifference(a: DecisionTrace, b: DecisionTrace, untilMs: number, ignoresTexts = false): number | null {
+  const [countA, countB] = [countUntil(a, untilMs), countUntil(b, untilMs)];
+  for (let at = 0; at < Math.max(countA, countB); at++) {
+    if (at >= countA || at >= countB || a.timeMs[at] !== b.timeMs[at]) return at;
+    if (a.hashes[at] !== b.hashes[at] && !(ignoresTexts && a.logs.has(at) && b.logs.has(at))) return at;
+  }
+  return null;
+}
+
+/** Returns the number of decisions up to `untilMs`. */
+export function countUntil({ timeMs }: DecisionTrace, untilMs: number): number {
+  let count = timeMs.length;
+  while (count > 0 && timeMs[count - 1]! > untilMs) count--;
+  return count;
+}
+
+/** FNV-1a over the characters of a text. */
+function hashOf(text: string): number {
+  let hash = FNV_OFFSET;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  return hash >>> 0;
+}
+
+interface NamedFeed {
+  readonly instrument: { readonly wireName: string };
+  readonly interval: string;
+}
+
+function feedIn(given: readonly unknown[]): string | null {
+  for (const each of given) {
+    if (typeof each !== 'object' || each === null) continue;
+    const feed: unknown = 'instrument' in each ? each : 'feed' in each ? each.feed : null;
+    if (isFeed(feed)) return `${feed.instrument.wireName} ${feed.interval}`;
+  }
+  return null;
+}
+
+const isFeed = (value: unknown): value is NamedFeed =>
+  typeof value === 'object' && value !== null && 'instrument' in value && 'interval' in value;

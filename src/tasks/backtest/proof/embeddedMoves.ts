@@ -1,0 +1,139 @@
+// Finds the ups and downs of the run's own data in the files of a strategy, whatever they are written as: returns, prices in another unit,
+// or one sign a bar.
+
+import { relative } from 'node:path';
+import { formatTime } from '../../../model/time.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Proof } from '../../../model/run/proof.ts';
+import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Signs that are written next to each other: 0 and 1, + and -, up and down, long and short. */
+const SIGNS = /[01]{80,}|[+-]{80,}|[UuDd]{80,}|[LlSs]{80,}/g;
+const UP = new Set(['1', '+', 'U', 'u', 'L', 'l']);
+/** Moves in a row that no table has by accident, and those of them by which places are found. */
+const ENOUGH = 80;
+const FOUND_BY = 48;
+const WINDOW = 2 ** FOUND_BY;
+/** Of the moves by which places are found, at least this number goes each way: a price can stand still. */
+const MIN_EACH_WAY = 12;
+const MAX_TABLE_COLUMNS = 6;
+const MAX_NUMBERS = 40_000;
+/** Places in one file with the same moves that are looked at. */
+const MAX_PLACES = 4;
+
+interface Sequence {
+  readonly bits: Uint8Array;
+  /** Where each of them stands in the text. */
+  readonly places: ArrayLike<number>;
+}
+
+/** Returns the proof of purity that a table of moves refutes; null: no file has one. See `embeddedPrices`. */
+export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
+  for (const file of files) {
+    const text = textOf(file, maxBytes);
+    const sequences = [...signsIn(text), ...tablesIn(text)];
+    const windows = windowsOf(sequences);
+    if (windows.size === 0) continue;
+    for (const { bars } of plan.feeds) {
+      for (const moves of movesOf(bars)) {
+        const found = placeOf(moves, sequences, windows);
+        if (found === null) continue;
+        const what = 'a table of the ups and downs of these bars';
+        return {
+          name: 'purity',
+          verdict: 'refuted',
+          text: 'a file of the strategy holds the moves of these data, which show what lies ahead of a bar',
+          first: {
+            time: formatTime(bars.closeMs[found.row]!),
+            feed: `${bars.instrument.wireName} ${bars.interval}`,
+            what,
+            expected: 'moves from the bars alone',
+            actual: what,
+          },
+          file: relative(process.cwd(), file),
+          line: text.slice(0, found.at).split('\n').length,
+        };
+      }
+    }
+  }
+  return null;
+}
+
+function signsIn(text: string): Sequence[] {
+  return [...text.matchAll(SIGNS)].map(([signs], at, all) => {
+    const { index } = all[at]!;
+    return {
+      bits: Uint8Array.from(signs, (sign) => Number(UP.has(sign))),
+      places: Array.from({ length: signs.length }, (_, each) => index + each),
+    };
+  });
+}
+
+/** Returns the signs of numbers, and of the steps from one to the next, along each column that a table may have. */
+function tablesIn(text: string): Sequence[] {
+  const numbers = [...text.matchAll(NUMBER)];
+  if (numbers.length < ENOUGH || numbers.length > MAX_NUMBERS) return [];
+  const values = Float64Array.from(numbers, ([each]) => Number(each));
+  const found: Sequence[] = [];
+  for (let columns = 1; columns <= MAX_TABLE_COLUMNS; columns++) {
+    for (let column = 0; column < columns; column++) {
+      const own = values.filter((_, at) => at % columns === column);
+      if (own.length <= ENOUGH) continue;
+      const places = numbers.flatMap(({ index }, at) => (at % columns === column ? [index] : []));
+      found.push({ bits: Uint8Array.from(own, (value) => Number(value > 0)), places });
+      found.push({ bits: Uint8Array.from(own.subarray(1), (value, at) => Number(value > own[at]!)), places });
+    }
+  }
+  return found;
+}
+
+type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
+
+function windowsOf(sequences: readonly Sequence[]): Windows {
+  const windows = new Map<number, (readonly [number, number])[]>();
+  for (const [index, { bits }] of sequences.entries()) {
+    eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, at) => {
+      const known = windows.get(window);
+      if (known === undefined) windows.set(window, [[index, at]]);
+      else if (known.length < MAX_PLACES) known.push([index, at]);
+    });
+  }
+  return windows;
+}
+
+/** Calls `take` for each window that has enough of both signs, with its first place. */
+function eachWindow(bits: Uint8Array, end: number, take: (window: number, at: number) => void): void {
+  let [window, ups] = [0, 0];
+  for (let at = 0; at < end; at++) {
+    window = (window % (WINDOW / 2)) * 2 + bits[at]!;
+    ups += bits[at]! - (at >= FOUND_BY ? bits[at - FOUND_BY]! : 0);
+    if (at >= FOUND_BY - 1 && ups >= MIN_EACH_WAY && ups <= FOUND_BY - MIN_EACH_WAY) take(window, at - FOUND_BY + 1);
+  }
+}
+
+/** The moves of bars by which code could look ahead: inside each, and from each column to the next bar. */
+function movesOf({ open, high, low, close, length }: BarColumns): Uint8Array[] {
+  const ofBars = Uint8Array.from({ length }, (_, row) => Number(close[row]! > open[row]!));
+  return [ofBars, ...[close, open, high, low].map((of) => Uint8Array.from({ length: Math.max(0, length - 1) }, (_, row) => Number(of[row + 1]! > of[row]!)))]; // prettier-ignore
+}
+
+/** Returns a row of the data and the place in the text from which on all moves are alike. */
+function placeOf(
+  moves: Uint8Array,
+  sequences: readonly Sequence[],
+  windows: Windows,
+): { readonly row: number; readonly at: number } | null {
+  let found: { readonly row: number; readonly at: number } | null = null;
+  eachWindow(moves, moves.length - (ENOUGH - FOUND_BY), (window, row) => {
+    if (found !== null) return;
+    for (const [index, at] of windows.get(window) ?? []) {
+      const { bits, places } = sequences[index]!;
+      let count = FOUND_BY;
+      while (count < ENOUGH && bits[at + count] === moves[row + count]) count++;
+      if (count === ENOUGH) found = { row, at: places[at]! };
+    }
+  });
+  return found;
+}

@@ -1,0 +1,104 @@
+// Finds prices of the run's own data in the files of a strategy: a table of them shows what lies ahead of a bar.
+
+import { readFileSync, statSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { PriceColumn } from '../../../model/bars/bars.ts';
+import { formatTime } from '../../../model/time.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Proof } from '../../../model/run/proof.ts';
+
+const COLUMNS: readonly PriceColumn[] = ['close', 'open', 'high', 'low'];
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Prices in a row that no table has by accident, and how many of them must differ: a price can stand still. */
+const ENOUGH = 10;
+const DIFFERENT = 5;
+/** Numbers between two prices of a table: its other columns. */
+const MAX_TABLE_COLUMNS = 12;
+/** Rows with one price that are looked at. */
+const MAX_ROWS = 16;
+export const MAX_BYTES = 64_000_000;
+
+/**
+ * Returns the proof of purity that a table of prices refutes; null: no file has one. `files`: the files of the strategies, absolute; larger
+ * ones than `maxBytes` are not searched.
+ */
+export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
+  for (const file of files) {
+    const text = textOf(file, maxBytes);
+    const numbers = [...text.matchAll(NUMBER)];
+    if (numbers.length < ENOUGH) continue;
+    const values = Float64Array.from(numbers, ([each]) => Number(each));
+    const found = tableIn(plan, values);
+    if (found === null) continue;
+    const { at, row, column, feed } = found;
+    const { bars } = plan.feeds[feed]!;
+    const what = `a table of prices: ${column} from ${bars[column][row]} on`;
+    return {
+      name: 'purity',
+      verdict: 'refuted',
+      text: 'a file of the strategy holds prices of these data, which show what lies ahead of a bar',
+      first: {
+        time: formatTime(bars.closeMs[row]!),
+        feed: `${bars.instrument.wireName} ${bars.interval}`,
+        what,
+        expected: 'prices from the bars alone',
+        actual: what,
+      },
+      file: relative(process.cwd(), file),
+      line: text.slice(0, numbers[at]!.index).split('\n').length,
+    };
+  }
+  return null;
+}
+
+/** Returns the text of a file; empty where it is larger than `maxBytes`, or no file. */
+export function textOf(file: string, maxBytes: number): string {
+  try {
+    return statSync(file).size > maxBytes ? '' : readFileSync(file, 'utf8');
+  } catch {
+    // For example a module that a bundler's plugin has made.
+    return '';
+  }
+}
+
+interface Table {
+  /** Index of the first number, and the row of the data with that price. */
+  readonly at: number;
+  readonly row: number;
+  readonly column: PriceColumn;
+  readonly feed: number;
+}
+
+function tableIn({ feeds }: RunPlan, values: Float64Array): Table | null {
+  const wanted = new Set(values);
+  for (const [feed, { bars }] of feeds.entries()) {
+    for (const column of COLUMNS) {
+      const prices = bars[column].subarray(0, bars.length);
+      const rowsOf = new Map<number, number[]>();
+      for (let row = 0; row < prices.length; row++) {
+        const price = prices[row]!;
+        if (!wanted.has(price)) continue;
+        const rows = rowsOf.get(price);
+        if (rows === undefined) rowsOf.set(price, [row]);
+        else if (rows.length < MAX_ROWS) rows.push(row);
+      }
+      if (rowsOf.size < DIFFERENT) continue;
+      for (let at = 0; at < values.length; at++) {
+        const row = rowsOf.get(values[at]!)?.find((each) => isTable(values, at, prices, each));
+        if (row !== undefined) return { at, row, column, feed };
+      }
+    }
+  }
+  return null;
+}
+
+/** Returns true when the numbers from `at` on, at some distance from each other, are the prices from `row` on. */
+function isTable(values: Float64Array, at: number, prices: Float64Array, row: number): boolean {
+  if (row + ENOUGH > prices.length) return false;
+  for (let step = 1; step <= MAX_TABLE_COLUMNS; step++) {
+    let count = 1;
+    while (count < ENOUGH && values[at + count * step] === prices[row + count]) count++;
+    if (count === ENOUGH && new Set(prices.subarray(row, row + ENOUGH)).size >= DIFFERENT) return true;
+  }
+  return false;
+}

@@ -1,0 +1,198 @@
+// The proof of purity: strategy code uses nothing outside the run, and two runs in one process decide alike.
+
+import { relative } from 'node:path';
+import { formatTime } from '../../../model/time.ts';
+import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { Place } from '../purity/callSite.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import { withOtherSurroundings } from '../purity/surroundings.ts';
+import type { WarningSink } from '../purity/report.ts';
+import { differenceOf, leadName, proofOf, type Side } from './comparison.ts';
+import { leadFeed } from './dataSlices.ts';
+import { MAX_BYTES, textOf } from './embeddedPrices.ts';
+import { firstDifference, type DecisionTrace } from './decisionTrace.ts';
+import type { TracedRun, Tracer } from './tracedRun.ts';
+import { plainProof, type Proof } from '../../../model/run/proof.ts';
+
+/** Classes of warnings that a use of something outside the run has. */
+export const IMPURE_CLASSES: ReadonlySet<string> = new Set(['impure', 'state', 'lookahead']);
+
+/** Rows of the blocks of a run that ends in the middle: the lowest number that is tried, and how many are. */
+const PART_ROWS = 331;
+const PART_TRIES = 400;
+
+const STATE_TEXT = 'a later run in one process decides otherwise than the first: a module variable or a static field keeps a value';
+const EXTERNAL_TEXT = 'a run of the same file, loaded again, decides otherwise: it depends on something outside the run';
+
+/** Keeps the first use of something outside the run, with the time of the run at which it happened. */
+export class ImpureUses implements WarningSink {
+  first: { readonly warning: Warning; readonly timeMs: number } | null = null;
+  /** The time of the run in progress, ms UTC; NaN outside of one. */
+  nowMs: () => number = () => NaN;
+
+  readonly add = (warning: Warning): void => this.note(warning);
+
+  protected note(warning: Warning): void {
+    if (IMPURE_CLASSES.has(warningClass(warning))) this.first ??= { warning, timeMs: this.nowMs() };
+  }
+}
+
+export interface PurityTask {
+  readonly plan: RunPlan;
+  /** The first run of the process, of the modules as they were loaded. */
+  readonly whole: Side;
+  /** Rows of the lead feed inside the run at which the strategies are not ready yet. */
+  readonly skippedRows: number;
+  /** True: the run that ends in the middle is left out. */
+  readonly isShort?: boolean;
+  /** Why a promise of a callback continued after the last bar; null: none did. */
+  readonly late: Error | null;
+  readonly onRun: (share: number) => void;
+}
+
+export interface PurityOutcome {
+  readonly proof: Proof;
+  /** A run changes what a later one in the same process decides. */
+  readonly hasState: boolean;
+  /** Two runs of modules that were loaded for them decide alike. Without that, a difference between runs shows nothing else. */
+  readonly isSteady: boolean;
+}
+
+export async function provePurity(
+  tracer: Tracer,
+  { plan, whole, skippedRows, isShort = false, late, onRun }: PurityTask,
+): Promise<PurityOutcome> {
+  onRun(0);
+  const part = partOf(plan, skippedRows);
+  const partTrace = isShort ? null : await tracer.run(part);
+  onRun(0.3);
+  const again: TracedRun = { plan };
+  const trace = await tracer.run(again);
+  // What modules keep makes a repeat another run: each side is repeated from modules that are loaded for it.
+  const first: Side = { ...whole, repeat: (wanted) => inTurn(tracer, [whole.run], wanted) };
+  const sideOf = (runs: readonly TracedRun[], made: DecisionTrace): Side => ({
+    run: runs.at(-1)!,
+    trace: made,
+    repeat: (wanted) => inTurn(tracer, runs, wanted),
+  });
+  const isEarly = partTrace !== null && (await isState(tracer, whole.trace, part, partTrace));
+  const second = isEarly
+    ? await differenceOf(tracer, first, sideOf([whole.run, part], partTrace), part.untilMs)
+    : await differenceOf(tracer, first, sideOf([whole.run, ...(isShort ? [] : [part]), again], trace));
+  onRun(0.6);
+  const fresh: TracedRun = { plan, isFresh: true };
+  const otherTrace = await withOtherSurroundings(() => tracer.run(fresh));
+  const inOther: Side = { run: fresh, trace: otherTrace, repeat: (wanted) => withOtherSurroundings(() => tracer.run(fresh, wanted)) };
+  const other = await differenceOf(tracer, first, inOther, Infinity, true);
+  const found = { hasState: second !== null, isSteady: other === null };
+  if (late !== null) return { proof: { ...plainProof('purity', 'refuted', late.message), first: atEnd(late, plan) }, ...found };
+  if (second !== null) return { proof: proofOf('purity', 'refuted', STATE_TEXT, second, plan), ...found };
+  if (other !== null) return { proof: proofOf('purity', 'refuted', EXTERNAL_TEXT, other, plan), ...found };
+  const text = 'no clock, chance, environment, file, network or promise was used, and runs in one process decide alike';
+  return { proof: plainProof('purity', 'proved', text), ...found };
+}
+
+/** What is never the same twice: decisions that hang on it differ from run to run, or do so by chance. */
+const UNSTEADY: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_TIMER', 'IMPURE_PROMISE', 'IMPURE_NETWORK']);
+
+/** Returns true when what was used may make equal runs differ. */
+export function isUnsteady({ first }: ImpureUses): boolean {
+  return first !== null && UNSTEADY.has(first.warning.code);
+}
+
+/** Returns the proof of purity that a difference refutes which is gone when modules are loaded for each run. */
+export function stateProof(found: Proof): Proof {
+  return { ...found, name: 'purity', text: STATE_TEXT };
+}
+
+/** Returns true when the second run of a process differs from the first up to where it ends, and would not with modules of its own. */
+async function isState(tracer: Tracer, first: DecisionTrace, part: TracedRun, made: DecisionTrace): Promise<boolean> {
+  const { untilMs = Infinity } = part;
+  if (firstDifference(first, made, untilMs) === null) return false;
+  return firstDifference(first, await tracer.run({ ...part, isFresh: true }), untilMs) === null;
+}
+
+/** Makes runs one after the other with strategies that are loaded once for all of them. Returns the decisions of the last one. */
+async function inTurn(tracer: Tracer, runs: readonly TracedRun[], wanted: number): Promise<DecisionTrace> {
+  const strategies = await freshStrategies(runs[0]!.plan.strategies);
+  const traces: DecisionTrace[] = [];
+  for (const [at, run] of runs.entries()) {
+    traces.push(await tracer.run({ ...run, plan: { ...run.plan, strategies } }, at === runs.length - 1 ? wanted : -1));
+  }
+  return traces.at(-1)!;
+}
+
+/**
+ * Returns a run that ends near the middle of the data. It makes the rows of all earlier runs and its own a prime number, with and without those at which
+ * strategies are not ready: a variable that counts them would otherwise begin the next run as it began the first.
+ */
+function partOf(plan: RunPlan, skippedRows: number): TracedRun {
+  const { bars, firstRow } = leadFeed(plan);
+  const rows = bars.length - firstRow;
+  const after = (blockRows: number): number => Math.min(rows, blockRows * Math.ceil(Math.floor(rows / 2) / blockRows) || 1);
+  const tried = Array.from({ length: PART_TRIES }, (_, at) => PART_ROWS + at);
+  const blockRows = tried.find((each) => isPrime(rows + after(each)) && isPrime(rows + after(each) - 2 * skippedRows)) ?? PART_ROWS;
+  return { plan, blockRows, untilMs: bars.closeMs[firstRow + after(blockRows) - 1]! };
+}
+
+/** Returns the largest prime number that is not above `value`, which is at least 2. */
+export function primeUpTo(value: number): number {
+  let prime = value;
+  while (!isPrime(prime)) prime--;
+  return prime;
+}
+
+function isPrime(value: number): boolean {
+  if (value < 2) return false;
+  for (let factor = 2; factor * factor <= value; factor++) if (value % factor === 0) return false;
+  return true;
+}
+
+/**
+ * Returns the proof that the first use of something outside the run refutes; null: there was none. `plan`: null before it is loaded.
+ * `files`: the files of the strategies, absolute, in which the line is looked up that no stack has named.
+ */
+export function proofOfUses({ first }: ImpureUses, plan: RunPlan | null, files: readonly string[]): Proof | null {
+  if (first === null) return null;
+  const { text } = first.warning;
+  const { file, line } = first.warning.file === null ? (placeOfName(text, files) ?? first.warning) : first.warning;
+  const [what = text] = text.split(' in strategy code: ');
+  const isInRun = Number.isFinite(first.timeMs) && plan !== null;
+  return {
+    name: 'purity',
+    verdict: 'refuted',
+    text,
+    first: {
+      time: isInRun ? formatTime(first.timeMs) : null,
+      feed: isInRun ? leadName(plan) : null,
+      what,
+      expected: 'nothing outside the run',
+      actual: what,
+    },
+    file,
+    line,
+  };
+}
+
+/** Returns the first line with the name of a global, or of a member of a built-in, that a warning of shared state names. */
+function placeOfName(text: string, files: readonly string[]): Place | null {
+  const [, name] = /the strategy (?:writes globalThis|adds [\w.]+|replaces [\w.]+)\.([\w$]+)/.exec(text) ?? [];
+  if (name === undefined) return null;
+  const used = new RegExp(String.raw`(?<![\w$])${name.replaceAll('$', String.raw`\$`)}(?![\w$])`);
+  for (const file of files) {
+    const at = textOf(file, MAX_BYTES)
+      .split('\n')
+      .findIndex((line) => used.test(line) && !/^\s*(?:\/\/|\*|declare\b)/.test(line));
+    if (at >= 0) return { file: relative(process.cwd(), file), line: at + 1 };
+  }
+  return null;
+}
+
+const atEnd = (late: Error, plan: RunPlan): Proof['first'] => ({
+  time: formatTime(plan.toMs),
+  feed: null,
+  what: 'a promise',
+  expected: 'nothing after the last bar',
+  actual: late.message,
+});

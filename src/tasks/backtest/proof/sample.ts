@@ -1,0 +1,238 @@
+// The silent sample of a backtest: the proofs of purity and blocks over a few rows of the run, after the run itself.
+//
+// Its strategies are loaded again, so nothing that the run keeps is touched. What it prints is dropped, and a use of files, the network,
+// timers or other processes is stopped before it happens: nothing outside is done twice.
+
+import { readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { InvariantError } from '../../../base/errors.ts';
+import { firstAfter } from '../../../base/number/search.ts';
+import { counted } from '../../../base/text/format.ts';
+import { plainProof, verdictOf, type Proof, type ProofName, type ProvedRun } from '../../../model/run/proof.ts';
+import { warningClass, type Warning, type WarningCode } from '../../../model/warning.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import type { ResolvedRun } from '../../../definition/resolve.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import { PurityWatch } from '../purity/watch.ts';
+import { proveBlocks } from './blocksProof.ts';
+import type { Side } from './comparison.ts';
+import { leadFeed, sliced } from './dataSlices.ts';
+import type { DecisionTrace } from './decisionTrace.ts';
+import { embeddedMoves } from './embeddedMoves.ts';
+import { embeddedPrices } from './embeddedPrices.ts';
+import { ImpureUses, IMPURE_CLASSES, primeUpTo, proofOfUses, provePurity, stateProof } from './purityProof.ts';
+import { silently } from './silence.ts';
+import { Tracer, type TracedRun } from './tracedRun.ts';
+import { warmUpOf } from './warmUpRows.ts';
+
+/**
+ * Rows of the lead feed after the warm-up: more of them while there are too few orders to compare. Prime numbers, so that a variable that
+ * counts rows does not begin a second run as it began the first.
+ */
+const ROWS = [1021, 4093] as const;
+/** Bars of all feeds together: with many feeds the sample has fewer rows of each. */
+const MAX_BARS = 20_000;
+const MIN_ROWS = 61;
+/** With more feeds the sample makes four runs instead of six: to make a bot takes longer than its bars do. */
+const MAX_FEEDS = 32;
+const ENOUGH_ORDERS = 8;
+/** Rows that are run in small blocks at least. They continue to the last decision that is needed: a small block takes as long as a large one. */
+const SMALL_BLOCK_ROWS = 251;
+const SMALL_BLOCK_BARS = 4000;
+const BUILT_IN: ReadonlySet<string> = new Set(builtinModules);
+/** Larger files of the strategy are searched for prices by `isobar prove` alone. */
+const MAX_SEARCHED_BYTES = 262_144;
+const SAMPLED: readonly ProofName[] = ['purity', 'blocks'];
+
+export interface SampleTask {
+  readonly resolved: Pick<ResolvedRun, 'plan' | 'files'>;
+  /** The warnings of the run, whose own watch saw more rows. */
+  readonly seen: readonly Warning[];
+  /** Cells that the engine writes once a block. */
+  readonly progressCells: Int32Array | null;
+}
+
+/** Stops what would be done a second time outside of the process. Its message is read by nobody but an author's own `catch`. */
+class StoppedUse extends Error {}
+
+/** Codes of uses that change nothing outside: they continue, so that the sample sees more. */
+const HARMLESS: ReadonlySet<WarningCode> = new Set([
+  'IMPURE_RANDOM',
+  'IMPURE_CLOCK',
+  'IMPURE_LOCAL_TIME',
+  'IMPURE_PROMISE',
+  'STATE_GLOBAL',
+]);
+
+class SampledUses extends ImpureUses {
+  readonly stops = (code: WarningCode): boolean => !HARMLESS.has(code);
+
+  override readonly add = (warning: Warning): void => {
+    this.note(warning);
+    if (this.stops(warning.code)) throw new StoppedUse(`${warning.text} (stopped in the sample of a backtest)`);
+  };
+}
+
+/**
+ * Returns the verdict of the sample; a fault in it is a reason why nothing is proved, never an error. Must run in a thread of its own, after
+ * the watch of the run has ended.
+ */
+export async function sampleRun(task: SampleTask): Promise<ProvedRun> {
+  const bars = { sampled: 0 };
+  try {
+    const proofs = await silently(() => proofsOf(task, (rows) => (bars.sampled = rows)));
+    return { verdict: verdictOf(proofs, SAMPLED), why: null, proofs, bars: bars.sampled };
+  } catch (error) {
+    return notSampled(`the sample did not end: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Returns the verdict of a run without a sample. `why` is one sentence without a final point. */
+export function notSampled(why: string): ProvedRun {
+  return { verdict: 'not-proved', why, proofs: [], bars: 0 };
+}
+
+async function proofsOf(
+  { resolved: { plan, files }, seen, progressCells }: SampleTask,
+  onRows: (rows: number) => void,
+): Promise<readonly Proof[]> {
+  const uses = new SampledUses();
+  const inputs = new Set(files.map(({ path }) => path));
+  const watch = new PurityWatch(uses, true, mayUseNode(plan) ? (path) => inputs.has(path) : null);
+  try {
+    const sources = files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
+    const earlier = usesOfRun(seen, plan, sources);
+    const outcome = await proveRows({ plan, uses, watch, progressCells, onRows, sources }).catch((error: unknown): readonly Proof[] => {
+      if (uses.first === null && earlier === null) throw error;
+      return [];
+    });
+    return merged(outcome, proofOfUses(uses, plan, sources) ?? earlier, customOfRun(seen));
+  } finally {
+    watch.stop();
+  }
+}
+
+interface RowsTask {
+  readonly plan: RunPlan;
+  readonly uses: SampledUses;
+  readonly watch: PurityWatch;
+  readonly progressCells: Int32Array | null;
+  readonly onRows: (rows: number) => void;
+  /** The files of the strategies, absolute. */
+  readonly sources: readonly string[];
+}
+
+async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: RowsTask): Promise<readonly Proof[]> {
+  const tracer = new Tracer(progressCells, watch.during);
+  uses.nowMs = () => tracer.currentMs;
+  const parts = await partsOf(tracer, plan);
+  if (typeof parts === 'string') return SAMPLED.map((name) => plainProof(name, 'not-proved', parts));
+  const whole = await firstRun(tracer, parts, onRows);
+  const own = whole.run.plan;
+  if (uses.first !== null) return [];
+  const { error } = whole.trace;
+  if (error !== null) return SAMPLED.map((name) => plainProof(name, 'not-proved', `the strategy throws in the sample: ${error.message}`));
+  const late = await watch.settle('the strategy').then(
+    () => null,
+    (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
+  );
+  watch.checkGlobals();
+  // What was used says enough, and decisions that hang on it differ in every proof.
+  if (uses.first !== null) return [];
+  const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
+  const isShort = plan.feeds.length > MAX_FEEDS;
+  const task = { plan: own, whole, skippedRows: 0, isShort, late, onRun: () => {} };
+  const { proof: purity, hasState, isSteady } = await provePurity(tracer, task);
+  if (uses.first !== null) return [];
+  if (!isSteady) return [table ?? purity];
+  const untilMs = endOfBlocks(own, whole.trace);
+  const blocksOf = (isFresh: boolean): Promise<Proof> =>
+    proveBlocks(tracer, { plan: own, untilMs, isFresh, isShort, full: isFresh ? null : whole, onRun: () => {} });
+  const blocks = await blocksOf(hasState);
+  const fresh = blocks.verdict === 'refuted' && !hasState ? await blocksOf(true) : blocks;
+  const found = [table ?? (fresh.verdict === blocks.verdict ? purity : stateProof(blocks)), fresh];
+  return whole.trace.orderMs.length === 0 ? found.map((proof) => undecided(proof, own)) : found;
+}
+
+function endOfBlocks(plan: RunPlan, { orderMs }: DecisionTrace): number {
+  const { bars, firstRow } = leadFeed(plan);
+  const rows = Math.min(SMALL_BLOCK_ROWS, Math.ceil(SMALL_BLOCK_BARS / plan.feeds.length));
+  const row = Math.min(bars.length, firstRow + rows) - 1;
+  return Math.max(bars.closeMs[row]!, orderMs[ENOUGH_ORDERS - 1] ?? Infinity);
+}
+
+/** Without orders there is nothing that two runs could do alike. */
+function undecided(proof: Proof, plan: RunPlan): Proof {
+  if (proof.verdict !== 'proved') return proof;
+  return plainProof(proof.name, 'not-proved', `the strategy places no order in the ${counted(rowsOf(plan), 'bar')} of the sample`);
+}
+
+/** Runs over as few rows as hold enough decisions. The modules are loaded for it, so no earlier run has left anything in them. */
+async function firstRun(tracer: Tracer, parts: readonly RunPlan[], onRows: (rows: number) => void): Promise<Side> {
+  for (const [at, part] of parts.entries()) {
+    onRows(rowsOf(part));
+    const run: TracedRun = { plan: { ...part, strategies: await freshStrategies(part.strategies) } };
+    const trace = await tracer.run(run);
+    if (at === parts.length - 1 || trace.error !== null || trace.orderMs.length >= ENOUGH_ORDERS) return { run, trace };
+  }
+  throw new InvariantError('a sample has rows');
+}
+
+/**
+ * Returns plans over the first rows at which the strategies can decide, fewer rows first, each with the warm-up before them; a text where the
+ * data have none.
+ */
+async function partsOf(tracer: Tracer, plan: RunPlan): Promise<readonly RunPlan[] | string> {
+  const needed = await warmUpOf(tracer, plan);
+  const short = plan.feeds.findIndex(({ bars }, at) => bars.length <= needed[at]!);
+  if (short >= 0) {
+    const { instrument, interval, length } = plan.feeds[short]!.bars;
+    return `the strategy needs ${counted(needed[short]! + 1, 'bar')} of ${instrument.wireName} ${interval} before its first decision, and the data have ${length}`;
+  }
+  const fromMs = Math.max(plan.fromMs, ...plan.feeds.map(({ bars }, at) => (needed[at]! > 0 ? bars.openMs[needed[at]!]! : -Infinity)));
+  const { bars } = leadFeed(plan);
+  const first = firstAfter(bars.closeMs, 0, bars.length, fromMs);
+  const maxRows = (share: number): number => primeUpTo(Math.max(MIN_ROWS, Math.floor((share * MAX_BARS) / plan.feeds.length)));
+  const ends = new Set(ROWS.map((rows) => bars.closeMs[Math.min(bars.length, first + Math.min(rows, maxRows(rows / ROWS[0]))) - 1]!));
+  const parts = [...ends].flatMap((toMs) => sliced(plan, { fromMs, toMs, warmUpRows: (feed) => needed[feed]! }) ?? []);
+  return parts.length === 0 ? 'the first rows of the run have no bar of one of its feeds' : parts;
+}
+
+const rowsOf = ({ feeds }: RunPlan): number => feeds.reduce((sum, { bars, firstRow }) => sum + bars.length - firstRow, 0);
+
+/** Returns both proofs. What was used, in the sample or before it in the run, refutes purity whatever else was found. */
+function merged(made: readonly Proof[], used: Proof | null, custom: Proof | null): readonly Proof[] {
+  const find = (name: ProofName): Proof | undefined => made.find((proof) => proof.name === name);
+  const blocks =
+    find('blocks') ?? plainProof('blocks', 'not-proved', 'not made: equal runs differ, so another difference would say nothing');
+  return [used ?? find('purity')!, blocks.verdict === 'refuted' ? blocks : (custom ?? blocks)];
+}
+
+/** Returns true where the code names a module of Node, or could: only then its functions are worth replacing, which takes milliseconds. */
+function mayUseNode({ strategies, models }: RunPlan): boolean {
+  if ((models?.records.length ?? 0) > 0 || strategies.some(({ reach = [] }) => reach.length > 0)) return true;
+  return strategies.some(({ url }) => url == null || namesModule(readFileSync(new URL(url), 'utf8')));
+}
+
+/** Returns true for code with the name of a module of Node in quotes, which is how a bundle has its packages' imports too. */
+function namesModule(code: string): boolean {
+  const [own = code] = code.split('//# sourceMappingURL=');
+  return [...own.matchAll(/["'`](?:node:)?([\w/]+)["'`]/g)].some(([, name]) => BUILT_IN.has(name!));
+}
+
+/** Returns what the watch of the run saw. What the text of the code could reach is no use. */
+function usesOfRun(seen: readonly Warning[], plan: RunPlan, sources: readonly string[]): Proof | null {
+  const declared = [...plan.strategies.map(({ reach }) => reach), plan.models?.reach].flatMap((each) => each ?? []);
+  const reach = new Set(declared.map(({ text }) => text));
+  const first = seen.find((each) => IMPURE_CLASSES.has(warningClass(each)) && each.code !== 'LOOKAHEAD_CUSTOM' && !reach.has(each.text));
+  if (first === undefined) return null;
+  const uses = new ImpureUses();
+  uses.add(first);
+  return proofOfUses(uses, plan, sources);
+}
+
+/** Returns the difference that the check of custom indicators found in the run. */
+function customOfRun(seen: readonly Warning[]): Proof | null {
+  const found = seen.find(({ code }) => code === 'LOOKAHEAD_CUSTOM');
+  return found === undefined ? null : { ...plainProof('blocks', 'refuted', found.text), file: found.file, line: found.line };
+}

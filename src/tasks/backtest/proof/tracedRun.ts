@@ -1,0 +1,97 @@
+// Runs a plan, or a part of it, and returns the decisions that its strategies made.
+
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
+import { spanLoop } from '../../../engine/loop/spanLoop.ts';
+import { RecordingHost } from '../../../engine/host/recordingHost.ts';
+import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
+import { loadTechnicalLibrary, type TechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { InvariantError } from '../../../base/errors.ts';
+import { Scratch } from '../../../base/memory/rowLog.ts';
+import { replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
+import { placeOfError } from '../purity/callSite.ts';
+import { freshStrategies } from '../purity/freshStrategies.ts';
+import { DecisionTrace } from './decisionTrace.ts';
+
+/** How the rows of a run are cut into blocks: as a backtest does, or always into blocks of this many rows. */
+export type BlockSize = 'usual' | number;
+
+export interface TracedRun {
+  readonly plan: RunPlan;
+  readonly blockRows?: BlockSize;
+  /** The run ends with the block that holds this time. By default it ends with its data. */
+  readonly untilMs?: number;
+  /** True: the strategies are loaded again, so that no variable of a module has a value of an earlier run. */
+  readonly isFresh?: boolean;
+}
+
+/** Runs strategies of one process. `progressCells`: see EngineDeps. */
+export class Tracer {
+  private readonly scratch = new Scratch();
+  private readonly progressCells: Int32Array | null;
+  private readonly during: (run: () => void) => void;
+  private current: SealedBot | null = null;
+  /** When the newest run ended, ms UTC. */
+  private endedMs = NaN;
+
+  /** `during` runs a function that calls strategy code. */
+  constructor(progressCells: Int32Array | null = null, during: (run: () => void) => void = (run) => run()) {
+    this.progressCells = progressCells;
+    this.during = during;
+  }
+
+  /** Returns the decisions of a run. An error of a strategy is its last one. `wanted`: the index of the decision to keep in full. */
+  async run(of: TracedRun, wanted = -1): Promise<DecisionTrace> {
+    const trace = new DecisionTrace(wanted);
+    try {
+      await this.bot(of, trace, (bot) => spanLoop(bot.engine, of.untilMs ?? Infinity));
+    } catch (error) {
+      // A fault of isobar proves nothing, even where two runs have the same one.
+      if (error instanceof InvariantError) throw error;
+      trace.error = error instanceof Error ? error : new Error(String(error));
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+      trace.noteError(this.endedMs, cause, cause instanceof Error ? placeOfError(cause) : null);
+    }
+    return trace;
+  }
+
+  /** The time that strategy code sees now, ms UTC; NaN outside of a run. */
+  get currentMs(): number {
+    return this.current?.engine.nowMs ?? NaN;
+  }
+
+  /** Makes the bot of a run, without its bars, and hands it to `use`. */
+  async bot<T>({ plan, blockRows = 'usual', isFresh = false }: TracedRun, trace: DecisionTrace, use: (bot: SealedBot) => T): Promise<T> {
+    const strategies = isFresh ? await freshStrategies(plan.strategies) : plan.strategies;
+    const own: RunPlan = { ...plan, strategies, ...(typeof blockRows === 'number' && blockRows > 1 ? { blockRows } : {}) };
+    const options = {
+      progressCells: this.progressCells,
+      scratch: this.scratch,
+      hostFor: (run: StrategyRun) => new RecordingHost(run, trace),
+    };
+    const made: { constructed?: ConstructedBot; bot?: SealedBot; value?: T } = {};
+    const begin = (constructed: ConstructedBot, technical: TechnicalLibrary | null): void => {
+      const bot = (made.bot = sealBot(constructed, technical));
+      this.current = bot;
+      if (blockRows !== 'usual') bot.engine.stepsRows = blockRows === 1;
+      made.value = use(bot);
+    };
+    try {
+      this.during(() => {
+        const constructed = replayedBotMaker(own, options)();
+        if (needsTechnical(constructed.engine)) made.constructed = constructed;
+        else begin(constructed, null);
+      });
+      const { constructed } = made;
+      if (constructed !== undefined) {
+        const technical = await loadTechnicalLibrary();
+        this.during(() => begin(constructed, technical));
+      }
+      return made.value as T;
+    } finally {
+      this.endedMs = made.bot?.engine.nowMs ?? own.fromMs;
+      this.current = null;
+      made.bot?.engine.release();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+// Finer bars of a run's instruments, read only inside bars that leave something open.
+
+import type { RowReader } from '../../../adapters/catalog/bars/rowReader.ts';
+import type { BarStore } from '../../../adapters/catalog/bars/store.ts';
+import { nestedIn } from '../../../model/bars/aggregateBars.ts';
+import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
+import type { FeedRecord, RunRecord } from '../../../model/run/run.ts';
+import { executionFeeds } from '../../../report/series/daily.ts';
+import type { FinerRows } from '../../../report/envelope/terms.ts';
+
+/** Rows read at a time: an entry is mostly over before the end of the bar. */
+const PART_ROWS = 8;
+/** At most this part of the finer rows is read. What stays ambiguous then stays in the envelope. */
+const MAX_READ = 0.1;
+
+/** Returns the finest bars that the store has of each instrument, below those that its orders matched; null where it has none. */
+export function finerRowsOf(store: BarStore, record: RunRecord): OpenFinerRows | null {
+  const readers = new Map<InstrumentId, RowReader>();
+  for (const feed of executionFeeds(record.feeds)) {
+    const reader = finestReader(store, feed);
+    if (reader !== null) readers.set(feed.bars.instrument.id, reader);
+  }
+  return readers.size === 0 ? null : new OpenFinerRows(readers, record);
+}
+
+function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReader | null {
+  const { instrument, interval, openMs, closeMs, length } = bars;
+  for (const finer of nestedIn(interval).toReversed()) {
+    if (typicalLengthMs(finer) >= typicalLengthMs(interval)) continue;
+    const key = { market: instrument.market, symbol: instrument.wireName, interval: finer };
+    const facts = store.factsOf(key);
+    // Resampled bars add no information.
+    if (facts === null || !['import', 'synthetic'].includes(facts.source)) continue;
+    if (facts.lastMs < openMs[firstRow]! || facts.firstMs >= closeMs[length - 1]!) continue;
+    const reader = store.rowsOf(key);
+    if (reader !== null) return reader;
+  }
+  return null;
+}
+
+export class OpenFinerRows implements FinerRows {
+  readonly interval: string;
+  readonly all: number;
+  read = 0;
+  private readonly readers: ReadonlyMap<InstrumentId, RowReader>;
+  /** Parts that were read, by instrument and time. A lane that matches them reads them again. */
+  private readonly parts = new Map<string, BarColumns>();
+
+  constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {
+    this.readers = readers;
+    const all = [...readers.values()];
+    this.interval = [...new Set(all.map(({ interval }) => interval))].join(', ');
+    this.all = all.reduce((sum, reader) => sum + reader.countBetween(fromMs, toMs), 0);
+  }
+
+  next(instrument: Instrument, fromMs: number, toMs: number): BarColumns | null {
+    const reader = this.readers.get(instrument.id);
+    const place = `${instrument.id} ${fromMs}`;
+    const known = this.parts.get(place);
+    if (known !== undefined) return known;
+    if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
+    const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
+    this.read += rows.length;
+    this.parts.set(place, rows);
+    return rows;
+  }
+
+  close(): void {
+    for (const reader of this.readers.values()) reader.close();
+  }
+}

@@ -1,0 +1,146 @@
+// The figures of another tool from a finished run: reads its folder, and the closes of its bars where they can be read again.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError, StrategyError } from '../../../base/errors.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { openRequest } from '../../../definition/request.ts';
+import { resolveRun } from '../../../definition/resolve.ts';
+import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import { closesAt, heldReturns, type PricedFeed } from '../../../report/profiles/figures/closes.ts';
+import type { ProfileBars, ProfileInput, ProfileTrades } from '../../../report/profiles/figures/input.ts';
+import type { ProfileName } from '../../../report/profiles/names.ts';
+import { profileOf, type Profile } from '../../../report/profiles/profile.ts';
+import type { Summary } from '../../../report/summary/summary.ts';
+import { openRun, readStoredEquity, readSummary, startFolderOf, type StoredRun } from '../folder/read.ts';
+import { checkInputs } from './inputs.ts';
+import { csvCells } from './tables.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface RunProfile {
+  readonly summary: Summary;
+  readonly profile: Profile;
+  /** Why figures are absent. Null when all are there. */
+  readonly note: string | null;
+}
+
+/** Returns the profile of a run folder. Throws ConfigError for a folder without a run, and for one that was changed. */
+export async function profileRun(folder: string, name: ProfileName): Promise<RunProfile> {
+  const run = openRun(folder);
+  const summary = readSummary(run);
+  const input = profileInput(folder, summary);
+  const priced = name === 'freqtrade' ? { input, note: null } : await withPrices(run, summary, input);
+  return { summary, profile: profileOf(name, priced.input, summary), note: priced.note };
+}
+
+/** Reads what a profile computes from, without closes. */
+export function profileInput(folder: string, summary: Summary): ProfileInput {
+  const { days, dailyReturns } = summary.metrics;
+  return {
+    startEquity: Number(summary.run.startEquity),
+    endEquity: Number(summary.run.endEquity),
+    // A sample at midnight ends the day before it.
+    returns: {
+      dayMs: Float64Array.from(days, (ms) => Math.floor((ms - 1) / DAY_MS) * DAY_MS),
+      values: Float64Array.from(dailyReturns),
+      benchmark: null,
+    },
+    bars: storedBars(folder, summary),
+    trades: storedTrades(folder),
+  };
+}
+
+function storedBars(folder: string, { run: { feeds } }: Summary): ProfileBars {
+  const { timeMs, equity } = readStoredEquity(folder);
+  const intervalMs = Math.min(...feeds.filter((feed) => feed.execution).map(({ interval }) => typicalLengthMs(interval as Interval)));
+  return { intervalMs, openMs: timeMs.map((ms) => ms - intervalMs), equity, close: null };
+}
+
+function storedTrades(folder: string): ProfileTrades {
+  const path = join(folder, 'trades.csv');
+  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const names = csvCells(header);
+  const rows = lines.map(csvCells);
+  const at = (name: string): number => {
+    const column = names.indexOf(name);
+    if (column < 0) throw new ConfigError(`${path}: expected a column ${name}, found none`, 'isobar verify says what has changed');
+    return column;
+  };
+  const numbers = (name: string): Float64Array => {
+    const column = at(name);
+    return Float64Array.from(rows, (row) => (row[column] === undefined || row[column] === '' ? NaN : Number(row[column])));
+  };
+  const side = at('side');
+  return {
+    length: rows.length,
+    isShort: Uint8Array.from(rows, (row) => (row[side] === 'short' ? 1 : 0)),
+    entryMs: numbers('entry_ms'),
+    exitMs: numbers('exit_ms'),
+    entryPrice: numbers('entry_price'),
+    exitPrice: numbers('exit_price'),
+    quantity: numbers('quantity'),
+    entryNotional: numbers('entry_notional'),
+    fees: numbers('fees'),
+    pnl: numbers('pnl'),
+    returnFraction: numbers('return_fraction'),
+  };
+}
+
+interface PricedInput {
+  readonly input: ProfileInput;
+  readonly note: string | null;
+}
+
+/** Reads the bars of the run again and adds closes and benchmark. The note says why that was not possible. */
+async function withPrices(run: StoredRun, summary: Summary, input: ProfileInput): Promise<PricedInput> {
+  const without = (why: string): PricedInput => ({ input, note: `the figures of prices and benchmark are missing: ${why}` });
+  const { origin, definition } = run.manifest;
+  if (origin.inCode.length > 0) return without(`the run was made in code (${origin.inCode.join(', ')}), so its bars cannot be read again`);
+  const startedIn = startFolderOf(run, null);
+  const changed = checkInputs(run, startedIn).changed.filter(({ use }) => use === 'data');
+  const [first] = changed;
+  if (first !== undefined) return without(`${first.file} ${first.now === null ? 'no longer exists' : 'has changed since the run'}`);
+  try {
+    const { source, bars } = await openRequest({
+      kind: 'repeat',
+      file: join(run.folder, definition.file),
+      startedIn,
+      origin,
+      settings: [],
+    });
+    const { plan } = await resolveRun(source, { bars });
+    const closeMs = input.bars.openMs.map((ms) => ms + input.bars.intervalMs);
+    const feeds = executionFeeds(plan, summary);
+    return {
+      input: { ...withBenchmark(run, summary, input, feeds), bars: { ...input.bars, close: closesAt(closeMs, feeds) } },
+      note: null,
+    };
+  } catch (error) {
+    if (error instanceof ConfigError || error instanceof StrategyError) return without(error.message);
+    throw error;
+  }
+}
+
+/** Returns the feeds in whose bars the orders filled, one for each instrument. */
+function executionFeeds({ feeds }: RunPlan, { run }: Summary): readonly PricedFeed[] {
+  const found = new Map<string, PricedFeed>();
+  for (const { instrument, interval, execution } of run.feeds) {
+    const feed = feeds.find(({ bars }) => execution && bars.instrument.id === instrument && bars.interval === interval);
+    if (feed !== undefined) found.set(instrument, feed);
+  }
+  return [...found.values()];
+}
+
+/** Adds buy-and-hold of the instruments that were traded; of all that could be, in a run without a fill. */
+function withBenchmark({ folder }: StoredRun, { run, metrics }: Summary, input: ProfileInput, feeds: readonly PricedFeed[]): ProfileInput {
+  const traded = new Set(storedColumn(join(folder, 'fills.csv'), 'instrument'));
+  const held = traded.size === 0 ? feeds : feeds.filter(({ bars }) => traded.has(bars.instrument.id));
+  return { ...input, returns: { ...input.returns, benchmark: heldReturns(Float64Array.of(run.fromMs, ...metrics.days), held) } };
+}
+
+function storedColumn(path: string, name: string): readonly string[] {
+  const [header = '', ...lines] = readFileSync(path, 'utf8').trimEnd().split('\n');
+  const column = csvCells(header).indexOf(name);
+  return lines.map((line) => csvCells(line)[column] ?? '');
+}

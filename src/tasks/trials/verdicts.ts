@@ -1,0 +1,68 @@
+// The verdicts of isobar prove, kept beside the trials: written when they are made, found again for the same code, data and settings.
+
+import { nowMs } from '../../adapters/clock/wallClock.ts';
+import { packageVersion } from '../../adapters/runtime/version.ts';
+import type { ResolvedRun } from '../../definition/resolve.ts';
+import type { DecidingVerdict, ProofKey, RunProof, StrategyVerdict } from '../../model/run/proof.ts';
+import { formatTime } from '../../model/time.ts';
+import { appendLine, readProofs, readRuns } from './ledger.ts';
+import { proofKeyOf, seenBars } from './parts.ts';
+
+/** Adds a verdict of `isobar prove` to the ledger. Throws the system's error if it cannot be written. */
+export function noteVerdict(folder: string, resolved: ResolvedRun, { strategy, verdict, proofs, bars }: StrategyVerdict): void {
+  const { plan } = resolved;
+  appendLine(folder, {
+    kind: 'proof',
+    format: 'isobar ledger 1',
+    strategy,
+    verdict,
+    why: null,
+    proofs,
+    bars,
+    ...proofKeyOf(resolved),
+    feeds: seenBars(plan),
+    from: formatTime(plan.fromMs),
+    to: formatTime(plan.toMs),
+    version: packageVersion(),
+    madeAt: formatTime(nowMs()),
+  });
+}
+
+/** Returns the newest verdict of `isobar prove` about exactly this code, data and settings; null: none. */
+export function verdictFor(folder: string, { code, data, settings }: ProofKey): RunProof | null {
+  const found = readProofs(folder).findLast((line) => line.code === code && line.data === data && line.settings === settings);
+  if (found === undefined) return null;
+  const { verdict, why, proofs, bars, madeAt } = found;
+  return { verdict, from: 'prove', why, proofs, bars, code, data, settings, madeAt };
+}
+
+/** What is known about the code of strategies, whatever data and settings it ran with. */
+export interface CodeVerdict {
+  readonly verdict: 'proved' | 'refuted';
+  readonly from: RunProof['from'];
+  /** Instruments and intervals of the visible feeds that the verdict is about: `spot:BTCUSDT 1h`. */
+  readonly feeds: readonly string[];
+  /** ISO 8601, UTC. */
+  readonly madeAt: string;
+}
+
+/**
+ * Returns what the ledger says about strategies with the hash `code` (see ProofKey); null: nothing proved and nothing refuted. For the same
+ * data and settings the newest verdict of `isobar prove` stands, else that of the newest run. One that is refuted counts more than any that
+ * are proved, and a verdict of `isobar prove` more than a sample.
+ */
+export function codeVerdict(folder: string, code: string): CodeVerdict | null {
+  const standing = new Map<string, CodeVerdict | null>();
+  const note = (key: ProofKey, verdict: DecidingVerdict, rest: Omit<CodeVerdict, 'verdict'>): void => {
+    if (key.code === code) standing.set(`${key.data} ${key.settings}`, verdict === 'not-proved' ? null : { verdict, ...rest });
+  };
+  for (const { proof, bars, startedAt } of readRuns(folder)) {
+    if (proof?.from === 'sample') note(proof, proof.verdict, { from: 'sample', feeds: bars, madeAt: startedAt });
+  }
+  for (const line of readProofs(folder)) note(line, line.verdict, { from: 'prove', feeds: line.feeds, madeAt: line.madeAt });
+  const found = [...standing.values()].filter((each) => each !== null).toSorted((a, b) => (a.madeAt < b.madeAt ? 1 : -1));
+  const ofKind = (verdict: CodeVerdict['verdict'], from: CodeVerdict['from']): CodeVerdict | undefined =>
+    found.find((each) => each.verdict === verdict && each.from === from);
+  const refuted = ofKind('refuted', 'prove') ?? ofKind('refuted', 'sample');
+  return refuted ?? ofKind('proved', 'prove') ?? ofKind('proved', 'sample') ?? null;
+}

@@ -1,0 +1,117 @@
+// Explains a bar or an order of a live bot: its journal is replayed to that bar, as a start does, and every decision is made again.
+
+import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { shellWord } from '../../../base/text/shellWord.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { openBotJournal } from '../../bot/decisions/folder.ts';
+import { planLifetime, type ReplayOptions } from '../../bot/decisions/journal.ts';
+import type { Lifetime } from '../../bot/lifetime/lifetime.ts';
+import { replayLifetime } from '../../bot/lifetime/replayLifetime.ts';
+import type { ExplainedEvent, ExplainedOrder, ExplainedStrategy, Explanation, Question } from '../model/explanation.ts';
+import { BotWatch } from '../trace/botWatch.ts';
+import { recordedBar } from './recordedBar.ts';
+
+export interface ExplainBotOptions {
+  /** Null: the config with which the bot was started. */
+  readonly config: string | null;
+  readonly load?: ReplayOptions['load'];
+  readonly onLoaded?: (name: string, rows: number) => void;
+}
+
+/** With more feeds, values and conditions of the bar's symbol alone are shown. */
+const MAX_SHOWN_FEEDS = 6;
+
+/** Throws ConfigError as a replay does, and for a bar or an order that the journal does not have. */
+export async function explainBot(folder: string, question: Question, { config, load, onLoaded }: ExplainBotOptions): Promise<Explanation> {
+  const { records, behaviour, instruments } = openBotJournal(folder, config);
+  const { lifetime, plan } = await planLifetime(records, behaviour, { instruments, ...(load ? { load } : {}) });
+  const { recorded } = lifetime;
+  const feeds = plan.feeds.map(({ name, isHidden = false, bars }) => ({ name, isHidden, bars }));
+  const { bar, from, to } = recordedBar(recorded.records, feeds, question);
+  onLoaded?.(plan.name, recorded.records.length);
+  const watch = new BotWatch();
+  watch.isReplayed = true;
+  const found: { strategies: readonly ExplainedStrategy[] } = { strategies: [] };
+  const close = (): void => {
+    watch.end();
+    watch.onBlock();
+    found.strategies = watch.strategies(feeds.length > MAX_SHOWN_FEEDS ? bar.instrument : null);
+  };
+  const { replay } = await replayLifetime(lifetime, plan, {
+    absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
+    isTorn: false,
+    stopsAtDifference: true,
+    watcher: {
+      hostFor: watch.hostFor,
+      watchJournal: watch.watchJournal,
+      onBuilt: (engine) => watch.attach(engine),
+      onRecord(at) {
+        watch.onBlock();
+        if (at === from) watch.begin();
+        if (at === to + 1) close();
+        return at <= to || watch.orders.hasOpen;
+      },
+    },
+  });
+  const { difference } = replay.asked;
+  if (difference !== null) {
+    throw new ConfigError(
+      `${folder}: the bot made again decides otherwise: recorded ${difference.recorded}, now ${difference.replayed}`,
+      `strategy or config have changed since: isobar replay ${shellWord(folder)} says where`,
+    );
+  }
+  if (found.strategies.length === 0) close();
+  const orders = watch.orders.all().map((order) => withTradeIds(order, lifetime));
+  const asked = orders.toSorted((a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order);
+  const venue = reportedIn(recorded.records.slice(from, to + 1), lifetime, orders);
+  const notes = ['the exchange matches the orders of a bot, and says no rule of matching'];
+  return { source: 'bot', folder, name: plan.name, question, bar, strategies: found.strategies, orders: asked, venue, notes };
+}
+
+/** Trade ids of an exchange may be longer than any number: the journal has them as text. */
+function withTradeIds(order: ExplainedOrder, { recorded }: Lifetime): ExplainedOrder {
+  const fills = recorded.records.filter(
+    (record) => record.k === 'FILL' && record.cid !== null && recorded.numberOf(record.cid) === order.order,
+  );
+  let next = 0;
+  return {
+    ...order,
+    events: order.events.map((event) => (event.kind === 'fill' ? { ...event, tradeId: tradeIdOf(fills[next++]) ?? event.tradeId } : event)),
+  };
+}
+
+function tradeIdOf(record: JournalRecord | undefined): string | null {
+  return record?.k === 'FILL' ? record.tradeId : null;
+}
+
+/** Returns the fills that the exchange reported while the bar ran, of orders from before it. */
+function reportedIn(
+  records: readonly JournalRecord[],
+  { recorded }: Lifetime,
+  orders: readonly ExplainedOrder[],
+): readonly ExplainedEvent[] {
+  return records.flatMap((record): ExplainedEvent[] => {
+    if (record.k !== 'FILL') return [];
+    const number = record.cid === null ? null : (recorded.numberOf(record.cid) ?? null);
+    if (orders.some(({ order }) => order === number)) return [];
+    const { executedMs: timeMs, price, qty: quantity, fee, feeCoin, maker: isMaker, tradeId } = record;
+    return [
+      {
+        timeMs,
+        order: number,
+        inBar: true,
+        kind: 'fill',
+        rule: null,
+        also: [],
+        price,
+        quantity,
+        fee: `${fee} ${feeCoin}`,
+        isMaker,
+        tradeId,
+        code: null,
+        text: `filled as ${isMaker ? 'maker' : 'taker'}`,
+      },
+    ];
+  });
+}

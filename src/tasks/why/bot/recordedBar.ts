@@ -1,0 +1,129 @@
+// Finds in the journal of a bot the bar and the records that a question is about.
+
+import type { JournalRecord, RecordOf } from '../../../adapters/journal/records/records.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { count } from '../../../base/text/format.ts';
+import { formatTime } from '../../../model/time.ts';
+import { typicalLengthMs, type Interval } from '../../../model/interval.ts';
+import type { ExplainedBar, Question } from '../model/explanation.ts';
+
+/** A feed of the bot, in the order in which its records number them. */
+export interface BotFeed {
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly bars: { readonly interval: Interval; readonly instrument: { readonly id: string; readonly wireName: string } };
+}
+
+/** A bar, and the positions of the first record that belongs to it and of the one with its close. */
+export interface RecordedBar {
+  readonly bar: ExplainedBar;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Throws ConfigError that names the range of the journal, its symbols, or its orders. */
+export function recordedBar(records: readonly JournalRecord[], feeds: readonly BotFeed[], question: Question): RecordedBar {
+  const { atMs, symbol, order } = question;
+  if (order === null) return barAt(records, feedAt(feeds, symbol), feeds, atMs ?? NaN);
+  const found = records.find(
+    (record) => (record.k === 'INTENT' || record.k === 'VERDICT' || record.k === 'DRAFT') && record.order === order,
+  );
+  if (found === undefined) throw missingOrder(records, order);
+  const { createdMs, instrument } = decisionOf(records, order, found.t);
+  const feed = instrument === null ? feedAt(feeds, null) : feedAt(feeds, instrument);
+  const bars = barsOf(records, feed);
+  const at = bars.findIndex(({ record }) => record.atMs >= createdMs);
+  const chosen = bars[at < 0 ? bars.length - 1 : at];
+  if (chosen === undefined)
+    throw new ConfigError(`--order ${order}: the journal has no bar of its symbol`, 'isobar journal check says what is in it');
+  // An order between two bars, such as a stop, may come after the last one.
+  return barFrom(chosen, at < 0 ? records.length - 1 : chosen.at, bars[(at < 0 ? bars.length : at) - 1]?.at ?? -1, feeds[feed]!);
+}
+
+interface Found {
+  readonly at: number;
+  readonly record: RecordOf<'INSTANT'>;
+  readonly bar: readonly number[];
+}
+
+/** Returns the bars of a feed in the journal that strategies could decide on. */
+function barsOf(records: readonly JournalRecord[], feed: number): readonly Found[] {
+  return records.flatMap((record, at) => {
+    if (record.k !== 'INSTANT') return [];
+    return record.bars.filter(([of]) => of === feed).map((bar) => ({ at, record, bar }));
+  });
+}
+
+function barAt(records: readonly JournalRecord[], feed: number, feeds: readonly BotFeed[], atMs: number): RecordedBar {
+  const bars = barsOf(records, feed);
+  const { interval, instrument } = feeds[feed]!.bars;
+  const closeOf = ({ bar }: Found): number => (bar[1] ?? NaN) + typicalLengthMs(interval);
+  const [first, last] = [bars[0], bars.at(-1)];
+  if (first === undefined || last === undefined)
+    throw new ConfigError(`${instrument.id}: the journal has no bar of it`, 'name another symbol: --symbol');
+  const at = bars.findIndex((found) => found.bar[1]! <= atMs && atMs < closeOf(found));
+  const found = bars[at];
+  if (found === undefined) {
+    const isMidBar = atMs >= first.bar[1]! && atMs < closeOf(last);
+    const range = `from ${formatTime(first.bar[1]!)} to ${formatTime(closeOf(last) - 1)}`;
+    throw new ConfigError(
+      isMidBar
+        ? `--at ${formatTime(atMs)}: the journal has no bar of ${instrument.id} ${interval} that contains it`
+        : `--at ${formatTime(atMs)}: expected a time ${range}, the bars of ${instrument.id} ${interval} that the bot decided on`,
+      isMidBar ? 'name the time of another bar' : 'name a time in that range',
+    );
+  }
+  return barFrom(found, found.at, bars[at - 1]?.at ?? -1, feeds[feed]!);
+}
+
+function barFrom({ bar }: Found, to: number, before: number, { name, bars: { interval, instrument } }: BotFeed): RecordedBar {
+  const [, openMs = NaN, open = NaN, high = NaN, low = NaN, close = NaN, volume = NaN] = bar;
+  const closeMs = openMs + typicalLengthMs(interval);
+  return {
+    from: before + 1,
+    to,
+    bar: { instrument: instrument.id, feed: name, interval, openMs, closeMs, open, high, low, close, volume },
+  };
+}
+
+function feedAt(feeds: readonly BotFeed[], symbol: string | null): number {
+  const shown = feeds.map((feed, at) => ({ feed, at })).filter(({ feed }) => !feed.isHidden);
+  const byFineness = shown.toSorted((a, b) => typicalLengthMs(a.feed.bars.interval) - typicalLengthMs(b.feed.bars.interval));
+  const main = shown.find(({ feed }) => feed.name === 'bars') ?? shown[0];
+  const wanted = (symbol ?? main?.feed.bars.instrument.id ?? '').toUpperCase();
+  const found = byFineness.find(({ feed: { bars: { instrument } } }) => instrument.id.toUpperCase() === wanted || instrument.wireName.toUpperCase() === wanted); // prettier-ignore
+  if (found !== undefined) return found.at;
+  const names = [...new Set(shown.map(({ feed }) => feed.bars.instrument.id))];
+  throw new ConfigError(`--symbol ${symbol ?? ''}: the bot has no such symbol`, `it has ${names.slice(0, 12).join(', ')}`);
+}
+
+/** Returns when an order was decided, and its instrument if a record has it. */
+function decisionOf(
+  records: readonly JournalRecord[],
+  order: number,
+  t: number,
+): { readonly createdMs: number; readonly instrument: string | null } {
+  for (const record of records)
+    if ((record.k === 'INTENT' || record.k === 'DRAFT') && record.order === order)
+      return { createdMs: record.createdMs, instrument: record.symbol };
+  for (const record of records) {
+    if (record.k === 'VERDICT' && record.order === order) {
+      const created = Number(record.inputs['createdMs'] ?? t);
+      const symbol = record.inputs['symbol'];
+      return { createdMs: created, instrument: typeof symbol === 'string' ? symbol : null };
+    }
+  }
+  return { createdMs: t, instrument: null };
+}
+
+function missingOrder(records: readonly JournalRecord[], order: number): ConfigError {
+  const numbers = records.flatMap((record) => (record.k === 'INTENT' || record.k === 'VERDICT' ? [record.order] : []));
+  const range =
+    numbers.length === 0
+      ? 'the bot has decided on no order'
+      : `expected a number from ${count(Math.min(...numbers))} to ${count(Math.max(...numbers))}`;
+  return new ConfigError(
+    `--order ${order}: ${range} since its strategies began`,
+    'isobar orders lists the orders of a bot; their ids end with the number',
+  );
+}

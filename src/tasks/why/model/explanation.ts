@@ -1,0 +1,171 @@
+// What `isobar why` says of a bar or of an order, as data. Times are ms UTC, prices, quantities and money exact decimals as text.
+
+import type { RuleVerdict } from '../../../risk/explain.ts';
+
+/** The question: a bar by a time and a symbol, or an order by its number. */
+export interface Question {
+  readonly atMs: number | null;
+  readonly symbol: string | null;
+  readonly order: number | null;
+}
+
+export interface ExplainedBar {
+  /** Id of the instrument, such as `spot:BTCUSDT`. */
+  readonly instrument: string;
+  readonly feed: string;
+  readonly interval: string;
+  readonly openMs: number;
+  readonly closeMs: number;
+  readonly open: number;
+  readonly high: number;
+  readonly low: number;
+  readonly close: number;
+  readonly volume: number;
+}
+
+/** An indicator or a signal at the close of the bar. */
+export interface ExplainedValue {
+  /** Id of the instrument, and the interval. */
+  readonly feed: string;
+  /** As reports call it, such as `sma(close, 10)`. */
+  readonly name: string;
+  /** Fields of the strategy that hold it. */
+  readonly fields: readonly string[];
+  /** Null: not ready. */
+  readonly value: number | boolean | null;
+  readonly prev: number | boolean | null;
+}
+
+export type SignalState = 'true' | 'false' | 'not-ready';
+
+/** One operand of a condition, in the order in which they were named, the innermost last. */
+export interface ExplainedOperand {
+  readonly text: string;
+  /** How deep it lies in the condition; 0 is the condition itself. */
+  readonly depth: number;
+  readonly state: SignalState;
+  /** The numbers that it compares, such as `sma(close, 10) 101.5, sma(close, 30) 99.75`; empty for one that combines others. */
+  readonly figures: string;
+}
+
+/** What stood in the way of a condition since the last trade. */
+export interface ExplainedWait {
+  /** The operand that was first not true at the first bar after the last trade, and the open of that bar. */
+  readonly first: string;
+  readonly firstMs: number;
+  /** For how many bars each operand was the first that was not true. */
+  readonly bars: readonly { readonly operand: string; readonly bars: number }[];
+}
+
+/** A condition of `when`. */
+export interface ExplainedWhen {
+  /** Its number among those of the strategy, from 1. */
+  readonly number: number;
+  readonly feed: string;
+  readonly text: string;
+  /** Fields of the strategy that hold it. */
+  readonly fields: readonly string[];
+  readonly state: SignalState;
+  /** True when its handler was called at this bar. */
+  readonly fired: boolean;
+  /** The first operand that is not true; null if the condition is true. */
+  readonly firstFalse: string | null;
+  readonly operands: readonly ExplainedOperand[];
+  /** Null when the condition is true at this bar, or no bar has passed since the last trade. */
+  readonly sinceTrade: ExplainedWait | null;
+}
+
+/** A field of a strategy, or a member of what it keeps. */
+export interface ExplainedField {
+  readonly name: string;
+  /** As JSON, or a name for what is not plain data. */
+  readonly before: string;
+  readonly after: string;
+  readonly isKept: boolean;
+  /** True for a feed, a series or a signal, and for a group of them. */
+  readonly isView: boolean;
+}
+
+/** What a strategy read or asked for at the bar, in order. */
+export interface ExplainedCall {
+  /** `when 1`, `onBar`, `onFill`, ... */
+  readonly during: string;
+  readonly kind: 'read' | 'call';
+  readonly text: string;
+  /** The value read, or the result of the call; empty for none. */
+  readonly result: string;
+}
+
+export interface ExplainedStrategy {
+  readonly name: string;
+  /** Position in the run, from 0. */
+  readonly index: number;
+  /** Null: it runs. Else why it got no callbacks. */
+  readonly waits: string | null;
+  readonly values: readonly ExplainedValue[];
+  readonly when: readonly ExplainedWhen[];
+  readonly fields: readonly ExplainedField[];
+  readonly calls: readonly ExplainedCall[];
+  /** Its newest fill before the close of the bar, ms UTC; null: none. */
+  readonly lastTradeMs: number | null;
+  /** Why it asked for nothing; null when it did ask. */
+  readonly noTrade: readonly string[] | null;
+}
+
+/** What happened to an order, with the rule of docs/matching.md that acted. A `liquidation` is the fill of an order that the venue made itself. */
+export interface ExplainedEvent {
+  readonly timeMs: number;
+  readonly order: number | null;
+  /** True: it happened while the bar ran, or with the decisions at its close. */
+  readonly inBar: boolean;
+  readonly kind: 'arrived' | 'refused' | 'fill' | 'canceled' | 'liquidation' | 'ended' | 'notSent' | 'unknown';
+  /** Number in docs/matching.md; null: no rule of matching acted, or the exchange does not say. */
+  readonly rule: number | null;
+  /** Further rules that had a part in it. */
+  readonly also: readonly number[];
+  readonly price: string | null;
+  readonly quantity: string | null;
+  readonly fee: string | null;
+  readonly isMaker: boolean | null;
+  /** The trade id of a fill as the venue gave it; null for what is no fill. */
+  readonly tradeId: string | null;
+  readonly code: string | null;
+  readonly text: string;
+}
+
+export interface ExplainedOrder {
+  readonly order: number;
+  readonly strategy: number;
+  readonly instrument: string;
+  readonly side: 'buy' | 'sell';
+  readonly role: string;
+  readonly quantity: string | null;
+  readonly quoteAmount: string | null;
+  readonly price: string | null;
+  readonly reduceOnly: boolean;
+  readonly parent: number | null;
+  readonly tag: string;
+  readonly createdMs: number;
+  readonly verdict: 'approved' | 'denied' | 'none';
+  /** Of a denial or a refusal. */
+  readonly code: string | null;
+  readonly rules: readonly RuleVerdict[];
+  /** As in orders.csv. */
+  readonly ending: string;
+  readonly filledQuantity: string;
+  readonly events: readonly ExplainedEvent[];
+}
+
+export interface Explanation {
+  readonly source: 'run' | 'bot';
+  readonly folder: string;
+  readonly name: string;
+  readonly question: Question;
+  readonly bar: ExplainedBar;
+  readonly strategies: readonly ExplainedStrategy[];
+  /** Orders that were decided at the bar; for a question about an order, that one first. */
+  readonly orders: readonly ExplainedOrder[];
+  /** What the venue did while the bar ran, with all orders. */
+  readonly venue: readonly ExplainedEvent[];
+  readonly notes: readonly string[];
+}

@@ -1,0 +1,103 @@
+// Explains a bar or an order of a run folder: the run is made again from its recorded inputs, which must be unchanged.
+
+import { join } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { counted } from '../../../base/text/format.ts';
+import { shellWord } from '../../../base/text/shellWord.ts';
+import { loadEntry } from '../../../definition/load/strategies.ts';
+import { openRequest } from '../../../definition/request.ts';
+import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts';
+import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/read.ts';
+import { checkInputs } from '../../backtest/verify/inputs.ts';
+import type { Explanation, Question } from '../model/explanation.ts';
+import { rerun, type Reran, type RerunTarget } from './rerun.ts';
+import { readStoredOrder, type StoredRow } from './storedOrder.ts';
+
+export interface ExplainRunOptions {
+  /** Replaces the folder to which the paths of the run are relative; null: as recorded. */
+  readonly startedIn: string | null;
+  /** Folder for bars that are imported again; null: a temporary one. */
+  readonly barsFolder: string | null;
+  readonly importer?: NonNullable<ResolveOptions['importer']>;
+  readonly progressCells?: Int32Array | null;
+  /** Called with the name and the rows of the run before its first bar. */
+  readonly onLoaded?: (name: string, rows: number) => void;
+}
+
+/** Throws ConfigError for a folder without a run, for inputs that have changed, and for a bar or an order that the run does not have. */
+export async function explainRun(folder: string, question: Question, options: ExplainRunOptions): Promise<Explanation> {
+  const stored = openRun(folder);
+  const startedIn = startFolderOf(stored, options.startedIn);
+  const notes = checkSameInputs(stored, startedIn);
+  const row = question.order === null ? null : readStoredOrder(folder, question.order);
+  const file = join(folder, stored.manifest.definition.file);
+  const { source, bars } = await openRequest(
+    { kind: 'repeat', file, startedIn, origin: stored.manifest.origin, settings: [] },
+    options.barsFolder,
+  );
+  const { importer = (url) => import(/* @vite-ignore */ url) } = options;
+  const { plan } = await resolveRun(source, { bars, importer, load: (entry, from) => loadEntry(entry, from, importer) });
+  options.onLoaded?.(plan.name, Math.max(...plan.feeds.map((feed) => feed.bars.length)));
+  const made = await rerun(plan, targetOf(question, row), options.progressCells);
+  if (row !== null) checkSameOrder(folder, made, question.order!, row);
+  const { bar, strategies, orders, venue } = made;
+  return {
+    source: 'run',
+    folder,
+    name: plan.name,
+    question,
+    bar,
+    strategies,
+    orders: askedFirst(orders, question.order),
+    venue,
+    notes: [...notes, ...made.notes],
+  };
+}
+
+function targetOf({ atMs, symbol, order }: Question, row: StoredRow | null): RerunTarget {
+  if (order !== null && row !== null)
+    return { kind: 'order', order, createdMs: Number(row['created_ms']), symbol: row['instrument'] ?? '' };
+  return { kind: 'bar', atMs: atMs ?? NaN, symbol };
+}
+
+/** Returns notes about versions that differ. Throws ConfigError when an input has changed since the run. */
+function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[] {
+  const { folder, manifest } = stored;
+  if (manifest.origin.inCode.length > 0) {
+    throw new ConfigError(
+      `${folder}: made in code (${manifest.origin.inCode.join(', ')}), which is in no file that could be run again`,
+      'give the run a strategy file and bars in files',
+    );
+  }
+  const { changed, notes } = checkInputs(stored, startedIn);
+  const [first] = changed;
+  if (first === undefined) return notes;
+  const others = changed.length === 1 ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
+  throw new ConfigError(
+    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be made again as it was`,
+    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or make the run anew with isobar backtest`,
+  );
+}
+
+/** The run made again must have decided the order that orders.csv records. */
+function checkSameOrder(folder: string, { orders }: Reran, number: number, row: StoredRow): void {
+  const order = orders.find((each) => each.order === number);
+  if (order === undefined) return;
+  const found: StoredRow = {
+    created_ms: String(order.createdMs),
+    instrument: order.instrument,
+    side: order.side,
+    ending: order.ending,
+    code: order.code ?? '',
+  };
+  const other = Object.keys(found).find((name) => found[name] !== row[name]);
+  if (other === undefined) return;
+  throw new ConfigError(
+    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the run made again has ${found[other] === '' ? 'nothing' : found[other]}`,
+    `isobar verify ${shellWord(folder)} says why`,
+  );
+}
+
+function askedFirst(orders: Explanation['orders'], number: number | null): Explanation['orders'] {
+  return orders.toSorted((a, b) => Number(b.order === number) - Number(a.order === number) || a.order - b.order);
+}

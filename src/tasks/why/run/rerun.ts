@@ -1,0 +1,132 @@
+// Makes a run again up to one bar, watches that bar, and follows the orders that were decided at it until they end.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { runTo } from '../../../engine/loop/stepLoop.ts';
+import { needsTechnical } from '../../../engine/loop/setUp.ts';
+import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
+import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { RunPlan } from '../../../definition/plan/plan.ts';
+import { MatchTrace, type TraceWorld, type VenueAct } from '../../../venue/trace/matchTrace.ts';
+import type { ExplainedBar, ExplainedEvent, ExplainedOrder, ExplainedStrategy } from '../model/explanation.ts';
+import { BotWatch, type WatchedEngine } from '../trace/botWatch.ts';
+import { barAt, barOfDecision, feedFor, type TargetBar } from './target.ts';
+import { eventOf, withRules } from './venueEvents.ts';
+
+/** What the question is about: a time, or an order with the time of its decision. */
+export type RerunTarget =
+  | { readonly kind: 'bar'; readonly atMs: number; readonly symbol: string | null }
+  | { readonly kind: 'order'; readonly order: number; readonly createdMs: number; readonly symbol: string };
+
+export interface Reran {
+  readonly bar: ExplainedBar;
+  readonly strategies: readonly ExplainedStrategy[];
+  readonly orders: readonly ExplainedOrder[];
+  readonly venue: readonly ExplainedEvent[];
+  readonly acts: readonly VenueAct[];
+  readonly notes: readonly string[];
+}
+
+/** A run with more symbols shows values and conditions of one of them. */
+const MAX_SHOWN_FEEDS = 6;
+/** An order may be noted at the open of the bar after the one that its time seems to name. */
+const MAX_BARS_LOOKED_AT = 4;
+
+export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<Reran> {
+  const watch = new BotWatch();
+  const make = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
+  const constructed = make();
+  const bot = sealBot(constructed, needsTechnical(constructed.engine) ? await loadTechnicalLibrary() : null);
+  try {
+    return watchRun(plan, bot, watch, target);
+  } finally {
+    bot.engine.release();
+  }
+}
+
+function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunTarget): Reran {
+  const { engine } = bot;
+  watch.attach(engine);
+  const feed = feedFor(engine.feeds, target.symbol);
+  let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
+  runTo(engine, beginOf(bar, target), watch.onBlock);
+  const trace = new MatchTrace(worldOf(engine));
+  for (const venue of bot.venues)
+    for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
+  let isFound = watchBar(engine, watch, bar, target);
+  for (let looked = 1; !isFound && looked < MAX_BARS_LOOKED_AT && bar.row + 1 < feed.bars.length; looked++) {
+    bar = { ...bar, row: bar.row + 1 };
+    isFound = watchBar(engine, watch, bar, target);
+  }
+  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the run made again does not decide it`, 'isobar verify says what has changed'); // prettier-ignore
+  const shown = engine.feeds.filter(({ isHidden }) => !isHidden);
+  const strategies = watch.strategies(shown.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
+  const inBar = trace.done.length;
+  runTo(engine, plan.toMs, () => !watch.orders.hasOpen);
+  const instrumentOf = new Map<string, Instrument>(engine.instruments.map((instrument) => [instrument.id, instrument]));
+  const orders = watch.orders.all().map((order) => withRules(order, trace.done, instrumentOf.get(order.instrument)!));
+  const venue = trace.done
+    .slice(0, inBar)
+    .map((act) => eventOf(act, instrumentOf.get(act.instrument)!, act.ref ?? liquidationOf(act, orders)));
+  return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, shown.length) };
+}
+
+/** Returns the time up to which nothing of the bar has happened. */
+function beginOf({ feed, row }: TargetBar, target: RerunTarget): number {
+  const openMs = feed.bars.openMs[row]!;
+  return target.kind === 'order' ? Math.min(openMs, target.createdMs - 1) : openMs;
+}
+
+/** Runs a bar while it is watched. Returns true when it is the one that the question is about. */
+function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetBar, target: RerunTarget): boolean {
+  watch.begin();
+  runTo(engine, feed.bars.closeMs[row]!, watch.onBlock);
+  watch.end();
+  return target.kind === 'bar' || watch.orders.find(target.order) !== null;
+}
+
+function worldOf(engine: WatchedEngine): TraceWorld {
+  const feedOf = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
+  const opens = (instrument: string, back: number): number => {
+    const feed = feedOf.get(instrument);
+    // The row that is matched is not delivered yet.
+    return feed?.bars.openMs[feed.cursor.row + 1 - back] ?? -Infinity;
+  };
+  return {
+    rowBefore: (instrument) => opens(instrument, 1),
+    openOfRow: (instrument) => opens(instrument, 0),
+    entryOf: (ref) => activeOrder(engine, ref)?.parent ?? 0,
+    isAtCollar: (ref) => activeOrder(engine, ref)?.role === 'market',
+  };
+}
+
+function activeOrder(engine: WatchedEngine, ref: number): ReturnType<WatchedEngine['orders']['active']>[number] | undefined {
+  return engine.orders.active().find(({ id }) => id === ref);
+}
+
+function barOf({ feed, row }: TargetBar): ExplainedBar {
+  const { instrument, bars, name } = feed;
+  return {
+    instrument: instrument.id,
+    feed: name,
+    interval: bars.interval,
+    openMs: bars.openMs[row]!,
+    closeMs: bars.closeMs[row]!,
+    open: bars.open[row]!,
+    high: bars.high[row]!,
+    low: bars.low[row]!,
+    close: bars.close[row]!,
+    volume: bars.volume[row]!,
+  };
+}
+
+function liquidationOf({ instrument, timeMs }: VenueAct, orders: readonly ExplainedOrder[]): number | null {
+  const isOwn = (order: ExplainedOrder): boolean =>
+    order.role === 'liquidation' && order.instrument === instrument && order.createdMs === timeMs;
+  return orders.find(isOwn)?.order ?? null;
+}
+
+function notesOf({ note, feed }: TargetBar, shown: number): readonly string[] {
+  const limited = shown > MAX_SHOWN_FEEDS ? [`values and conditions of ${feed.instrument.id} alone: --symbol names another symbol`] : [];
+  return [...(note === null ? [] : [note]), ...limited];
+}

@@ -1,0 +1,63 @@
+// Finds the bar that a question is about: by a time and a symbol, or by the time at which an order was decided.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { firstAfter } from '../../../base/number/search.ts';
+import { formatTime } from '../../../model/time.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
+import type { SealedBot } from '../../../app/replayedBot.ts';
+
+export type Feed = SealedBot['engine']['feeds'][number];
+
+/** A bar of a feed that strategies see. */
+export interface TargetBar {
+  readonly feed: Feed;
+  readonly row: number;
+  /** A note for the reader; null: none. */
+  readonly note: string | null;
+}
+
+/** Returns the feed to which a question belongs: the finest that strategies see of the symbol. Throws ConfigError for an unknown one. */
+export function feedFor(feeds: readonly Feed[], symbol: string | null): Feed {
+  const shown = feeds
+    .filter(({ isHidden }) => !isHidden)
+    .toSorted((a, b) => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval));
+  const names = [...new Set(shown.map(({ instrument }) => instrument.id))];
+  if (symbol === null) {
+    const main = feeds.find(({ name, isHidden }) => !isHidden && name === 'bars') ?? feeds.find(({ isHidden }) => !isHidden);
+    return shown.find(({ instrument }) => instrument.id === main?.instrument.id) ?? shown[0]!;
+  }
+  const wanted = symbol.toUpperCase();
+  const found = shown.find(({ instrument: { id, wireName } }) => id.toUpperCase() === wanted || wireName.toUpperCase() === wanted);
+  if (found === undefined) throw new ConfigError(`--symbol ${symbol}: the run has no such symbol`, `it has ${names.slice(0, 12).join(', ')}${names.length > 12 ? ` and ${names.length - 12} more` : ''}`); // prettier-ignore
+  return found;
+}
+
+/** Returns the bar that contains a time. Throws ConfigError that names the range, or the gap. */
+export function barAt(feed: Feed, atMs: number, toMs: number): TargetBar {
+  const { bars, firstRow, instrument } = feed;
+  const { openMs, closeMs } = bars;
+  const last = firstAfter(closeMs, 0, bars.length, toMs) - 1;
+  const what = `${instrument.id} ${bars.interval}`;
+  if (last < firstRow) throw new ConfigError(`${what}: the run has no bars`, 'name another symbol: --symbol');
+  if (atMs < openMs[firstRow]! || atMs >= closeMs[last]!) {
+    const isEnd = atMs === closeMs[last]!;
+    throw new ConfigError(
+      `--at ${formatTime(atMs)}: expected a time from ${formatTime(openMs[firstRow]!)} to ${formatTime(closeMs[last]! - 1)}, the bars of ${what} in the run`,
+      isEnd ? `the last bar opens at ${formatTime(openMs[last]!)}: name that time` : 'name a time in that range',
+    );
+  }
+  const row = firstAfter(closeMs, 0, bars.length, atMs);
+  if (openMs[row]! > atMs) {
+    throw new ConfigError(
+      `--at ${formatTime(atMs)}: no bar of ${what} contains it: the data have a gap from ${formatTime(closeMs[row - 1]!)} to ${formatTime(openMs[row]!)}`,
+      `the next bar opens at ${formatTime(openMs[row]!)}`,
+    );
+  }
+  return { feed, row, note: null };
+}
+
+/** Returns the first bar of an instrument that closes at or after the time of a decision. */
+export function barOfDecision(feed: Feed, createdMs: number): TargetBar {
+  const { closeMs, length } = feed.bars;
+  return { feed, row: Math.min(firstAfter(closeMs, 0, length, createdMs - 1), length - 1), note: null };
+}

@@ -1,0 +1,62 @@
+// The acts of a venue as events of an explanation: joined to the fills and ends that the bot's journal has seen.
+
+import { amountText } from '../model/amounts.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { VenueAct } from '../../../venue/trace/matchTrace.ts';
+import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
+import { RULE_TEXTS } from './ruleTexts.ts';
+
+/** Returns an act as an event, with the rule in words. */
+export function eventOf(act: VenueAct, instrument: Instrument, order: number | null): ExplainedEvent {
+  const { kind, timeMs, rule, also, price, lots, fee, feeInBase, isMaker, tradeId } = act;
+  const isFill = kind !== 'cancel';
+  return {
+    timeMs,
+    order,
+    inBar: true,
+    kind: kind === 'cancel' ? 'canceled' : kind,
+    rule,
+    also,
+    price: isFill ? amountText(price, instrument.priceDigits) : null,
+    quantity: isFill ? amountText(lots, instrument.quantityDigits) : null,
+    fee: isFill
+      ? `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeInBase ? instrument.base : instrument.quote}`
+      : null,
+    isMaker: isFill ? isMaker : null,
+    tradeId: isFill ? String(tradeId) : null,
+    code: null,
+    text: textOf(act),
+  };
+}
+
+/** Returns the order with the rules of the venue in its fills and ends. */
+export function withRules(order: ExplainedOrder, acts: readonly VenueAct[], instrument: Instrument): ExplainedOrder {
+  const own = acts.filter((act) => act.instrument === order.instrument && (act.ref === order.order || act.kind === 'liquidation'));
+  const events = order.events.map((event): ExplainedEvent => {
+    const act = own.find((each) => belongs(each, event, instrument));
+    return act === undefined
+      ? event
+      : { ...event, kind: act.kind === 'liquidation' ? 'liquidation' : event.kind, rule: act.rule, also: act.also, text: textOf(act) };
+  });
+  return { ...order, events: events.map((event) => collared(order, event)) };
+}
+
+function belongs(act: VenueAct, event: ExplainedEvent, instrument: Instrument): boolean {
+  if (event.kind === 'canceled') return act.kind === 'cancel' && act.timeMs === event.timeMs;
+  if (event.kind !== 'fill' || act.kind === 'cancel') return false;
+  if (act.timeMs !== event.timeMs || amountText(act.price, instrument.priceDigits) !== event.price) return false;
+  return String(act.tradeId) === event.tradeId;
+}
+
+/** The bot cancels what is left of a market order at its collar once its row has ended. */
+function collared({ role, quoteAmount }: ExplainedOrder, event: ExplainedEvent): ExplainedEvent {
+  if (event.kind !== 'canceled' || event.rule !== null || role !== 'market' || quoteAmount !== null) return event;
+  return { ...event, rule: 4, text: 'canceled: the rest of a market order beyond its collar' };
+}
+
+function textOf({ kind, rule, isMaker, price, quoted }: VenueAct): string {
+  const words = rule === null ? '' : `: ${RULE_TEXTS[rule]}`;
+  if (kind === 'cancel') return rule === null ? 'canceled by the bot' : `canceled${words}`;
+  if (kind === 'liquidation') return `liquidated${words}`;
+  return `filled as ${isMaker ? 'maker' : 'taker'}${words}${price === quoted || Number.isNaN(quoted) ? '' : ', plus slippage'}`;
+}

@@ -1,0 +1,95 @@
+// Explains in a worker thread: starts it, reports its progress, and ends it when a strategy hangs.
+
+import { rmSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { repeat } from '../../../adapters/clock/wallClock.ts';
+import { temporaryFolder } from '../../../adapters/disk/folders/temporary.ts';
+import { assertNever } from '../../../base/assert.ts';
+import { StrategyError } from '../../../base/errors.ts';
+import { moduleUrl } from '../../../base/inPackage.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
+import { HANG_REMEDY, POLL_MS, StallDetector } from '../../backtest/run/stall.ts';
+import { fromWire, type WireError } from '../../backtest/run/wireError.ts';
+import type { Explanation } from '../model/explanation.ts';
+import type { WhyTask } from '../why.ts';
+
+export interface ExplainerInput {
+  readonly task: WhyTask;
+  /** Folder for bars that only this run has. */
+  readonly barsFolder: string;
+  /** Memory of the progress cells. */
+  readonly memory: SharedArrayBuffer;
+}
+
+export type FromExplainer =
+  | { readonly kind: 'loaded'; readonly name: string; readonly rows: number }
+  | { readonly kind: 'done'; readonly explanation: Explanation }
+  | { readonly kind: 'failed'; readonly error: WireError };
+
+export interface WatchWhyOptions {
+  /** Time without progress after which a strategy counts as hanging; 0: no limit. */
+  readonly barTimeoutMs: number;
+  /** Called ten times a second with the name of the run, the rows that are done, and their share of the run. */
+  readonly onProgress: (name: string, rows: number, share: number) => void;
+}
+
+/** An explanation in progress that can be stopped. */
+export interface WatchedWhy {
+  readonly outcome: Promise<Explanation>;
+  /** Ends the worker and removes its files. */
+  stop(): Promise<void>;
+}
+
+export function watchWhy(task: WhyTask, options: WatchWhyOptions): WatchedWhy {
+  const barsFolder = temporaryFolder();
+  const discard = () => rmSync(barsFolder, { recursive: true, force: true });
+  const heartbeat = new ProgressCells();
+  const worker = new Worker(moduleUrl('tasks/why/thread/whyWorker'), { stdout: true });
+  // Output of a strategy is not a result: stdout is for the explanation.
+  worker.stdout.pipe(process.stderr, { end: false });
+  const input: ExplainerInput = { task, barsFolder, memory: heartbeat.memory };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage(input);
+  return {
+    outcome: follow(worker, heartbeat, options).finally(discard),
+    async stop() {
+      await worker.terminate();
+      discard();
+    },
+  };
+}
+
+function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProgress }: WatchWhyOptions): Promise<Explanation> {
+  return new Promise((resolve, reject) => {
+    let [name, rows] = ['the run', Infinity];
+    const silence = new StallDetector(heartbeat, barTimeoutMs);
+    const end = (notify: () => void): void => {
+      stopLooking();
+      worker.removeAllListeners('exit');
+      void worker.terminate().then(notify, reject);
+    };
+    const stopLooking = repeat(POLL_MS, () => {
+      onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
+      if (silence.check() === null) return;
+      end(() => reject(new StrategyError(`${name}: no answer for ${barTimeoutMs / 1000} s while it was made again`, HANG_REMEDY)));
+    });
+    worker.on('message', (message: FromExplainer) => {
+      switch (message.kind) {
+        case 'loaded':
+          [name, rows] = [message.name, message.rows];
+          return;
+        case 'done':
+          return end(() => resolve(message.explanation));
+        case 'failed':
+          return end(() => reject(fromWire(message.error)));
+        default:
+          return assertNever(message);
+      }
+    });
+    worker.on('error', (error) => end(() => reject(error)));
+    worker.on('exit', (code) => {
+      const what = `${name}: ended the process in which it was made again (exit code ${code})`;
+      end(() => reject(new StrategyError(what, 'take process.exit out of the strategy')));
+    });
+  });
+}

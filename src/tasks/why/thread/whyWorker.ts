@@ -1,0 +1,34 @@
+// The worker thread of `isobar why`: makes the run again and explains it. Reports each step to its watcher.
+
+import { parentPort } from 'node:worker_threads';
+import { assert } from '../../../base/assert.ts';
+import { ProgressCells } from '../../backtest/run/progressCells.ts';
+import { toWire } from '../../backtest/run/wireError.ts';
+import { explain } from '../why.ts';
+import type { FromExplainer, ExplainerInput } from './watchWhy.ts';
+
+const port = parentPort;
+assert(port !== null, 'whyWorker runs as a worker thread');
+const post = (message: FromExplainer) => port.postMessage(message);
+
+port.once('message', (input: ExplainerInput) => {
+  answer(input).then(post, (error: unknown) => post({ kind: 'failed', error: toWire(error) }));
+});
+
+async function answer({ task, barsFolder, memory }: ExplainerInput): Promise<FromExplainer> {
+  const heartbeat = new ProgressCells(memory);
+  heartbeat.enter('load');
+  const explanation = await explain(task, {
+    barsFolder,
+    progressCells: heartbeat.cells,
+    importer: (url) => {
+      heartbeat.enter('import');
+      return import(/* @vite-ignore */ url);
+    },
+    onLoaded: (name, rows) => {
+      post({ kind: 'loaded', name, rows });
+      heartbeat.enter('bars');
+    },
+  });
+  return { kind: 'done', explanation };
+}

@@ -1,0 +1,282 @@
+// Watches the orders of a run through its journal: which were decided while it is on, what risk says of each, and how each ended.
+
+import { amountText } from '../model/amounts.ts';
+import type { Fill } from '../../../model/fill.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Order } from '../../../model/order.ts';
+import type { Evidence } from '../../../ports/exchange.ts';
+import type { Journal, Waits } from '../../../ports/journal.ts';
+import { denialBefore, type RuleVerdict } from '../../../risk/explain.ts';
+import type { BotOrder } from '../../../orders/botOrder.ts';
+import { denialText } from '../../../orders/denialReasons.ts';
+import type { RiskModule } from '../../../risk/riskModule.ts';
+import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
+
+/** An order while it is watched. */
+type Watched = { -readonly [Key in keyof Omit<ExplainedOrder, 'events'>]: ExplainedOrder[Key] } & {
+  readonly events: ExplainedEvent[];
+  filledLots: number;
+};
+
+export class OrderWatch implements Journal {
+  /** True: orders that are decided now are kept. */
+  isOn = false;
+  /** By strategy: the newest fill, ms UTC. */
+  readonly tradeMs: number[] = [];
+  /** The highest number of an order that was decided. */
+  lastOrder = 0;
+  private readonly own: Journal;
+  private readonly orders = new Map<number, Watched>();
+  private readonly verdicts = new Map<number, readonly RuleVerdict[]>();
+
+  constructor(own: Journal) {
+    this.own = own;
+  }
+
+  /** Asks the rules about each order that is checked from now on. Returns a function that ends it. */
+  watchRisk(risk: RiskModule): () => void {
+    const check = risk.check.bind(risk);
+    risk.check = (order, nowMs, markTicks) => {
+      if (this.isOn) this.noteVerdicts(order.id, risk.explain(order, nowMs, markTicks));
+      return check(order, nowMs, markTicks);
+    };
+    return () => void Reflect.deleteProperty(risk, 'check');
+  }
+  /** The same for a replay, whose verdicts are those of its journal: the rules are asked beside them. */
+  watchReplayedRisk(risk: RiskModule, lastTicks: (instrumentIndex: number) => number): () => void {
+    const approved = risk.approvedBefore.bind(risk);
+    risk.approvedBefore = (order, nowMs, markTicks) => {
+      if (this.isOn) this.noteVerdicts(order.id, risk.explain(order, nowMs, markTicks));
+      return approved(order, nowMs, markTicks);
+    };
+    this.explainDenial = (order, code) => {
+      const rules = risk.explain(order, order.createdMs, lastTicks(order.instrumentIndex));
+      const isSame = rules.find(({ verdict }) => verdict === 'denied')?.code === code;
+      return isSame ? rules : [denialBefore(code, 'the order', 'as the journal has it', denialText(code) ?? ''), ...rules];
+    };
+    return () => {
+      this.explainDenial = denialAlone;
+      Reflect.deleteProperty(risk, 'approvedBefore');
+    };
+  }
+  private explainDenial: (order: BotOrder, code: string) => readonly RuleVerdict[] = denialAlone;
+  noteVerdicts(order: number, verdicts: readonly RuleVerdict[]): void {
+    this.verdicts.set(order, verdicts);
+  }
+
+  /** Forgets the orders that were kept. */
+  clear(): void {
+    this.orders.clear();
+    this.verdicts.clear();
+  }
+  /** What has happened until now happened in the bar. */
+  closeBar(): void {
+    for (const { events } of this.orders.values()) events.forEach((event, at) => (events[at] = { ...event, inBar: true }));
+  }
+  find(order: number): ExplainedOrder | null {
+    return this.orders.get(order) ?? null;
+  }
+  all(): readonly ExplainedOrder[] {
+    return [...this.orders.values()];
+  }
+  /** True when an order that was kept can still change. */
+  get hasOpen(): boolean {
+    return this.all().some(({ ending }) => ending === 'open');
+  }
+
+  // --- Journal
+
+  get durableSeq(): number {
+    return this.own.durableSeq;
+  }
+  denied(order: Order, code: string): number {
+    const watched = this.take(order);
+    if (watched !== null) {
+      watched.code = code;
+      watched.ending = 'denied';
+      watched.verdict = 'denied';
+      if (watched.rules.length === 0) watched.rules = this.explainDenial(order as BotOrder, code);
+    }
+    return this.own.denied(order, code);
+  }
+  drafted(order: Order, waits: Waits): number {
+    const watched = this.take(order);
+    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` }); // prettier-ignore
+    return this.own.drafted(order, waits);
+  }
+  submitted(order: Order): number {
+    const watched = this.take(order);
+    if (watched !== null) watched.verdict = 'approved';
+    return this.own.submitted(order);
+  }
+  signMs(order: Order): number {
+    return this.own.signMs(order);
+  }
+  ack(order: Order): number {
+    // An order that the venue made itself is acknowledged without being sent.
+    const watched = this.orders.get(order.id) ?? this.take(order);
+    const at: unknown = Reflect.get(order, 'arrivedMs');
+    const timeMs = typeof at === 'number' && !Number.isNaN(at) ? at : order.changedMs;
+    watched?.events.push({ ...NO_EVENT, timeMs, order: order.id, kind: 'arrived', text: 'at the venue' });
+    return this.own.ack(order);
+  }
+  refused(order: Order, code: string): number {
+    const watched = this.orders.get(order.id);
+    if (watched !== undefined) {
+      const isSent = /^-?\d+$/.test(code);
+      watched.code = code;
+      watched.ending = isSent ? 'refused' : 'notSent';
+      watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: isSent ? 'refused' : 'notSent', code, text: isSent ? `the venue refused it: ${code}` : code }); // prettier-ignore
+    }
+    return this.own.refused(order, code);
+  }
+  evidence(order: Order, seen: Evidence): number {
+    return this.own.evidence(order, seen);
+  }
+  fill(order: Order, fill: Fill): number {
+    this.tradeMs[order.strategy] = fill.timeMs;
+    const watched = this.orders.get(order.id);
+    if (watched !== undefined) {
+      watched.events.push(fillEvent(order.id, order.instrument, fill));
+      watched.filledQuantity = amountText(order.filledLots, order.instrument.quantityDigits);
+      if (order.lots > 0 && order.filledLots === order.lots) watched.ending = 'filled';
+      watched.code = codeOf(order) ?? watched.code;
+    }
+    return this.own.fill(order, fill);
+  }
+  state(order: Order): number {
+    const watched = this.orders.get(order.id);
+    if (watched !== undefined) {
+      watched.code = codeOf(order) ?? watched.code;
+      if (order.reason !== null) watched.ending = order.reason;
+      if (order.reason === 'canceled' || order.reason === 'expired' || order.reason === 'rejected') {
+        watched.events.push({
+          ...NO_EVENT,
+          timeMs: order.changedMs,
+          order: order.id,
+          kind: 'canceled',
+          code: codeOf(order),
+          text: order.reason,
+        });
+      } else if (order.lifecycle === 'unknown') {
+        watched.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'unknown', text: 'its outcome is unknown' });
+      }
+    }
+    return this.own.state(order);
+  }
+  cancelSent(order: Order): number {
+    return this.own.cancelSent(order);
+  }
+  provenAbsent(order: Order): number {
+    const watched = this.orders.get(order.id);
+    if (watched !== undefined) watched.ending = 'noEffect';
+    return this.own.provenAbsent(order);
+  }
+
+  /** Begins to watch an order, if it is new and orders are kept now. Earlier ones have only their next event in the bar. */
+  private take(order: Order): Watched | null {
+    const isNew = order.id > this.lastOrder;
+    this.lastOrder = Math.max(this.lastOrder, order.id);
+    const known = this.orders.get(order.id);
+    if (known === undefined && !isNew) return null;
+    if (known !== undefined || !this.isOn) return known === undefined ? null : this.refreshed(known, order);
+    const made: Watched = {
+      ...factsOf(order),
+      verdict: 'none',
+      code: null,
+      rules: [],
+      ending: 'open',
+      filledQuantity: amountText(order.filledLots, order.instrument.quantityDigits),
+      filledLots: 0,
+      events: [],
+    };
+    this.orders.set(order.id, made);
+    return this.refreshed(made, order);
+  }
+  /** A draft may be sent with another size than it was decided with. */
+  private refreshed(watched: Watched, order: Order): Watched {
+    Object.assign(watched, factsOf(order));
+    watched.rules = this.verdicts.get(order.id) ?? watched.rules;
+    return watched;
+  }
+}
+
+const NO_EVENT = {
+  inBar: false,
+  rule: null,
+  also: [],
+  price: null,
+  quantity: null,
+  fee: null,
+  isMaker: null,
+  tradeId: null,
+  code: null,
+} as const;
+
+function factsOf(
+  order: Order,
+): Pick<
+  ExplainedOrder,
+  | 'order'
+  | 'strategy'
+  | 'instrument'
+  | 'side'
+  | 'role'
+  | 'quantity'
+  | 'quoteAmount'
+  | 'price'
+  | 'reduceOnly'
+  | 'parent'
+  | 'tag'
+  | 'createdMs'
+> {
+  // prettier-ignore
+  const { id, strategy, instrument, side, role, lots, quoteUnits, reduceOnly, parent, slot, createdMs } = order;
+  const { triggerTicks = 0, limit, firedAtTicks = 0 } = order;
+  const ticks = triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
+  return {
+    order: id,
+    strategy,
+    instrument: instrument.id,
+    side,
+    role,
+    quantity: lots > 0 ? amountText(lots, instrument.quantityDigits) : null,
+    quoteAmount: quoteUnits > 0 ? amountText(quoteUnits, instrument.quoteDigits) : null,
+    price: ticks > 0 ? amountText(ticks, instrument.priceDigits) : null,
+    reduceOnly,
+    parent: parent > 0 ? parent : null,
+    tag: slot,
+    createdMs,
+  };
+}
+
+/** A check before the rules denied the order, so no rule was asked. */
+function denialAlone(_: unknown, code: string): readonly RuleVerdict[] {
+  return [denialBefore(code, 'the order', 'before the rules', denialText(code) ?? '')];
+}
+
+/** Returns the code of a denial or refusal, which the bot's own record has. */
+function codeOf(order: Order): string | null {
+  const code: unknown = Reflect.get(order, 'code');
+  return typeof code === 'string' ? code : null;
+}
+
+function fillEvent(order: number, instrument: Instrument, fill: Fill): ExplainedEvent {
+  const { price, lots, fee, feeInBase, isMaker, tradeId, timeMs } = fill;
+  const feeAsset = feeInBase ? instrument.base : instrument.quote;
+  return {
+    timeMs,
+    order,
+    kind: 'fill',
+    inBar: false,
+    rule: null,
+    also: [],
+    price: amountText(price, instrument.priceDigits),
+    quantity: amountText(lots, instrument.quantityDigits),
+    fee: `${amountText(fee, feeInBase ? instrument.baseDigits : instrument.quoteDigits)} ${feeAsset}`,
+    isMaker,
+    tradeId: String(tradeId),
+    code: null,
+    text: `filled as ${isMaker ? 'maker' : 'taker'}`,
+  };
+}

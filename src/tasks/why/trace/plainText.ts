@@ -1,0 +1,60 @@
+// Values of strategies as short texts.
+
+import type { Decimal } from '../../../base/number/decimal.ts';
+
+/** The longest text of a value. */
+const MAX_LENGTH = 160;
+const MAX_DEPTH = 4;
+const MAX_MEMBERS = 12;
+
+/** The text of a value with a getter that throws. */
+export const UNREADABLE = 'cannot be read';
+
+/** Names a view, such as a series; null for anything else. */
+export type ViewName = (value: object) => string | null;
+
+/** Returns a value as JSON; what is not plain data by its class, and numbers that JSON lacks by their names. */
+export function plainText(value: unknown, nameOf: ViewName = feedText): string {
+  let text: string;
+  try {
+    text = textAt(value, 0, nameOf);
+  } catch {
+    // A getter of the value throws, as that of a feed that the run does not have.
+    text = UNREADABLE;
+  }
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
+}
+
+function textAt(value: unknown, depth: number, nameOf: ViewName): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'function') return 'a function';
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (isDecimal(value)) return value.toString();
+  const named = nameOf(value);
+  if (named !== null) return named;
+  if (Array.isArray(value)) return listText(value, depth, nameOf);
+  if (value instanceof Map) return `Map of ${value.size}`;
+  if (value instanceof Set) return `Set of ${value.size}`;
+  const name: unknown = Reflect.get(value, 'constructor');
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
+  if (!isPlain) return typeof name === 'function' && name.name !== '' ? name.name : 'an object';
+  if (depth >= MAX_DEPTH) return '{...}';
+  const entries = Object.entries(value);
+  const shown = entries.slice(0, MAX_MEMBERS).map(([key, each]) => `${key}: ${textAt(each, depth + 1, nameOf)}`);
+  return `{ ${[...shown, ...(entries.length > MAX_MEMBERS ? ['...'] : [])].join(', ')} }`;
+}
+
+function listText(list: readonly unknown[], depth: number, nameOf: ViewName): string {
+  if (depth >= MAX_DEPTH) return '[...]';
+  const shown = Array.from(list.slice(0, MAX_MEMBERS), (each) => textAt(each, depth + 1, nameOf));
+  return `[${[...shown, ...(list.length > MAX_MEMBERS ? [`... ${list.length} in all`] : [])].join(', ')}]`;
+}
+
+/** Returns `feed spot:BTCUSDT 1m` for a feed, and null for anything else. */
+export function feedText(value: object): string | null {
+  if (!('instrument' in value && 'bar' in value && 'interval' in value)) return null;
+  const { instrument, interval } = value as { readonly instrument: { readonly id: string }; readonly interval: string };
+  return `feed ${instrument.id} ${interval}`;
+}
+
+const isDecimal = (value: object): value is Decimal => 'toNumber' in value && 'plus' in value;

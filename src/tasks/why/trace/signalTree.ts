@@ -1,0 +1,65 @@
+// A condition of `when` taken apart: its operands with their states and figures, and the first that is not true.
+
+import type { IndicatorSet } from '../../../indicators/graph/indicatorSet.ts';
+import type { Series, Signal } from '../../../indicators/graph/series.ts';
+import { FALSE, TRUE } from '../../../indicators/graph/window.ts';
+import type { ExplainedOperand, SignalState } from '../model/explanation.ts';
+import { isSignal } from './watchedViews.ts';
+
+/** The indicators of a feed, as far as conditions need them. */
+export type SignalSet = Pick<IndicatorSet, 'sourcesOf' | 'stateAt' | 'keyOf'>;
+
+/** Returns the operands of a condition, the condition itself first, each before its own operands. */
+export function operandsOf(set: SignalSet, signal: Signal, row: number, depth = 0): readonly ExplainedOperand[] {
+  const sources = set.sourcesOf(signal);
+  const signals = sources.filter((source): source is Signal => isSignal(source));
+  const series = sources.filter((source): source is Series => !isSignal(source));
+  const isCrossing = set.keyOf(signal).startsWith('crossing(');
+  const own: ExplainedOperand = {
+    text: signalText(set, signal),
+    depth,
+    state: stateText(set.stateAt(signal, row)),
+    figures: series.map((each) => figureText(set.keyOf(each), each, isCrossing)).join(', '),
+  };
+  return [own, ...signals.flatMap((each) => operandsOf(set, each, row, depth + 1))];
+}
+
+/**
+ * Returns the parts of a condition. The first that is not true stands in its way. They are the operands of `and`, also of one within another;
+ * any other condition is its own part.
+ */
+export function conjuncts(set: SignalSet, signal: Signal): readonly Signal[] {
+  if (!set.keyOf(signal).startsWith('and(')) return [signal];
+  return set.sourcesOf(signal).flatMap((source) => (isSignal(source) ? conjuncts(set, source) : []));
+}
+
+/** Returns the first of the parts that is not true at a row of the newest block; null: all are. */
+export function firstNotTrue(set: SignalSet, parts: readonly Signal[], row: number): Signal | null {
+  return parts.find((part) => set.stateAt(part, row) !== TRUE) ?? null;
+}
+
+/** Returns a condition as an author writes it. Both directions of a crossing are outputs of one node with its own name. */
+export function signalText(set: SignalSet, signal: Signal): string {
+  const key = set.keyOf(signal);
+  const sources = set.sourcesOf(signal).map((source) => (isSignal(source) ? signalText(set, source) : set.keyOf(source)));
+  const [a = '', b = ''] = sources;
+  if (!key.startsWith('crossing(')) return sources.length === 0 ? key : `${key.slice(0, key.indexOf('('))}(${sources.join(', ')})`;
+  // The node compares its sources in the order of their keys.
+  const isUp = key.endsWith('.up') === key.startsWith(`crossing(${a}, `);
+  return `${isUp ? 'crossedUp' : 'crossedDown'}(${a}, ${b})`;
+}
+
+export function stateText(state: number): SignalState {
+  if (state === TRUE) return 'true';
+  return state === FALSE ? 'false' : 'not-ready';
+}
+
+function figureText(key: string, series: Series, isCrossing: boolean): string {
+  if (key === String(Number(key))) return key;
+  return `${key} ${shortNumber(series.value)}${isCrossing ? ` (${shortNumber(series.prev)} before)` : ''}`;
+}
+
+/** Returns a number with at most nine digits. */
+export function shortNumber(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(9))) : 'not ready';
+}

@@ -1,0 +1,165 @@
+// Stands between a strategy and its run while it is explained: hands out watched views, and notes what is read and asked for.
+
+import type { Series, Signal } from '../../../indicators/graph/series.ts';
+import type { IndicatorSpec, SignalSource } from '../../../indicators/graph/spec.ts';
+import type { Interval } from '../../../model/interval.ts';
+import type { OrderId } from '../../../model/order.ts';
+import type { StrategyHost, UseOptions } from '../../../strategy/host.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../../strategy/types.ts';
+import type { CallLog } from './callLog.ts';
+import { plainText } from './plainText.ts';
+import type { WatchedViews } from './watchedViews.ts';
+
+export class TracingHost implements StrategyHost {
+  private readonly run: StrategyHost;
+  private readonly calls: CallLog;
+  private readonly views: WatchedViews;
+  private handlers = 0;
+
+  constructor(run: StrategyHost, callLog: CallLog, views: WatchedViews) {
+    this.run = run;
+    this.calls = callLog;
+    this.views = views;
+  }
+
+  get bars(): Feed {
+    return this.views.feed(this.run.bars);
+  }
+  feed(name: string, byDefault?: { readonly interval?: Interval }): Feed {
+    return this.views.feed(this.run.feed(name, byDefault));
+  }
+  feeds(name: string): readonly Feed[] {
+    return this.run.feeds(name).map((feed) => this.views.feed(feed));
+  }
+  use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
+    return this.views.out(this.run.use<Out>(this.views.original(what), options));
+  }
+  when(signal: SignalSource, handler: () => void): Signal {
+    const name = `when ${++this.handlers}`;
+    const own: unknown = handler;
+    // A handler that is not a function fails as it does in a run.
+    const watched = typeof own === 'function' ? (): void => this.calls.within(name, handler) : handler;
+    return this.views.out(this.run.when(this.views.original(signal), watched));
+  }
+  every(periodMs: number, handler: () => void, missed: Missed): void {
+    this.run.every(periodMs, () => this.calls.within('every', handler), missed);
+  }
+  at(dayMs: number, handler: () => void, missed: Missed): void {
+    this.run.at(dayMs, () => this.calls.within('at', handler), missed);
+  }
+  cron(pattern: string, timeZone: string, handler: () => void, missed: Missed): void {
+    this.run.cron(pattern, timeZone, () => this.calls.within('cron', handler), missed);
+  }
+  keep<T extends object>(state: T): T {
+    return this.run.keep(state);
+  }
+  order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId {
+    return this.noted(isBuy ? 'buy' : 'sell', [size, options], () => this.run.order(isBuy, size, this.withFeed(options)));
+  }
+  exit(feed: Feed | undefined): OrderId | null {
+    return this.noted('exit', [feed], () => this.run.exit(this.views.original(feed)));
+  }
+  target(size: Size, feed: Feed | undefined): OrderId | null {
+    return this.noted('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
+  }
+  cancel(id: OrderId): void {
+    this.noted('cancel', [id], () => this.run.cancel(id));
+  }
+  position(feed: Feed | undefined): Position {
+    const position = this.run.position(this.views.original(feed));
+    return this.calls.isOn ? this.watchedPosition(position, feed) : position;
+  }
+  openOrders(feed: Feed | undefined): readonly OrderInfo[] {
+    const orders = this.run.openOrders(this.views.original(feed));
+    if (this.calls.isOn) this.calls.read(`openOrders(${argument(feed)})`, orders.length === 0 ? 'none' : orders.map(orderText).join(', '));
+    return orders;
+  }
+  funding(feed: Feed | undefined): Funding {
+    const funding = this.run.funding(this.views.original(feed));
+    if (!this.calls.isOn) return funding;
+    const name = `funding(${argument(feed)})`;
+    const log = this.calls;
+    return {
+      get rate() {
+        return noteRead(log, `${name}.rate`, funding.rate);
+      },
+      get atMs() {
+        return noteRead(log, `${name}.atMs`, funding.atMs);
+      },
+      get nextMs() {
+        return noteRead(log, `${name}.nextMs`, funding.nextMs);
+      },
+      ago: (times) => noteRead(log, `${name}.ago(${times})`, funding.ago(times)),
+    };
+  }
+  get equity(): number {
+    return noteRead(this.calls, 'equity', this.run.equity);
+  }
+  get cash(): number {
+    return noteRead(this.calls, 'cash', this.run.cash);
+  }
+  get nowMs(): number {
+    return this.run.nowMs;
+  }
+  random(): number {
+    return noteRead(this.calls, 'random()', this.run.random());
+  }
+  log(message: string, fields?: Readonly<Record<string, unknown>>): void {
+    this.noted('log', [message, fields], () => this.run.log(message, fields));
+  }
+
+  private noted<T>(name: string, given: readonly unknown[], make: () => T): T {
+    if (!this.calls.isOn) return make();
+    const text = `${name}(${given.filter((each) => each !== undefined).map((each) => plainText(each)).join(', ')})`; // prettier-ignore
+    try {
+      const made = make();
+      this.calls.call(text, made === undefined ? '' : made === null ? 'nothing to do' : `order ${String(made)}`);
+      return made;
+    } catch (error) {
+      this.calls.call(text, `throws ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+  private withFeed(options: OrderOptions | undefined): OrderOptions | undefined {
+    return options?.feed === undefined ? options : { ...options, feed: this.views.original(options.feed) };
+  }
+  private watchedPosition(position: Position, feed: Feed | undefined): Position {
+    const name = `position(${argument(feed)})`;
+    const log = this.calls;
+    const read = <Key extends keyof Position>(key: Key): Position[Key] => noteRead(log, `${name}.${key}`, position[key]);
+    return {
+      get qty() {
+        return read('qty');
+      },
+      get entryPrice() {
+        return read('entryPrice');
+      },
+      get isFlat() {
+        return read('isFlat');
+      },
+      get isLong() {
+        return read('isLong');
+      },
+      get isShort() {
+        return read('isShort');
+      },
+      get long() {
+        return read('long');
+      },
+      get short() {
+        return read('short');
+      },
+    };
+  }
+}
+
+function noteRead<T>(log: CallLog, text: string, value: T): T {
+  if (log.isOn) log.read(text, plainText(value));
+  return value;
+}
+
+const argument = (feed: Feed | undefined): string => (feed === undefined ? '' : plainText(feed));
+
+function orderText({ id, side, lifecycle, tag }: OrderInfo): string {
+  return `${id} ${side} ${tag} (${lifecycle})`;
+}

@@ -1,0 +1,65 @@
+// The indicators and signals of a strategy with their values at the newest bar.
+
+import type { Series, Signal } from '../../../indicators/graph/series.ts';
+import type { SealedBot } from '../../../app/replayedBot.ts';
+import type { ExplainedValue } from '../model/explanation.ts';
+import { signalText } from './signalTree.ts';
+import { isSignal } from './watchedViews.ts';
+
+type Run = SealedBot['engine']['runs'][number];
+type Feed = Run['watches'][number]['feed'];
+
+/** Returns what the strategy has registered, sources of conditions included. `instrument`: limits them to one; null: all. */
+export function valuesOf(
+  run: Run,
+  fieldNames: ReadonlyMap<object, readonly string[]>,
+  instrument: string | null,
+): readonly ExplainedValue[] {
+  const found = new Map<Series | Signal, Feed>();
+  const add = (feed: Feed, view: Series | Signal): void => {
+    if (!found.has(view)) found.set(view, feed);
+  };
+  for (const feed of run.listened)
+    for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) add(feed, feed.indicators.series[column]);
+  for (const { feed, series } of run.drawn) add(feed, series);
+  for (const { feed, signal } of run.watches) for (const view of sourcesBelow(feed, signal)) add(feed, view);
+  for (const view of fieldNames.keys()) {
+    const feed = run.listened.find(({ indicators }) => isOf(indicators, view));
+    if (feed !== undefined) add(feed, view as Series | Signal);
+  }
+  return [...found]
+    .filter(([view, feed]) => (instrument === null || feed.instrument.id === instrument) && !isConstant(feed, view))
+    .map(([view, feed]) => ({
+      feed: `${feed.instrument.id} ${feed.bars.interval}`,
+      name: isSignal(view) ? signalText(feed.indicators, view) : feed.indicators.keyOf(view),
+      fields: fieldNames.get(view) ?? [],
+      value: valueOf(view, 'value'),
+      prev: valueOf(view, 'prev'),
+    }));
+}
+
+/** Returns a signal and all that it is computed from. */
+function sourcesBelow(feed: Feed, view: Series | Signal): readonly (Series | Signal)[] {
+  return [...feed.indicators.sourcesOf(view).flatMap((source) => sourcesBelow(feed, source)), view];
+}
+
+function isOf(set: Feed['indicators'], view: object): boolean {
+  try {
+    set.keyOf(view as Series);
+    return true;
+  } catch {
+    // It belongs to another feed.
+    return false;
+  }
+}
+
+function isConstant(feed: Feed, view: Series | Signal): boolean {
+  const key = feed.indicators.keyOf(view);
+  return key === String(Number(key));
+}
+
+function valueOf(view: Series | Signal, which: 'value' | 'prev'): number | boolean | null {
+  if (isSignal(view)) return view.ready || which === 'prev' ? view[which] : null;
+  const value = view[which];
+  return Number.isFinite(value) ? value : null;
+}

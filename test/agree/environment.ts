@@ -1,0 +1,61 @@
+// The Python environment with the other tools: made once in the cache of the checkout, and made again when the list of packages changes.
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Why the tools cannot run, and what helps. */
+export class NoTools extends Error {
+  readonly remedy: string;
+
+  constructor(message: string, remedy: string) {
+    super(message);
+    this.remedy = remedy;
+  }
+}
+
+/** Returns the Python of the environment. `report` gets one line before each step that takes time. Throws NoTools. */
+export function pythonWithTools(root: string, report: (line: string) => void): string {
+  const folder = join(root, '.isobar-cache', 'agree');
+  const list = join(root, 'test', 'agree', 'requirements.txt');
+  const made = join(folder, 'made.txt');
+  const python = join(folder, 'venv', process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python');
+  const wanted = readFileSync(list, 'utf8');
+  if (existsSync(made) && existsSync(python) && readFileSync(made, 'utf8') === wanted) return python;
+  const base = basePython();
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  report('making a Python environment in .isobar-cache/agree');
+  run(
+    base,
+    ['-m', 'venv', join(folder, 'venv')],
+    'the environment cannot be made',
+    'install the venv module of Python (Debian: apt-get install python3-venv)',
+  );
+  report(`installing ${packagesOf(wanted).join(', ')}: some minutes`);
+  const install = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--requirement', list];
+  run(python, install, 'the packages cannot be installed', 'look at the message above: pip needs a package index, and Python 3.11 to 3.13');
+  writeFileSync(made, wanted);
+  return python;
+}
+
+function packagesOf(list: string): string[] {
+  return list.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Returns the Python of the machine: that of the variable PYTHON, or python3. */
+function basePython(): string {
+  const name = process.env['PYTHON'] ?? 'python3';
+  const { error, status } = spawnSync(name, ['--version'], { stdio: 'ignore' });
+  if (error === undefined && status === 0) return name;
+  throw new NoTools(
+    `${name}: there is no Python here that can be started`,
+    'install Python 3.11 or later, or name one: PYTHON=/path/to/python3 npm run agree',
+  );
+}
+
+function run(command: string, args: readonly string[], failure: string, remedy: string): void {
+  const { error, status } = spawnSync(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (error === undefined && status === 0) return;
+  throw new NoTools(failure, remedy);
+}

@@ -1,0 +1,98 @@
+// The trades and the equity of an SMA cross in isobar, backtesting.py and vectorbt on the same seeded bars, as a table or as JSON.
+
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { compareBooks, type Book, type BookComparison } from './books.ts';
+import { caseOf, runOwn, type AgreeMarket, type Case, type OwnRun } from './cases.ts';
+import { NoTools, pythonWithTools } from './environment.ts';
+
+declare const ROOT: string;
+
+export interface Options {
+  readonly json?: boolean;
+  /** Number of seeds, from 1 on; default 10. */
+  readonly seeds?: string;
+  /** Bars of each seed; default 3,000. */
+  readonly bars?: string;
+}
+
+const TOOLS = ['backtesting.py', 'vectorbt'] as const;
+type Tool = (typeof TOOLS)[number];
+const MARKETS: readonly AgreeMarket[] = ['spot', 'futures'];
+
+/** The exit code: 0 when all trades and all equity are equal, 1 when some are not, 2 when the tools cannot run. */
+export async function main({ json = false, seeds = '10', bars = '3000' }: Options): Promise<number> {
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  try {
+    const python = pythonWithTools(ROOT, report);
+    const cases = MARKETS.flatMap((market) => Array.from({ length: Number(seeds) }, (_, at) => caseOf(market, at + 1, Number(bars))));
+    report(`${cases.length} runs of ${bars} bars in isobar, ${TOOLS.join(' and ')}`);
+    const runs: OwnRun[] = [];
+    for (const of of cases) runs.push(await runOwn(of));
+    const others = runTools(
+      python,
+      cases.map((of, at) => ({ ...of, ...runs[at]!.columns })),
+    );
+    const rows = cases.flatMap((of, at) => TOOLS.map((tool) => ({ of, tool, compared: compareBooks(runs[at]!.book, others[at]![tool]) })));
+    process.stdout.write(`${json ? JSON.stringify(rows.map(jsonOf), null, 2) : textOf(rows)}\n`);
+    return rows.every(({ compared }) => compared.equal) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof NoTools)) throw error;
+    process.stderr.write(`${error.message}\n  ${error.remedy}\n`);
+    return 2;
+  }
+}
+
+function runTools(python: string, cases: readonly object[]): readonly Readonly<Record<Tool, Book>>[] {
+  const script = join(ROOT, 'test', 'agree', 'tools.py');
+  const { status, stdout } = spawnSync(python, [script], {
+    input: JSON.stringify(cases),
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+    // No progress bars of the tools.
+    env: { ...process.env, TQDM_DISABLE: '1' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  if (status === 0) return JSON.parse(stdout) as readonly Readonly<Record<Tool, Book>>[];
+  throw new NoTools(
+    'the tools ended with an error',
+    'look at the message above; remove .isobar-cache/agree to make their environment again',
+  );
+}
+
+interface ResultRow {
+  readonly of: Case;
+  readonly tool: Tool;
+  readonly compared: BookComparison;
+}
+
+function jsonOf({ of: { market, seed, fast, slow, size, fee }, tool, compared }: ResultRow) {
+  return { market, seed, fast, slow, size, fee, tool, ...compared };
+}
+
+const HEAD = ['market', 'tool', 'seed', 'averages', 'size', 'fee', 'trades', 'max apart', ''];
+/** Columns of words. */
+const WORDS = new Set([0, 1, HEAD.length - 1]);
+
+function textOf(rows: readonly ResultRow[]): string {
+  const cells = rows.map(({ of: { market, seed, fast, slow, size, fee }, tool, compared }) => [
+    market,
+    tool,
+    String(seed),
+    `${fast}/${slow}`,
+    String(size),
+    String(fee),
+    String(compared.trades),
+    compared.maxApart.toExponential(1),
+    compared.equal ? 'equal' : `unequal: ${compared.first}`,
+  ]);
+  const unequal = rows.filter(({ compared }) => !compared.equal).length;
+  const verdict = unequal === 0 ? `all ${rows.length} equal` : `${unequal} of ${rows.length} unequal`;
+  return [...alignedLines([HEAD, ...cells]), verdict].join('\n');
+}
+
+function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]!.length)));
+  const cell = (text: string, at: number) => (WORDS.has(at) ? text.padEnd(widths[at]!) : text.padStart(widths[at]!));
+  return rows.map((row) => row.map(cell).join('  ').trimEnd());
+}

@@ -1,0 +1,114 @@
+// The shipped strategies on paths of single ticks: the run over bars, and the same run with the ticks inside them.
+
+import { readdirSync } from 'node:fs';
+import { loadStrategy } from '../../dist/adapters/plugins/loadStrategy.js';
+import type { FeedPlan, RunPlan } from '../../src/definition/plan/plan.ts';
+import { seededRng } from '../../src/base/number/rng.ts';
+import type { Instrument } from '../../src/model/instrument.ts';
+import type { StrategyClass } from '../../src/strategy/strategy.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { PERPETUAL } from '../fixtures/perpetual.ts';
+import { feed, planOf, spot, START_MS, type PlanOptions } from '../simulation/plans.ts';
+import { barsOfTicks, tickPath } from './envelopeWorld.ts';
+
+const FOLDER = new URL('../../strategies/', import.meta.url).pathname;
+export const SHIPPED = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+
+/** Feeds of one path: bars by name, and the ticks inside them. */
+function feedsOf(instrument: Instrument, seed: number, hours: number, names: Readonly<Record<string, '15m' | '1h'>>) {
+  const path = tickPath(hours, seededRng(seed));
+  const bars = Object.entries(names).map(([name, interval]) =>
+    feed(name, barsOfTicks(path, interval === '15m' ? 15 : 60, interval, instrument)),
+  );
+  const ticks: FeedPlan = { ...feed('inside', barsOfTicks(path, 1, '1m', instrument)), isHidden: true };
+  return { bars, ticks };
+}
+
+const perpetual = (base: string): Instrument =>
+  linearContract({ openMakerFeePpm: 20, openTakerFeePpm: 50, closeMakerFeePpm: 20, closeTakerFeePpm: 50 }, { base, priceDigits: 2 });
+
+function worldOf(
+  file: string,
+  seed: number,
+  hours: number,
+): { readonly sets: readonly ReturnType<typeof feedsOf>[]; readonly options: PlanOptions } {
+  const coin = { ...spot('AAAUSDT'), makerFeePpm: 20, takerFeePpm: 50 };
+  const alone = (params: Readonly<Record<string, unknown>>) => ({
+    sets: [feedsOf(coin, seed, hours, { bars: '15m' })],
+    options: { params },
+  });
+  switch (file) {
+    case 'trendFilter.ts':
+      return { sets: [feedsOf(coin, seed, hours, { bars: '15m', trend: '1h' })], options: { params: { trendBars: 3, bandWidths: 1.2 } } };
+    case 'rsiMeanReversion.ts':
+      return alone({ rsiBars: 3, oversold: 40, trendBars: 30, maxBars: 20, stopShare: 0.002 });
+    case 'bollingerGrid.ts':
+      return alone({ bandBars: 30, minStep: 0.0006 });
+    case 'donchianBreakout.ts':
+      return alone({ entryBars: 10, exitBars: 5, trailAtrs: 2, stopAtrs: 1 });
+    case 'momentumRotation.ts': {
+      const all = ['AAAUSDT', 'BBBUSDT', 'CCCUSDT'].map((symbol, at) =>
+        feedsOf(spot(symbol, 20), seed * 7 + at, hours, { universe: '1h' }),
+      );
+      return { sets: all, options: { params: { lookBack: 12, top: 2, period: '1d' } } };
+    }
+    case 'fundingFade.ts':
+      return {
+        sets: [feedsOf(perpetual('AAA'), seed, hours, { bars: '15m' })],
+        options: { ...PERPETUAL, params: { bandBars: 20, bandWidths: 1.5, stopAtrs: 1.5 } },
+      };
+    case 'perpetualTrend.ts': {
+      const all = ['AAA', 'BBB'].map((base, at) => feedsOf(perpetual(base), seed * 7 + at, hours, { contracts: '15m' }));
+      return { sets: all, options: { ...PERPETUAL, params: { entryBars: 20, exitBars: 10, atrBars: 14 } } };
+    }
+    case 'fundingCarry.ts': {
+      const perp = perpetual('AAA');
+      const rates = Array.from({ length: hours / 8 }, (_, at) => ({
+        timeMs: START_MS + at * 8 * 3_600_000,
+        rate: at % 5 < 3 ? 0.0004 : -0.0002,
+      }));
+      const data = {
+        marks: null,
+        funding: rates.map(({ timeMs, rate }) => ({ timeMs, rate: Math.round(rate * 1e12), markTicks: 5_000 })),
+        rates: {
+          length: rates.length,
+          timeMs: Float64Array.from(rates, ({ timeMs }) => timeMs),
+          rate: Float64Array.from(rates, ({ rate }) => rate),
+        },
+      };
+      const funds = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
+      const options = {
+        ...PERPETUAL,
+        funds,
+        futures: { ...PERPETUAL.futures!, data: new Map([[perp.id, data]]) },
+        params: { rates: 1, enterRate: 0.0001 },
+      };
+      const sets = [
+        feedsOf({ ...coin, quoteDigits: perp.quoteDigits }, seed, hours, { spot: '15m' }),
+        feedsOf(perp, seed, hours, { perp: '15m' }),
+      ];
+      return { sets, options };
+    }
+    default:
+      return alone({});
+  }
+}
+
+/** The plan over bars, and over the ticks inside them. */
+export async function shippedCase(
+  file: string,
+  seed: number,
+  hours: number,
+): Promise<{ readonly runPlan: RunPlan; readonly withTicks: RunPlan }> {
+  const { strategy, hash } = await loadStrategy(FOLDER + file);
+  const { sets, options } = worldOf(file, seed, hours);
+  const bars = sets.flatMap((set) => set.bars);
+  const make = (feeds: readonly FeedPlan[]) => {
+    const plan = planOf(strategy as object as StrategyClass, feeds, {
+      fees: { makerPpm: 20, takerPpm: 50, ...options.fees },
+      ...options,
+    });
+    return { ...plan, strategies: [{ ...plan.strategies[0]!, hash }] };
+  };
+  return { runPlan: make(bars), withTicks: make([...bars, ...sets.map(({ ticks }) => ticks)]) };
+}

@@ -1,0 +1,100 @@
+// `isobar report --as`: the figures of other tools as a table and as JSON, the bars that are read again, and what is refused.
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { backtest, generateBars } from 'isobar/run';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateInto } from '../../dist/adapters/catalog/generate/generateInto.js';
+import type { Profile } from '../../src/report/profiles/profile.ts';
+import { PROFILE_NAMES } from '../../src/report/profiles/names.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
+
+const STRATEGY = fileURLToPath(new URL('../../strategies/smaCross.ts', import.meta.url));
+const PRICES = ['Buy & Hold Return [%]', 'Beta', 'Alpha [%]'];
+
+interface Printed extends Profile {
+  readonly run: string;
+  readonly resultHash: string;
+  readonly note: string | null;
+}
+
+describe('isobar report --as', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-as-'));
+  const catalog = join(folder, 'data');
+  let run: string;
+  let inCode: string;
+
+  const printed = async (of: string, name: string) => {
+    const { code, stdout, stderr } = await commandIn(folder, ['report', of, '--as', name, '--json']);
+    expect(code, stderr).toBe(0);
+    return JSON.parse(stdout) as Printed;
+  };
+
+  beforeAll(async () => {
+    generateInto(catalog, { symbol: 'SYNUSDT', market: 'spot', interval: '1h', fromMs: Date.UTC(2024, 0, 1), bars: 900, seed: 3 });
+    const options = { strategy: STRATEGY, params: { fast: 5, slow: 20 }, cash: '10000' };
+    const result = await backtest({ ...options, feeds: { bars: { symbol: 'SYNUSDT', interval: '1h' } }, catalog });
+    run = await result.write(join(folder, 'runs'));
+    inCode = await (await backtest({ ...options, data: generateBars({ bars: 300, seed: 4 }) })).write(join(folder, 'inCode'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it.each(PROFILE_NAMES)('%s: a table within 100 columns, and all its figures as JSON', async (name) => {
+    const { code, stdout } = await commandIn(folder, ['report', run, '--as', name]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
+    const { as, figures, note, resultHash, input } = await printed(run, name);
+    expect({ as, note }).toEqual({ as: name, note: null });
+    expect(resultHash).toMatch(/^[0-9a-f]{64}$/);
+    expect(input).not.toBe('');
+    for (const figure of figures) {
+      expect(stdout).toContain(`  ${figure.name}  `);
+      expect(stdout).toContain(`  ${figure.name}: `);
+      expect(Object.keys(figure)).toEqual(['name', 'unit', 'original', 'corrected', 'reason', 'equal', 'isobar', 'formula', 'differs']);
+      expect(typeof figure.original === 'number' || ['inf', '-inf', 'nan', 'error'].includes(figure.original)).toBe(true);
+    }
+    expect(figures.some(({ equal }) => equal)).toBe(true);
+  });
+
+  it('reads the bars of a run again for the figures of prices', async () => {
+    const { figures } = await printed(run, 'backtesting.py');
+    const shown = figures.filter(({ name }) => PRICES.includes(name));
+    expect(shown.map(({ name }) => name)).toEqual(PRICES);
+    for (const { original, corrected } of shown) expect([typeof original, typeof corrected]).toEqual(['number', 'number']);
+  });
+
+  it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])('%s: the benchmark is that of the summary', async (name) => {
+    const { figures } = await printed(run, name);
+    const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
+    expect(beta).toMatchObject({ equal: true });
+    expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
+  });
+
+  it('leaves them out of a run that was made in code, and says why', async () => {
+    const { figures, note } = await printed(inCode, 'backtesting.py');
+    expect(figures.filter(({ name }) => PRICES.includes(name))).toEqual([]);
+    expect(note).toMatch(/^the figures of prices and benchmark are missing: the run was made in code/);
+  });
+
+  it('refuses a second run, the page, and an unknown tool', async () => {
+    const failure = async (...args: readonly string[]) => {
+      const { code, stderr } = await commandIn(folder, ['report', run, ...args]);
+      return `${code} ${stderr}`;
+    };
+    expect(await failure(run, '--as', 'vectorbt')).toMatch(/^2 .*--as: expected one run, got two/s);
+    expect(await failure('--as', 'vectorbt', '--open')).toMatch(/^2 .*--as: expected no --open beside it/s);
+    expect(await failure('--as', 'pyfolio')).toMatch(/^2 .*quantstats/s);
+  });
+
+  // The last test: it changes the bars.
+  it('leaves them out when the bars have changed', async () => {
+    const place = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
+    writeFileSync(join(catalog, place), 'other bytes');
+    expect((await printed(run, 'backtesting.py')).note).toMatch(
+      /^the figures of prices and benchmark are missing: .* has changed since the run$/,
+    );
+    expect((await printed(run, 'freqtrade')).note).toBeNull();
+  });
+});

@@ -1,0 +1,184 @@
+// The silent sample of a backtest: what it finds, that it changes nothing, and how the verdict of isobar prove takes its place.
+
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunProof } from '../../src/model/run/proof.ts';
+import type { Warning } from '../../src/model/warning.ts';
+import type { Finished } from '../fixtures/cliFixture.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
+import { writeCorpora } from '../fixtures/purityCorpus.ts';
+
+const ROWS = 1500;
+let folder = '';
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'isobar-sample-'));
+  writeCorpora(folder, ROWS);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ran extends Finished {
+  readonly proof: RunProof;
+  readonly warnings: readonly Warning[];
+  readonly resultHash: string;
+  readonly runFolder: string;
+}
+
+const dataOptions = (file: string): string[] => [file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--quiet'];
+
+async function backtest(file: string, ...more: readonly string[]): Promise<Ran> {
+  const finished = await commandIn(folder, ['backtest', ...dataOptions(file), '--no-report', ...more]);
+  expect(finished.code, finished.stderr).toBe(0);
+  const runFolder = finished.stdout.trim();
+  const summary = JSON.parse(readFileSync(join(folder, runFolder, 'summary.json'), 'utf8')) as Ran;
+  return { ...finished, ...summary, runFolder };
+}
+
+function strategy(name: string, body: string, before = ''): string {
+  writeFileSync(
+    join(folder, name),
+    `import { Strategy } from 'isobar';\n${before}\nexport default class A extends Strategy {\n${body}\n}\n`,
+  );
+  return name;
+}
+
+const FLIP = 'override onBar() { if (this.position().isFlat) this.buy(); else this.exit(); }';
+
+describe('a clean strategy', () => {
+  test('has a proved sample, whose hashes are those of the manifest', async () => {
+    const { proof, runFolder, warnings } = await backtest('clean/emaUndeclared.ts');
+    expect(proof).toMatchObject({ verdict: 'proved', from: 'sample', why: null, madeAt: null });
+    expect(proof.proofs.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['purity proved', 'blocks proved']);
+    expect(proof.bars).toBe(1021);
+    const manifest = JSON.parse(readFileSync(join(folder, runFolder, 'manifest.json'), 'utf8')) as {
+      readonly strategies: readonly { readonly sha256: string }[];
+      readonly data: readonly { readonly manifestSha256: string }[];
+    };
+    expect([proof.code, proof.data]).toEqual([manifest.strategies[0]!.sha256, manifest.data[0]!.manifestSha256]);
+    expect(warnings.filter(({ code }) => code === 'PROOF_REFUTED')).toEqual([]);
+    // To make the run again says the same, though it makes no sample.
+    expect((await commandIn(folder, ['verify', runFolder])).stdout).toMatch(/^ {2}identical\n/);
+  });
+
+  test('prints once what it prints, and its folder holds nothing more', async () => {
+    const file = strategy('prints.ts', `override onStart() { console.log('I begin'); console.error('I began'); }\n${FLIP}`);
+    const { stderr, runFolder } = await backtest(file);
+    expect(stderr.match(/I begin/g)).toHaveLength(1);
+    expect(stderr.match(/I began/g)).toHaveLength(1);
+    expect(readdirSync(join(folder, runFolder)).toSorted()).toEqual(
+      'definition.yaml equity.arrow fills.csv manifest.json orders.csv run.log summary.json trades.csv'.split(' '),
+    );
+  });
+
+  test.each([
+    ['decides nothing', 'override onBar() {}', '', /places no order in the 1\s500 bars of the sample/],
+    [
+      'needs more bars than there are',
+      'slow = this.use(sma(this.bars.close, 2000)); override onBar() { if (this.slow.value > 0) this.buy(); }',
+      "import { sma } from 'isobar';",
+      /needs 2\s000 bars of BTCUSDT 1h before its first decision, and the data have 1500/,
+    ],
+  ])('that %s is not proved', async (name, body, before, why) => {
+    const { proof } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
+    expect(proof.verdict).toBe('not-proved');
+    for (const { verdict, text } of proof.proofs) expect([verdict, text]).toEqual(['not-proved', expect.stringMatching(why)]);
+  });
+
+  test('of several feeds, whose first rows differ, is proved', async () => {
+    expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
+    expect((await commandIn(folder, ['data', 'resample', '--symbol', 'BTCUSDT', '--interval', '1d'])).code).toBe(0);
+    strategy(
+      'twoFeeds.ts',
+      "days = this.feed('days'); slow = this.use(sma(this.days.close, 5)); hours = this.feed('bars'); override onBar() { if (this.hours.close.value > this.slow.value) this.buy({ quote: '100' }, { feed: this.hours }); else this.exit(this.hours); }",
+      "import { sma } from 'isobar';",
+    );
+    const feeds = 'feeds: { bars: { symbol: BTCUSDT, interval: 1h }, days: { symbol: BTCUSDT, interval: 1d } }';
+    writeFileSync(join(folder, 'two.yaml'), `strategy: twoFeeds.ts\n${feeds}\ncash: { USDT: '100000' }\ncatalog: data\n`);
+    const { stdout, code, stderr } = await commandIn(folder, ['backtest', 'two.yaml', '--json', '--quiet', '--no-report']);
+    expect(code, stderr).toBe(0);
+    expect((JSON.parse(stdout) as Ran).proof).toMatchObject({ verdict: 'proved', from: 'sample' });
+  });
+});
+
+describe('a refuted strategy', () => {
+  test.each([
+    ['biased/mathRandom.ts', 'purity', 'biased/mathRandom.ts', 2],
+    ['biased/lateHigh.ts', 'blocks', 'biased/lateHigh.ts', 5],
+    ['biased/fs.ts', 'purity', 'biased/fs.ts', 3],
+    ['clean/state.ts', 'purity', 'clean/state.ts', 3],
+  ])('%s: %s', async (name, proofName, file, line) => {
+    const { proof, warnings, stderr } = await backtest(name);
+    expect(stderr).toBe('');
+    expect(proof).toMatchObject({ verdict: 'refuted', from: 'sample' });
+    const refuted = proof.proofs.filter(({ verdict }) => verdict === 'refuted');
+    expect(refuted.map((each) => each.name)).toEqual([proofName]);
+    expect(warnings[0]).toMatchObject({ code: 'PROOF_REFUTED', file, line });
+    expect(warnings[0]!.text).toMatch(new RegExp(`^a sample of the bars refutes ${proofName}: `));
+  });
+
+  test('says so in the terminal and on the first screen of the report, with the first difference', async () => {
+    const { stdout, code } = await commandIn(folder, ['backtest', ...dataOptions('clean/state.ts').slice(0, -1)]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\n {2}Proof {8}refuted on a sample of 1\s021 bars: purity\n/);
+    const shown = stdout.replace(/\s+/g, ' ');
+    expect(shown).toMatch(
+      /Look here first: a sample of the bars refutes purity: a later run in one process decides otherwise than the first/,
+    );
+    expect(shown).toMatch(/first at 2023-01-\d\d \d\d:\d\d UTC, BTCUSDT 1h: expected [^;]*, got [^;]* \(clean\/state\.ts:3\)/);
+    const page = readFileSync(join(folder, / {2}Report {3}(\S+)/.exec(stdout)![1]!), 'utf8');
+    expect(page).toMatch(
+      /<a class="chip warn" href="#provenance" data-tip\s*><span class="muted">proof<\/span> refuted on a sample of 1.021 bars: purity/,
+    );
+  });
+
+  test('does nothing outside twice: its own file has the lines of one run', async () => {
+    const lines = join(folder, 'own.log');
+    const body = `override onBar() { appendFileSync(${JSON.stringify(lines)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
+    const { proof } = await backtest(strategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));
+    expect(readFileSync(lines, 'utf8').split('\n')).toHaveLength(ROWS + 1);
+    expect(proof.proofs[0]).toMatchObject({ name: 'purity', verdict: 'refuted', file: 'appends.ts', line: 4 });
+    appendFileSync(lines, 'left as it is');
+  });
+});
+
+describe('a strategy that ends its worker when it is loaded a second time', () => {
+  // Neither of them can be seen by a proof: what they leave lies in the process, not in their module.
+  const FIRST = "const times = Symbol.for('times'); const seen = Reflect.get(Intl, times) ?? 0; Reflect.set(Intl, times, seen + 1);";
+  test.each([
+    ['hangs', 'for (;;) Math.abs(1);', /^the strategy gave no answer for 1 s in the sample$/, ['--bar-timeout', '1']],
+    ['exits', 'process.exit(7);', /^the strategy ended the process of the sample \(exit code 7\)$/, []],
+  ])('%s: the run is made without a sample, which says why', async (name, act, why, options) => {
+    const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${act} }`), ...options);
+    expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], why: expect.stringMatching(why) as string });
+    expect(resultHash).toBe((await backtest(strategy('plain.ts', FLIP))).resultHash);
+  });
+});
+
+test('the verdict of isobar prove takes the place of the sample for the same code, data and settings alone; the result is the same', async () => {
+  const file = 'clean/dow.ts';
+  const inIt = ['--ledger', 'elsewhere'];
+  const sampled = await backtest(file);
+  expect((await commandIn(folder, ['prove', ...dataOptions(file), '--times', '2', ...inIt])).code).toBe(0);
+  expect(existsSync(join(folder, 'elsewhere/proofs.jsonl'))).toBe(true);
+  const proved = await backtest(file, ...inIt);
+  expect(proved.proof).toMatchObject({ verdict: 'proved', from: 'prove', bars: ROWS });
+  expect(proved.proof.proofs.map(({ name }) => name)).toEqual(['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic']);
+  expect(Date.parse(proved.proof.madeAt!)).toBeGreaterThan(0);
+  const { code, data, settings } = sampled.proof;
+  expect(proved.proof).toMatchObject({ code, data, settings });
+  expect([sampled.proof.from, sampled.resultHash]).toEqual(['sample', proved.resultHash]);
+  // To make a run again takes its verdict as recorded.
+  expect((await commandIn(folder, ['verify', proved.runFolder])).stdout).toMatch(/^ {2}identical\n/);
+  expect((await commandIn(folder, ['report', proved.runFolder])).stdout).toMatch(
+    /\n {2}Proof {8}proved by isobar prove over 1\s500 bars, \d{4}-\d\d-\d\d\n/,
+  );
+  const otherSeed = await backtest(file, '--set', 'seed=3', ...inIt);
+  expect(otherSeed.proof).toMatchObject({ from: 'sample', code, data });
+  expect(otherSeed.proof.settings).not.toBe(settings);
+  writeFileSync(join(folder, file), `${readFileSync(join(folder, file), 'utf8')}\nexport const more = 1;\n`);
+  const otherCode = await backtest(file, ...inIt);
+  expect(otherCode.proof).toMatchObject({ from: 'sample', data, settings });
+  expect(otherCode.proof.code).not.toBe(code);
+});
