@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
-import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { INTERVAL_FORM, INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
 import { parseTime } from '../../model/time.ts';
 
 export function parseNumber(option: string, text: string): number {
@@ -26,10 +26,7 @@ export function intervalOf(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
   const near = nearestName(text, INTERVALS);
-  throw new ConfigError(
-    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
-    near === null ? '' : `did you mean ${near}?`,
-  );
+  throw new ConfigError(`${option}: expected ${INTERVAL_FORM}, got ${JSON.stringify(text)}`, near === null ? '' : `did you mean ${near}?`);
 }
 
 /** Returns Unix time in ms. */

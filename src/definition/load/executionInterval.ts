@@ -53,7 +53,7 @@ export function executionOnlyFeeds(
 
 /** Tries the shortest interval first. Resampled bars are skipped, because they add no information. */
 function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
-  for (const interval of nestedIn(feed.bars.interval).toReversed()) {
+  for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(marketOf(feed))).toReversed()) {
     const key = keyOf(feed, interval);
     if (!mayCover(store, key, feed)) continue;
     const loaded = load(store, key, feed);
@@ -77,6 +77,7 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   );
 }
 
+const marketOf = ({ bars: { instrument } }: FeedPlan) => ({ market: instrument.market, symbol: instrument.wireName });
 const keyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey => ({
   market: instrument.market,
   symbol: instrument.wireName,

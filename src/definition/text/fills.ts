@@ -1,9 +1,8 @@
 // The fill settings of a run definition: keys, defaults, and values in a run. The exchange config shares those for matching in bars.
 
 import { z } from 'zod';
-import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { FillsPlan } from '../plan/plan.ts';
-import { choiceValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
+import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
 
 /** The coefficient of market impact: it becomes whole millionths. */
 function coefficient() {
@@ -23,10 +22,7 @@ export const fillsSchema = map(
       .describe('market impact of taking fills, by the square-root model')
       .optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
-    inside: choiceValue(
-      ['finest', 'off', ...INTERVAL_NAMES],
-      'finer bars in which orders fill, where the catalog has some of the instrument',
-    ).optional(),
+    inside: intervalValue('finer bars in which orders fill, where the catalog has some of the instrument', ['finest', 'off']).optional(),
   },
   'fill settings, such as { limit: through, latencyMs: 0 }',
 );

@@ -3,8 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { nests } from '../../../model/bars/aggregateBars.ts';
-import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
 import { synthesizeBars } from '../generate/generate.ts';
 import { resample } from './resample.ts';
 import { sliceColumns, barsOf } from '../files/columns.ts';

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
-import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
+import { barsBetween, closeOf, INTERVALS, type Interval } from '../../../model/interval.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
@@ -90,7 +90,7 @@ describe('bars from a venue that does anything', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('4h', '30m', '1w'), (seed, interval) => {
         const rng = seededRng(seed);
-        const from = nestedIn(interval)[0]!;
+        const from = nestedIn(interval, INTERVALS)[0]!;
         const venue = venueOf(from, MONDAY, rng);
         const tracker = new BarTracker(interval);
         const listener = new Listener(interval);

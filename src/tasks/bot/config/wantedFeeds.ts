@@ -6,7 +6,7 @@ import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
-import { parseInterval, typicalLengthMs } from '../../../model/interval.ts';
+import { INTERVALS, nests, parseInterval, typicalLengthMs } from '../../../model/interval.ts';
 
 /** The keys of a bot config that name its feeds. */
 export interface FeedDefinition {
@@ -64,11 +64,11 @@ function executionOnlyFeedsOf(
   }
   return [...finest.values()].flatMap(({ name, key }) => {
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
-    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
     if (!isChecked) return [];
     throw new ConfigError(
       `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${given}`,
-      `one of ${nestedIn(key.interval).join(' ')}`,
+      `one of ${nestedIn(key.interval, INTERVALS).join(' ')}`,
     );
   });
 }

@@ -1,6 +1,6 @@
 // Bars at several intervals, each aggregated from a finer one, so that a chart never draws more bars than fit its width.
 
-import { closeOf, INTERVALS, openOf, typicalLengthMs } from '../../../../model/interval.ts';
+import { closeOf, INTERVALS, nests, openOf } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
 
 /** Bars of one instrument for drawing. Prices are whole numbers of 10^-digits of the packed column. */
@@ -18,11 +18,9 @@ export interface ChartLevel {
   readonly lastRow: Int32Array;
 }
 
-/** Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. Weeks do not divide months. */
+/** Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. */
 export function ladder(interval: Interval): Interval[] {
-  return INTERVALS.filter(
-    (name) => name === interval || (typicalLengthMs(name) > typicalLengthMs(interval) && !(name === '1M' && interval === '1w')),
-  );
+  return [interval, ...INTERVALS.filter((name) => nests(interval, name))];
 }
 
 /** Aggregates bars to `interval`: the first open, the extremes, the last close, all volume. A bar in which no finer bar opened is absent. */
