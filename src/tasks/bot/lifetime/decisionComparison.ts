@@ -252,7 +252,7 @@ export class DecisionComparison {
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
     if (cancel !== undefined) cancel.isKnown = true;
-    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd)) {
+    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd || recorded.isCarriedOut(cancel, this.at, this.#stepMs))) {
       this.decisions++;
       return 0;
     }
