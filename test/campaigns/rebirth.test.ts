@@ -45,12 +45,3 @@ test.skipIf(isCampaign)(
     expect(results).toMatchObject([{ strategy: 'fundingCarry', kills: 2, droppedSends: 2, equalToUnkilled: true }]);
   },
 );
-
-test.skipIf(isCampaign)(
-  'a cancel that a start carries out a millisecond later is the decision of the process before it',
-  { timeout: 600_000 },
-  async () => {
-    const results = await rebirths('--life', '1003', 'keptMap');
-    expect(results).toMatchObject([{ strategy: 'keptMap', equalToUnkilled: true }]);
-  },
-);
