@@ -39,6 +39,7 @@ export function importText(set: ImportedSet): string {
     catalog: `from ${set.instrumentPath}`,
     file: `as given; kept in ${set.instrumentPath}`,
   }[set.instrumentFrom];
+  const widenedFrom = set.digitsBefore !== null && set.digitsBefore < instrument.priceDigits ? set.digitsBefore : null;
   return [
     heading(manifest),
     ...originLines(set),
@@ -46,6 +47,9 @@ export function importText(set: ImportedSet): string {
     ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
     `    instrument  ${instrumentLine(instrument)}`,
     `                ${origin}`,
+    ...(widenedFrom === null
+      ? []
+      : [`                widened from ${widenedFrom} to ${instrument.priceDigits} price digits: these files have finer prices`]),
     `    written     ${set.path}`,
   ].join('\n');
 }
