@@ -45,15 +45,15 @@ it('an interval nests in another when every bar of it lies inside one bar of the
   for (const fine of NAMES) {
     for (const coarse of NAMES) {
       if (fine === coarse) continue;
-      let isInside = (fixedLengthMs(fine) ?? Infinity) < (fixedLengthMs(coarse) ?? Infinity);
+      let isWhole = (fixedLengthMs(fine) ?? Infinity) < (fixedLengthMs(coarse) ?? Infinity);
       const rng = seededRng(SEED);
-      for (let draw = 0; draw < 400 && isInside; draw++) {
+      for (let draw = 0; draw < 400 && isWhole; draw++) {
         const ms = Date.UTC(2018, 0, 8) + Math.floor(rng.next() * 8 * 365 * DAY);
         const [open, close] = boundsByCalendar(coarse, ms);
         // The bars of `fine` at the edges of the long one begin and end there.
-        isInside = boundsByCalendar(fine, open)[0] === open && boundsByCalendar(fine, close - 1)[1] === close;
+        isWhole = boundsByCalendar(fine, open)[0] === open && boundsByCalendar(fine, close - 1)[1] === close;
       }
-      expect(nests(fine, coarse), `${fine} in ${coarse}, seed ${SEED}`).toBe(isInside);
+      expect(nests(fine, coarse), `${fine} in ${coarse}, seed ${SEED}`).toBe(isWhole);
     }
   }
 });

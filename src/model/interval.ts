@@ -74,7 +74,7 @@ export function isCommon(interval: Interval): interval is CommonInterval {
   return (INTERVALS as readonly string[]).includes(interval);
 }
 
-/** Returns the common interval of that very name, or null: 60m is none. */
+/** Returns the common interval of that very name, or null for any other, such as 60m. */
 export function parseCommonInterval(text: string): CommonInterval | null {
   return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
 }

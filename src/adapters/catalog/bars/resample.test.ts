@@ -45,6 +45,15 @@ describe('resample', () => {
       ['4h', '1M'],
       ['1d', '1M'],
       ['15m', '4h'],
+      ['5s', '1m'],
+      ['1s', '15s'],
+      ['1m', '3m'],
+      ['1m', '7m'],
+      ['3m', '2h'],
+      ['2h', '12h'],
+      ['1h', '3d'],
+      ['1d', '2w'],
+      ['8h', '1M'],
     ];
     const property = fc.property(
       fc.constantFrom(...pairs),
