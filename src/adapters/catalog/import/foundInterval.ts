@@ -10,7 +10,7 @@ import type { ImportOptions } from './imported.ts';
 const MIN_ROWS = 3;
 
 /**
- * Reads the times of a file and returns the length of its bars: the least step between two rows, which must also be the most common one.
+ * Reads the times of a file and returns the length of its bars: the stepMs step between two rows, which must also be the most common one.
  * Throws ConfigError if the rows do not show it.
  */
 export async function foundInterval(file: string, { symbol, skipBad, format }: ImportOptions): Promise<Interval> {
@@ -41,10 +41,10 @@ export function intervalOf(times: Float64Array): Interval | null {
     rows++;
   }
   if (rows < MIN_ROWS) return null;
-  const least = Math.min(...counts.keys());
-  const isUsual = (counts.get(least) ?? 0) * 2 >= rows - 1;
+  const stepMs = Math.min(...counts.keys());
+  const isUsual = (counts.get(stepMs) ?? 0) * 2 >= rows - 1;
   const fits = (interval: Interval | null): interval is Interval => interval !== null && times.every((ms) => openOf(interval, ms) === ms);
-  const interval = isUsual ? intervalOfLength(least) : null;
+  const interval = isUsual ? intervalOfLength(stepMs) : null;
   if (fits(interval)) return interval;
   return fits('1M') ? '1M' : null;
 }
