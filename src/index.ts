@@ -10,6 +10,7 @@ export type { IndicatorSpec, SignalSource, Source } from './indicators/graph/spe
 export {
   abs, add, div, exp, lag, log, maxOf, minOf, mul, signOf, sqrt, sub, where, type Term,
 } from './indicators/arithmetic/arithmetic.ts'; // prettier-ignore
+export { rank } from './indicators/arithmetic/ranks.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';
 export { candle, type CandlePattern } from './indicators/candles/patterns.ts';
 export { fractals, heikinAshi, pivots, type Fractals, type HeikinAshi, type Pivots } from './indicators/candles/shapes.ts';

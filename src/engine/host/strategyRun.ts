@@ -18,7 +18,7 @@ import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
 import { Exits, type ExitHost } from './exits.ts';
 import { checkKept } from './kept.ts';
-import { StrategyFeeds, type DrawnIndicator } from './strategyFeeds.ts';
+import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyFeeds.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import { SignalQueue, type SignalWatch } from '../feeds/signalQueue.ts';
 import type { Timers } from './timers.ts';
@@ -54,6 +54,8 @@ export class StrategyRun implements StrategyHost {
   readonly watches: readonly SignalWatch[];
   readonly signals = new SignalQueue();
   readonly drawn: readonly DrawnIndicator[];
+  /** Its series and signals that read several feeds. */
+  readonly linked: readonly LinkedView[];
   /** Feeds whose indicators must be ready before the first callback. */
   readonly needed: ReadonlySet<FeedRun>;
   /** Feeds whose bars call `onBar`. */
@@ -104,6 +106,7 @@ export class StrategyRun implements StrategyHost {
     this.ownFeeds = new StrategyFeeds(name, engine.feeds, engine.blockRows);
     this.watches = this.ownFeeds.watches;
     this.drawn = this.ownFeeds.drawn;
+    this.linked = this.ownFeeds.linked;
     this.needed = this.ownFeeds.needed;
     this.listened = this.ownFeeds.listened;
   }
