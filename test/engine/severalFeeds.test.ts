@@ -66,7 +66,8 @@ const rolling = (size: number, columns: readonly (readonly number[])[], of: (...
     const windows = columns.map((column) => column.slice(row - size + 1, row + 1));
     return windows.flat().some(Number.isNaN) ? NaN : of(...windows);
   });
-const cov = (a: number[], b: number[]) => (new Set(b).size === 1 ? 0 : mean(a.map((x, at) => (x - a[0]!) * (b[at]! - b[0]!))) - (mean(a) - a[0]!) * (mean(b) - b[0]!));
+const cov = (a: number[], b: number[]) =>
+  new Set(b).size === 1 ? 0 : mean(a.map((x, at) => (x - a[0]!) * (b[at]! - b[0]!))) - (mean(a) - a[0]!) * (mean(b) - b[0]!);
 
 test('each value is that of the rows that have closed by then', async () => {
   const values = await read(64);

@@ -58,6 +58,11 @@ export class StrategyFeeds {
     if (this.main) this.listen(this.main);
   }
 
+  /** One feed of each instrument that the strategy can trade, in the order of the instruments. */
+  get tradable(): readonly FeedRun[] {
+    const byInstrument = new Map(this.shown.toReversed().map((feed) => [feed.instrumentIndex, feed]));
+    return [...byInstrument.values()].toSorted((a, b) => a.instrumentIndex - b.instrumentIndex);
+  }
   /** Returns the first row of a feed at which every series of this strategy over it is ready. */
   readyRow(feed: FeedRun): number {
     return this.readyRows.get(feed) ?? 0;
