@@ -24,6 +24,7 @@ import type { Size } from '../strategy/types.ts';
 import type { EngineDeps } from './engineDeps.ts';
 import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
+import { delistedCode } from './feeds/delisting.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
 import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
 import { WaitingDrafts } from './router/waitingDrafts.ts';
@@ -83,6 +84,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** The feeds of the current block, grouped by the instants at which they close. */
   alignedFeeds: readonly AlignedFeeds[] = [];
   links: readonly Link[] = []; // kernels that read several feeds
+  exitsMs: readonly number[] | null = null; // from when on an instrument takes only orders that close: delistings.ts
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -INFINITY;
   /** True when a strategy has submitted or cancelled something since the last check. While it is false, all further checks are skipped. */
@@ -204,7 +206,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
 
   // --- Requests of strategies
-
   /** Returns a new draft order of a strategy, which the strategy fills in. */
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder {
     return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
@@ -216,6 +217,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { id } = order;
     let code = orders.precheck(order);
     if (order.triggerTicks > 0) code ??= this.triggerOrders.denyCode(order);
+    if (this.exitsMs !== null) code ??= delistedCode(order, this.exitsMs, this.nowMs);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));

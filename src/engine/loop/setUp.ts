@@ -8,6 +8,7 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Engine } from '../engine.ts';
 import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { scheduleDelistings } from './delistings.ts';
 import { feedsByNeed } from '../host/needOrder.ts';
 import { rangeTicks } from '../feeds/averageRange.ts';
 import { warmUpFeeds } from '../feeds/links.ts';
@@ -66,6 +67,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.instant.set(deps.fromMs);
   engine.queue.runDue(deps.fromMs);
   engine.timers.start(deps.fromMs);
+  scheduleDelistings(engine);
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 
@@ -80,7 +82,9 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   // Other feeds must not decide when a strategy begins.
   if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
-  const linked = run.linked.filter(({ feed }) => run.needed.has(feed)).map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
+  const linked = run.linked
+    .filter(({ feed }) => run.needed.has(feed))
+    .map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
   return Math.max(firstMs, ...linked, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
 }
 
