@@ -215,7 +215,7 @@ describe('what waits', () => {
     expect(fillRows(record).map(({ side }) => side)).toEqual(['buy', 'sell']);
     expect(engine.followUps).toBe(0);
   });
-  test('a sale that risk denies frees nothing, and the purchase does not wait for it for ever', async () => {
+  test('a sale that risk denies frees nothing, and the purchase still goes out', async () => {
     const acts = { 0: (own: Acting) => void own.to({ AAAUSDT: '0.5' }), 4: (own: Acting) => void own.to({ BBBUSDT: '0.5' }) };
     const all = twoCoins();
     const { engine, record } = await run({ strategies: [acting(acts)], feeds: { all }, ...FREE, risk: { maxOrderQty: '600' } });

@@ -128,7 +128,7 @@ function listedSpan(
   return { fromMs: fromMs ?? null, toMs: toMs == null ? null : openOf(interval, toMs) };
 }
 
-/** Returns the part of the run in which a symbol is listed; null if there is none. */
+/** Returns the part of the run in which a symbol is listed; null if it is not listed in the run. */
 function spanWithin(range: FeedRange, listed: FeedRange): FeedRange | null {
   const fromMs = listed.fromMs === null ? range.fromMs : Math.max(listed.fromMs, range.fromMs ?? listed.fromMs);
   const toMs = listed.toMs === null ? range.toMs : Math.min(listed.toMs, range.toMs ?? listed.toMs);

@@ -4,6 +4,9 @@ import { openOf } from '../../model/interval.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { FeedRun } from './feed.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Deny code: the symbol leaves the run. */
 const DELISTED = 'DELISTED';
 
@@ -16,5 +19,5 @@ export function delistedCode(order: BotOrder, exitsMs: readonly number[], nowMs:
 
 /** Returns when the last whole bar of an execution feed opens before \`leavesMs\`; Infinity if the instrument stays. */
 export function exitMsOf({ bars: { interval } }: FeedRun, leavesMs: number): number {
-  return leavesMs < Infinity ? openOf(interval, openOf(interval, leavesMs) - 1) : leavesMs;
+  return leavesMs < INFINITY ? openOf(interval, openOf(interval, leavesMs) - 1) : leavesMs;
 }

@@ -35,12 +35,12 @@ export function warmUpFeeds(feeds: readonly FeedRun[], technical: TechnicalLibra
   const links = linksOf(feeds);
   if (isWarm) return links;
   if (links.length === 0) for (const feed of feeds) feed.warmUp(blockRows);
-  else warmUpTogether(feeds, links, blockRows);
+  else warmUpBySpans(feeds, links, blockRows);
   return links;
 }
 
 /** Goes through the rows of all feeds in spans of time, as the run does. */
-function warmUpTogether(feeds: readonly FeedRun[], links: readonly Link[], blockRows: number): void {
+function warmUpBySpans(feeds: readonly FeedRun[], links: readonly Link[], blockRows: number): void {
   for (const feed of feeds) feed.cur = 0;
   for (;;) {
     let endMs = INFINITY;

@@ -3,6 +3,9 @@
 import { exitMsOf } from '../feeds/delisting.ts';
 import type { Engine } from '../engine.ts';
 
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
 /** Schedules the exits of instruments that leave the run. Those that left before it take no order that opens. */
 export function scheduleDelistings(engine: Engine): void {
   const { leavesMs, fromMs } = engine.deps;
@@ -10,7 +13,7 @@ export function scheduleDelistings(engine: Engine): void {
   const exitsMs = leavesMs.map((ms, index) => exitMsOf(engine.execution[index]!, ms));
   engine.exitsMs = exitsMs;
   exitsMs.forEach((ms, index) => {
-    if (ms < Infinity && ms >= fromMs) engine.queue.at(ms, () => leaveAll(engine, index));
+    if (ms < INFINITY && ms >= fromMs) engine.queue.at(ms, () => leaveAll(engine, index));
   });
 }
 

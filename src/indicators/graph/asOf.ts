@@ -60,7 +60,7 @@ export class ClosedRows {
     this.#times = theirs;
   }
 
-  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 if there is none. Rows rise from call to call. */
+  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 before the first. Rows rise from call to call. */
   at(row: number): number {
     const { closeMs, length } = this.#times;
     const ms = this.#own[row]!;

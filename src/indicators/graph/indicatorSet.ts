@@ -193,16 +193,16 @@ export class IndicatorSet implements SpecOwner {
   /** Returns the feeds that a series or signal of this set reads besides this one, and how many of their bars it needs. */
   foreignNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
     const found: { home: SpecOwner; warmupBars: number }[] = [];
-    const visited = new Set<GraphNode>();
-    const visit = ({ node }: GraphOutput): void => {
-      if (node === null || visited.has(node)) return;
-      visited.add(node);
+    const seen = new Set<GraphNode>();
+    const collect = ({ node }: GraphOutput): void => {
+      if (node === null || seen.has(node)) return;
+      seen.add(node);
       for (const input of node.inputs) {
         if (node.design.isAsOf === true) found.push({ home: input.home, warmupBars: input.warmupBars });
-        visit(input);
+        collect(input);
       }
     };
-    visit(this.#own(view));
+    collect(this.#own(view));
     return found;
   }
 

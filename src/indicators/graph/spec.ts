@@ -315,7 +315,7 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   if (sources.some((source) => source.home !== home)) {
     throw new ConfigError(
       `${key}: expected sources of one feed, got sources of several`,
-      'put them on one feed first: an arithmetic such as add(source, 0) of each, or custom over them, goes on the rows of its first source',
+      'bring them to the rows of one feed first: custom([own.close, other.high], () => (close, high) => high)',
     );
   }
   if (home.isSealed) throw lateSpec(key);
