@@ -83,7 +83,7 @@ function oracle({ bars, script, options }: Case): { trades: Trade[]; cash: Decim
       if (options.minTrade !== undefined && off < lotsFor(new Decimal(options.minTrade), at, row)) return [];
       return [{ at, wanted }];
     });
-    const order = [...Object.keys(weights).map((name) => NAMES.indexOf(name.slice(0, 3)))];
+    const order = Object.keys(weights).map((name) => NAMES.indexOf(name.slice(0, 3)));
     moves.sort((a, b) => (order.indexOf(a.at) + 9) % 9 - ((order.indexOf(b.at) + 9) % 9) || a.at - b.at); // prettier-ignore
     const sales = moves.filter(({ at, wanted }) => wanted < held[at]!);
     const buys = moves.filter(({ at, wanted }) => wanted > held[at]!);
@@ -160,8 +160,8 @@ class Acting extends Strategy {
   all = this.feeds('all');
   row = 0;
   to = (weights: Weights, options?: RebalanceOptions) => this.rebalance(weights, options);
-  leave = (at: number) => this.exit(this.all[at]!);
-  orders = (at: number) => this.openOrders(this.all[at]!);
+  leave = (at: number) => this.exit(this.all[at]);
+  orders = (at: number) => this.openOrders(this.all[at]);
   order = (at: number, isBuy: boolean, base: number, limit?: number) =>
     isBuy
       ? this.buy({ base }, { feed: this.all[at]!, ...(limit === undefined ? {} : { limit }) })
@@ -245,7 +245,7 @@ describe('futures', () => {
   };
   test('goes long and short, turns round past zero and closes what has no weight', async () => {
     const held: number[][] = [];
-    const look = (own: Acting) => void held.push([0, 1].map((at) => Number(own['position'](own.all[at]!).qty)));
+    const look = (own: Acting) => void held.push([0, 1].map((at) => Number(own['position'](own.all[at]).qty)));
     const engine = await play({
       0: (own) => void own.to({ 'E-AAA-USDT': '0.5', 'E-BBB-USDT': '-0.5' }),
       3: (own) => {

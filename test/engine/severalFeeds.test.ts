@@ -42,7 +42,7 @@ class Reads extends Strategy {
   }
 }
 
-async function read(blockRows: number, strategy: new (...setup: never[]) => Strategy = Reads as never): Promise<typeof seen> {
+async function read(blockRows: number, strategy: new (...setup: never[]) => Strategy = Reads): Promise<typeof seen> {
   seen = new Map();
   await run({ strategies: [strategy as never], feeds: { bars, other, coarse: hours }, blockRows });
   return seen;
@@ -185,14 +185,14 @@ describe('rank', () => {
       seen.set(this.nowMs, Object.fromEntries(this.all.flatMap(({ fresh }, at) => (fresh ? [[at, this.ranks[at]!.value]] : []))));
     }
   }
-  const read = async (blockRows: number) => {
+  const ranksAt = async (blockRows: number) => {
     seen = new Map();
     await run({ strategies: [Ranks], feeds: { all: symbols }, blockRows });
     return seen;
   };
 
   test('the place among the symbols that are listed and have a value, equal ones in the order of the list', async () => {
-    const values = await read(64);
+    const values = await ranksAt(64);
     const ids = symbols.map(({ instrument }) => instrument.id).toSorted();
     const sorted = ids.map((id) => symbols.find(({ instrument }) => instrument.id === id)!);
     const moveAt = (of: BarColumns, ms: number) => {
@@ -213,8 +213,8 @@ describe('rank', () => {
     expect(compared).toBeGreaterThan(1100);
   });
   test('blocks of any size give the same', async () => {
-    const whole = await read(2048);
-    for (const blockRows of [1, 7]) expect(await read(blockRows)).toEqual(whole);
+    const whole = await ranksAt(2048);
+    for (const blockRows of [1, 7]) expect(await ranksAt(blockRows)).toEqual(whole);
   });
 });
 

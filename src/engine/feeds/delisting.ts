@@ -17,7 +17,7 @@ export function delistedCode(order: BotOrder, exitsMs: readonly number[], nowMs:
   return closes ? null : DELISTED;
 }
 
-/** Returns when the last whole bar of an execution feed opens before \`leavesMs\`; Infinity if the instrument stays. */
+/** Returns when the last whole bar of an execution feed opens before `leavesMs`; Infinity if the instrument stays. */
 export function exitMsOf({ bars: { interval } }: FeedRun, leavesMs: number): number {
   return leavesMs < INFINITY ? openOf(interval, openOf(interval, leavesMs) - 1) : leavesMs;
 }

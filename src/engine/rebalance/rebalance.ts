@@ -89,12 +89,14 @@ function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRu
     const feed = feedOf(host, name);
     const value = decimalOf(host, `the weight of ${name}`, weight);
     if (feed.instrument.contract === undefined) {
-      if (value.isNegative() && !value.isZero()) throw badWeight(host, `${name} has the weight ${value}`, 'spot cannot be sold short');
+      if (value.isNegative() && !value.isZero())
+        throw badWeight(host, `${name} has the weight ${value.toFixed()}`, 'spot cannot be sold short');
       spot = spot.plus(value);
     }
     byFeed.set(feed, weight);
   }
-  if (spot.gt(MAX_SUM)) throw badWeight(host, `the weights of spot symbols are ${spot} in sum`, 'they are at most 1: spot has no credit');
+  if (spot.gt(MAX_SUM))
+    throw badWeight(host, `the weights of spot symbols are ${spot.toFixed()} in sum`, 'they are at most 1: spot has no credit');
   return byFeed;
 }
 
@@ -106,7 +108,7 @@ function checkOptions(host: RebalanceHost, options: RebalanceOptions): Rebalance
       throw new StrategyError(`${host.name}: rebalance with the option ${name}, which does not exist`, remedy);
     }
     const amount = decimalOf(host, `the ${name} of a rebalance`, value as Amount);
-    if (amount.isNegative() && !amount.isZero()) throw badWeight(host, `the ${name} is ${amount}`, 'give 0 or more');
+    if (amount.isNegative() && !amount.isZero()) throw badWeight(host, `the ${name} is ${amount.toFixed()}`, 'give 0 or more');
   }
   return options;
 }

@@ -33,9 +33,9 @@ export interface RebalancingHost {
 interface OwnOrders {
   readonly index: number;
   readonly name: string;
-  /** Decision slot of the orders that \`goTo\` sends. */
+  /** Decision slot of the orders that `goTo` sends. */
   readonly targetSlot: string;
-  /** Changes a position to \`lots\`, past stops in the way. Null when nothing is to be done. */
+  /** Changes a position to `lots`, past stops in the way. Null when nothing is to be done. */
   goTo(feed: FeedRun, lots: number): OrderId | null;
   writeSize(order: BotOrder, missing: number, held: number): void;
   send(order: BotOrder): OrderId;

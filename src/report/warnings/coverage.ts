@@ -28,7 +28,10 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   }
   const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
   for (const feed of feeds) if (feed.listedToMs === undefined && isPartial(feed, from, to)) found.push(partial(feed, from, to));
-  for (const feed of execution) if (feed.listedToMs !== undefined && feed.listedToMs < toMs) found.push(delisted(feed, run));
+  const gone = new Map(
+    feeds.flatMap((feed) => (feed.listedToMs !== undefined && feed.listedToMs < toMs ? [[feed.bars.instrument.id, feed]] : [])),
+  );
+  for (const feed of gone.values()) found.push(delisted(feed, run));
   return found;
 }
 
@@ -38,9 +41,8 @@ function delisted({ bars, listedToMs = 0 }: FeedRecord, run: Pick<Covered, 'fill
   const { id, wireName } = bars.instrument;
   const index = instruments?.findIndex((instrument) => instrument.id === id) ?? -1;
   const lastMs = bars.openMs[bars.length - 1]!;
-  let closed = 0;
-  for (let at = 0; fills !== undefined && at < fills.length; at++)
-    if (fills.instrument[at] === index && fills.timeMs[at]! >= lastMs) closed++;
+  const { instrument = new Uint16Array(0), timeMs = new Float64Array(0), length = 0 } = fills ?? {};
+  const closed = instrument.subarray(0, length).filter((of, at) => of === index && timeMs[at]! >= lastMs).length;
   const what =
     closed === 0 ? 'nothing was held then' : `what was held was closed in its last bar, by ${closed === 1 ? 'a fill' : `${closed} fills`}`;
   return warning('DATA_DELISTED', `${wireName} left the run on ${timeText(listedToMs)}: ${what}`);
