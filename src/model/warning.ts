@@ -11,6 +11,7 @@ export const WARNINGS = {
   DATA_STARTS_LATE: 'the bars that orders fill in begin after the start of the run',
   DATA_ENDS_EARLY: 'the bars that orders fill in end before the end of the run',
   DATA_PARTIAL: 'a feed covers only a part of the run, or the run is only a part of the feeds',
+  DATA_DELISTED: 'a symbol left the run by its `listed` time; what was held was closed in its last bar',
   DATA_SYNTHETIC: 'the bars are generated',
   DATA_GAPS: 'bars are missing between the first and the last bar',
   DATA_THIN: 'bars are made of fewer finer bars than their interval holds',

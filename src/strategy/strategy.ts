@@ -8,7 +8,9 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
-import type { CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions } from './types.ts';
+import type {
+  CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
+} from './types.ts'; // prettier-ignore
 
 export type { Setup };
 
@@ -96,6 +98,13 @@ export abstract class Strategy<P extends object = object> {
   /** Trades the difference to a size, counting working orders; null without a difference. */
   protected target(size: Size, feed?: Feed): OrderId | null {
     return this.#host.target(size, feed);
+  }
+  /**
+   * Brings positions to fractions of the equity, by symbol. A symbol without a weight is closed. What frees money is sent first; what takes it
+   * waits until those orders have ended.
+   */
+  protected rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    return this.#host.rebalance(weights, options);
   }
   protected cancel(id: OrderId): void {
     this.#host.cancel(id);

@@ -46,6 +46,16 @@ export type Size =
   | { readonly quote: Amount; readonly base?: never; readonly equity?: never }
   | { readonly equity: Amount; readonly base?: never; readonly quote?: never };
 
+/** Fractions of the strategy's equity by symbol, such as `{ BTCUSDT: '0.4' }`; negative for short, on futures only. */
+export type Weights = Readonly<Record<string, Amount>>;
+
+export interface RebalanceOptions {
+  /** A position that is held and wanted stays as it is while its weight is at most this far from the wanted one. */
+  readonly band?: Amount;
+  /** Smaller trades are left out, in the quote asset. */
+  readonly minTrade?: Amount;
+}
+
 export interface OrderOptions {
   /** The feed whose instrument is traded; the default feed if absent. */
   readonly feed?: Feed;

@@ -24,6 +24,8 @@ export interface FeedPlan {
   readonly files?: readonly string[];
   /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
   readonly isHidden?: boolean;
+  /** When its symbol leaves the run, ms UTC (`listed`): nothing later is known of it, and what is held is closed in its last bar. */
+  readonly listedToMs?: number;
   /** A note about its bars, for the reader of the results. */
   readonly note?: string;
 }

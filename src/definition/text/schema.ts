@@ -53,6 +53,12 @@ const feed = map(
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
     market: choiceValue(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
+    listed: z
+      .record(symbol, map({ from: time.optional(), to: time.optional() }, 'times, such as { from: 2024-01-01, to: 2024-05-12 }'), {
+        error: 'times by symbol, such as LUNAUSDT: { to: 2024-05-12 }',
+      })
+      .describe('when symbols were listed: no bar outside counts, and what is held is closed in the last bar before to')
+      .optional(),
     interval: intervalValue('length of a bar'),
     minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
   },

@@ -5,7 +5,7 @@ import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 export interface HostCall {
@@ -89,6 +89,10 @@ export class RecordingHost implements StrategyHost {
   target(size: Size, feed: Feed | undefined): OrderId | null {
     this.note('target', size, feed);
     return this.run.target(size, feed);
+  }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    this.note('rebalance', weights, options);
+    return this.run.rebalance(weights, options);
   }
   cancel(id: OrderId): void {
     this.note('cancel', id);

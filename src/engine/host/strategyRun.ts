@@ -12,13 +12,14 @@ import { STATE } from '../../orders/lifecycle.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
+import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
 import { Exits, type ExitHost } from './exits.ts';
 import { checkKept } from './kept.ts';
-import { StrategyFeeds, type DrawnIndicator } from './strategyFeeds.ts';
+import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyFeeds.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import { SignalQueue, type SignalWatch } from '../feeds/signalQueue.ts';
 import type { Timers } from './timers.ts';
@@ -31,13 +32,12 @@ const INFINITY = Infinity;
 const DRAFT = STATE.draft;
 
 /** What `StrategyRun` needs of the engine. */
-export interface RunHost extends ExitHost, PositionHost {
+export interface RunHost extends ExitHost, PositionHost, RebalancingHost {
   readonly feeds: readonly FeedRun[];
   readonly blockRows: number;
   readonly timers: Timers;
-  readonly drafts: ExitHost['drafts'] & {
+  readonly drafts: RebalancingHost['drafts'] & {
     withdraw(order: BotOrder): boolean;
-    reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
   };
   readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
   hasPendingWork: boolean;
@@ -54,6 +54,8 @@ export class StrategyRun implements StrategyHost {
   readonly watches: readonly SignalWatch[];
   readonly signals = new SignalQueue();
   readonly drawn: readonly DrawnIndicator[];
+  /** Its series and signals that read several feeds. */
+  readonly linked: readonly LinkedView[];
   /** Feeds whose indicators must be ready before the first callback. */
   readonly needed: ReadonlySet<FeedRun>;
   /** Feeds whose bars call `onBar`. */
@@ -86,6 +88,7 @@ export class StrategyRun implements StrategyHost {
   private readonly drafts: StrategyOrders;
   private readonly ownFeeds: StrategyFeeds;
   private readonly exits: Exits;
+  private readonly rebalancing: Rebalancing;
   private readonly positions: (StrategyPosition | undefined)[] = [];
   /** Position of the main feed's instrument, which strategies read at every bar. */
   private mainPosition: StrategyPosition | null = null;
@@ -102,8 +105,17 @@ export class StrategyRun implements StrategyHost {
     this.drafts = drafts;
     this.exits = new Exits(engine, index, drafts, this.send);
     this.ownFeeds = new StrategyFeeds(name, engine.feeds, engine.blockRows);
+    this.rebalancing = new Rebalancing(engine, this.ownFeeds, drafts, {
+      index,
+      name,
+      targetSlot: TARGET,
+      goTo: (feed, lots) => this.goTo(feed, lots),
+      writeSize: (order, missing, held) => this.writeTargetSize(order, missing, held),
+      send: this.send,
+    });
     this.watches = this.ownFeeds.watches;
     this.drawn = this.ownFeeds.drawn;
+    this.linked = this.ownFeeds.linked;
     this.needed = this.ownFeeds.needed;
     this.listened = this.ownFeeds.listened;
   }
@@ -182,6 +194,7 @@ export class StrategyRun implements StrategyHost {
   }
   /** Exits the instrument of a feed, also if a reversal is under way there. */
   leave(feed: FeedRun): OrderId | null {
+    if (this.engine.followUps > 0) this.rebalancing.withdraw(feed.instrumentIndex);
     this.stopTurning(feed.instrumentIndex);
     return this.exits.leave(feed);
   }
@@ -191,8 +204,11 @@ export class StrategyRun implements StrategyHost {
     engine.hasPendingWork = true;
     this.asksForTargets = true;
     const feed = this.ownFeeds.feedFor(view);
+    return this.goTo(feed, this.drafts.targetLots(size, feed.instrument, feed.instrumentIndex));
+  }
+  private goTo(feed: FeedRun, wanted: number): OrderId | null {
+    const engine = this.engine;
     const { instrumentIndex, instrument } = feed;
-    const wanted = this.drafts.targetLots(size, instrument, instrumentIndex);
     const turning = engine.followUps === 0 ? undefined : this.drafts.reversal(instrumentIndex);
     if (turning !== undefined && turning.targetLots === wanted) return null;
     // The newest decision counts.
@@ -257,6 +273,14 @@ export class StrategyRun implements StrategyHost {
     if (order.role !== 'market') return;
     order.limit = 0 as Ticks;
     this.drafts.setSize(order, order.lots);
+  }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    this.engine.hasPendingWork = true;
+    this.asksForTargets = true;
+    return this.rebalancing.to(weights, options);
+  }
+  fitToCash(order: BotOrder): boolean {
+    return this.rebalancing.fitToCash(order);
   }
   private isOwn({ strategy, instrumentIndex }: BotOrder, instrument: number): boolean {
     return strategy === this.index && instrumentIndex === instrument;

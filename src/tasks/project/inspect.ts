@@ -164,6 +164,9 @@ class RecordingHost implements StrategyHost {
   target(): OrderId | null {
     throw this.#tooEarly('target()');
   }
+  rebalance(): readonly OrderId[] {
+    throw this.#tooEarly('rebalance()');
+  }
   cancel(): void {
     throw this.#tooEarly('cancel()');
   }

@@ -47,8 +47,9 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
   const shiftMs = WEEKS * WEEK_MS;
   const later = (times: Float64Array, length: number): Float64Array => times.slice(0, length).map((ms) => ms + shiftMs);
   const feeds = plan.feeds.map((feed): FeedPlan => {
-    const { bars } = feed;
-    return { ...feed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
+    const { bars, listedToMs } = feed;
+    const listed = listedToMs === undefined ? {} : { listedToMs: listedToMs + shiftMs };
+    return { ...feed, ...listed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
   return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, before: unchanged };
 }

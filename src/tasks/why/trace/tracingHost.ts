@@ -5,7 +5,7 @@ import type { IndicatorSpec, SignalSource } from '../../../indicators/graph/spec
 import type { Interval } from '../../../model/interval.ts';
 import type { OrderId } from '../../../model/order.ts';
 import type { StrategyHost, UseOptions } from '../../../strategy/host.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../../strategy/types.ts';
+import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, Weights } from '../../../strategy/types.ts';
 import type { CallLog } from './callLog.ts';
 import { plainText } from './plainText.ts';
 import type { WatchedViews } from './watchedViews.ts';
@@ -61,6 +61,9 @@ export class TracingHost implements StrategyHost {
   }
   target(size: Size, feed: Feed | undefined): OrderId | null {
     return this.noted('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
+  }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    return this.noted('rebalance', [weights, options], () => this.run.rebalance(weights, options));
   }
   cancel(id: OrderId): void {
     this.noted('cancel', [id], () => this.run.cancel(id));
