@@ -6,9 +6,9 @@ import type { Instrument } from '../../model/instrument.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
 import { causeOfSilence, isSameBar } from './feeds.ts';
 import type { DivergentEvent, DivergentWhat } from './model.ts';
-import { barKey, isForeign, type RecordedRun, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
+import { barKey, isForeign, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
 import type { Rerun } from './rerun.ts';
-import { OrderMatch, UNDECIDED } from './script.ts';
+import { finestMs, OrderMatch, UNDECIDED } from './script.ts';
 
 /** An event that differs. `id` names it in every rerun. */
 export interface ListedDifference extends DivergentEvent {
@@ -83,7 +83,7 @@ class OrderDifferences {
 
   all(): readonly ListedDifference[] {
     const { orders, instruments } = this.#rerun;
-    const match = new OrderMatch(this.#run.orders);
+    const match = new OrderMatch(this.#run.orders, finestMs(this.#rerun.feeds));
     const numbers = new Map<number, number>();
     const counts = new Map<string, number>();
     for (let at = 0; at < orders.length; at++) {
@@ -127,16 +127,18 @@ class OrderDifferences {
       const own = ending === 'denied' ? `${text}, denied ${code}` : text;
       this.#add(`order ${id}`, seq, createdMs, 'order', own, recordedText(recorded));
     }
+    const before = this.#found.length;
     this.#compareFills(at, recorded, id);
+    if (this.#found.length > before && this.#found.at(-1)!.what === 'end') return;
     const isEnded = ending === 'refused' || ending === 'canceled' || ending === 'notSent';
-    const live = end === null || end.how === 'denied' ? null : `${end.how} ${end.code}`.trim();
+    const live = end === null || end.how === 'denied' ? null : endText(end);
     const kind = end?.how ?? null;
     if ((isEnded ? ending : null) === (live === null ? null : kind)) return;
     const time = live === null ? orders.doneMs[at]! : end!.t;
     this.#add(`end ${id}`, end?.seq ?? this.#run.seqAfter(time), time, 'end', isEnded ? `${ending} ${code}`.trim() : null, live);
   }
 
-  #compareFills(at: number, { fills: reported }: ReportedOrder, id: string): void {
+  #compareFills(at: number, { fills: reported, end }: ReportedOrder, id: string): void {
     const { orders, instruments, feeds } = this.#rerun;
     const instrument = instruments[orders.instrument[at]!]!;
     const { interval } = feeds.findLast(({ bars }) => bars.instrument.id === instrument.id)!.bars;
@@ -147,6 +149,11 @@ class OrderDifferences {
       const time = Math.min(mine?.timeMs ?? Infinity, theirs?.timeMs ?? Infinity);
       const seq = theirs?.seq ?? this.#run.seqAfter(time);
       const [backtest, other] = [fillText(mine), fillText(theirs)];
+      // It ended before it could fill: that comes first.
+      if (theirs === undefined && end !== null) {
+        this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
+        return;
+      }
       if (mine === undefined || theirs === undefined || !isSameFill(mine, theirs, interval))
         this.#add(`fill ${id} ${place}`, seq, time, 'fill', backtest, other);
       else if (mine.fee !== theirs.fee || mine.coin !== theirs.coin || mine.notional !== theirs.notional) {
@@ -208,6 +215,8 @@ function recordedText({ intent, end }: ReportedOrder): string {
   return end === null ? 'an order' : `${end.how} ${end.code}`;
 }
 
+const endText = ({ how, code }: ReportedEnd): string => (how === code ? how : `${how} ${code}`.trim());
+
 const plainRecord = ({ record }: ReportedFill): PlainFill => ({
   seq: record.seq,
   timeMs: record.executedMs,
@@ -234,7 +243,7 @@ function plain(text: string): string {
 
 const MINUTE_MS = 60_000;
 
-function fundingDifferences({ payments, instruments }: Rerun, { funded }: RecordedRun): readonly ListedDifference[] {
+function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
   interface Paid {
     seq: number | null;
     time: number;
@@ -261,6 +270,6 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded }: Record
     if (mine?.amount === theirs?.amount) return [];
     const text = (paid: Paid | undefined): string | null => (paid === undefined ? null : fromScaled(paid.amount, paid.digits));
     const time = mine?.time ?? theirs!.time;
-    return [{ id: `funding ${key}`, seq: theirs?.seq ?? 0, time, what: 'funding', backtest: text(mine), live: text(theirs) }];
+    return [{ id: `funding ${key}`, seq: theirs?.seq ?? seqAfter(time), time, what: 'funding', backtest: text(mine), live: text(theirs) }];
   });
 }

@@ -52,7 +52,10 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const differences = differencesOf(base, run);
   const [first = null] = differences;
   const made = new StepBridge(base, first);
-  if (first !== null || base.net !== liveNet) {
+  if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
+    // The reruns differ among themselves: no step could be told from chance.
+    made.add('strategy not deterministic', liveNet, []);
+  } else if (first !== null || base.net !== liveNet) {
     for (let step = 1; step < RERUNS; step++) {
       onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
       const next = await rerun(deps, step);
@@ -75,11 +78,16 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
     name: plan.name,
     fromMs: lifetime.fromMs,
     toMs: run.lastMs,
-    bars: run.bars.size,
+    bars: run.decided.size,
     orders: run.orders.length,
     fills: run.fillCount,
   };
 }
+
+/** True when two reruns with the same causes have the same orders and fills. */
+const isSame = (a: Rerun, b: Rerun): boolean => a.net === b.net && columnsText(a) === columnsText(b);
+const columnsText = ({ orders, fills }: Rerun): string =>
+  [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs].map((column) => column.join(' ')).join('\n');
 
 class StepBridge {
   readonly steps: BridgeStep[] = [];

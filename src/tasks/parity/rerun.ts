@@ -7,7 +7,6 @@ import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { openOf } from '../../model/interval.ts';
 import type { FillColumns, OrderColumns, PaymentColumns } from '../../model/run/run.ts';
 import { prepareBacktest } from '../backtest/run/runBacktest.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
@@ -17,7 +16,7 @@ import { feedsFor, undecidedInstants, type CatalogFeed } from './feeds.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
 import { RecordedExchange } from './recordedExchange.ts';
 import type { RecordedRun } from './recordedRun.ts';
-import { Script, unitsText } from './script.ts';
+import { latencyIn, Script, unitsText } from './script.ts';
 
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
@@ -49,7 +48,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, load);
   const { latencyMs } = plan.fills;
   const undecided = undecidedInstants(deps.feeds, run, isOn);
-  const script = new Script(run, steps, latencyMs, undecided);
+  const script = new Script(run, steps, { latencyMs, feeds, undecided });
   const { engine, loop } = await prepareBacktest(plan, {
     progressCells,
     makeExchange: (queue, options) => new RecordedExchange(queue, options, script),
@@ -96,10 +95,5 @@ async function planOf(
 }
 
 /** True when an order took longer than the definition says, in whole rows. */
-function isLate({ orders }: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean {
-  return orders.some(({ fills: [first], intent }) => {
-    if (first === undefined || first.record.maker || intent === null || intent.parent > 0) return false;
-    const feed = feeds.findLast(({ bars }) => bars.instrument.id === intent.symbol);
-    return feed !== undefined && openOf(feed.bars.interval, first.record.executedMs) > openOf(feed.bars.interval, intent.createdMs + latencyMs);
-  });
-}
+const isLate = ({ orders }: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean =>
+  orders.some((order) => (latencyIn(order, feeds) ?? 0) > latencyMs);

@@ -3,10 +3,11 @@
 import { fromScaled, nearestScaled } from '../../base/number/decimal.ts';
 import type { LatencyModel } from '../../adapters/replay/latency.ts';
 import type { RecordOf } from '../../adapters/journal/records/records.ts';
+import type { FeedPlan } from '../../definition/plan/plan.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { openOf } from '../../model/interval.ts';
+import { openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
@@ -28,27 +29,39 @@ interface OrderLook {
 
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
-  readonly #byTime = new Map<number, ReportedOrder[]>();
+  readonly #lengthMs: number;
+  readonly #byBar = new Map<number, ReportedOrder[]>();
   readonly #legs = new Map<number, ReportedOrder[]>();
   readonly #known = new Set<number>();
 
-  constructor(orders: readonly ReportedOrder[]) {
+  /** `lengthMs`: of the finest bars. An order that waits for the end of others may be made some time after the close. */
+  constructor(orders: readonly ReportedOrder[], lengthMs: number) {
+    this.#lengthMs = lengthMs;
     for (const order of orders) {
       if (isForeign(order)) continue;
       const { parent = 0 } = order.intent ?? {};
-      const [map, key] = parent > 0 ? [this.#legs, parent] : [this.#byTime, order.createdMs];
-      map.set(key, [...(map.get(key) ?? []), order]);
+      const [map, key] = parent > 0 ? [this.#legs, parent] : [this.#byBar, this.#barOf(order.createdMs)];
+      const known = map.get(key);
+      if (known === undefined) map.set(key, [order]);
+      else known.push(order);
     }
   }
 
+  #barOf(createdMs: number): number {
+    return Math.floor(createdMs / this.#lengthMs);
+  }
+
   find({ createdMs, strategy, symbol, side, role, parent }: OrderLook): ReportedOrder | null {
-    const list = (parent > 0 ? this.#legs.get(parent) : this.#byTime.get(createdMs)) ?? [];
+    const list = (parent > 0 ? this.#legs.get(parent) : this.#byBar.get(this.#barOf(createdMs))) ?? [];
     const free = list.filter(({ number }) => !this.#known.has(number));
+    const alike = free.filter(
+      ({ intent }) =>
+        intent !== null && intent.strategy === strategy && intent.symbol === symbol && intent.side === side && intent.role === role,
+    );
     const found =
-      free.find(
-        ({ intent }) =>
-          intent !== null && intent.strategy === strategy && intent.symbol === symbol && intent.side === side && intent.role === role,
-      ) ?? free.find(({ intent }) => intent === null);
+      alike.find((order) => order.createdMs === createdMs) ??
+      free.find((order) => order.intent === null && order.createdMs === createdMs) ??
+      alike[0];
     if (found === undefined) return null;
     this.#known.add(found.number);
     return found;
@@ -59,11 +72,41 @@ export class OrderMatch {
   }
 }
 
+/** Returns the length of the finest bars, ms. */
+export const finestMs = (feeds: readonly FeedPlan[]): number => Math.min(...feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+
+/**
+ * Returns how long an order took in whole rows: 0 if it took liquidity in the row that opened with its decision, else just long enough to
+ * miss the rows before that one. Null: it is not known.
+ */
+export function rowLatency({ fills: [first], intent }: ReportedOrder, interval: Interval): number | null {
+  if (first === undefined || intent === null || first.record.maker || intent.role === 'limit' || intent.parent > 0) return null;
+  const openMs = openOf(interval, first.record.executedMs);
+  if (openMs <= openOf(interval, intent.createdMs)) return 0;
+  return Math.max(1, openMs - typicalLengthMs(interval) + 1 - intent.createdMs);
+}
+
+/** The recorded latency of an order in the finest bars of its symbol; null: not known. */
+export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): number | null {
+  const feed = feeds.findLast(({ bars }) => bars.instrument.id === order.intent?.symbol);
+  return feed === undefined ? null : rowLatency(order, feed.bars.interval);
+}
+
+export interface ScriptTerms {
+  /** Of the definition. */
+  readonly latencyMs: number;
+  readonly feeds: readonly FeedPlan[];
+  /** Instants at which the bot did not decide, for the causes that are on. */
+  readonly undecided: ReadonlySet<number>;
+}
+
 export class Script implements LatencyModel {
   readonly #run: RecordedRun;
   readonly #level: number;
   readonly #latencyMs: number;
   readonly #match: OrderMatch;
+  /** Of orders whose own is not known, and of cancels. */
+  readonly #usualMs: number;
   /** By number of the order in the rerun. */
   readonly #found = new Map<number, ReportedOrder>();
   /** Instants at which strategies do not decide. */
@@ -72,13 +115,18 @@ export class Script implements LatencyModel {
   #paid = 0;
   #ownFunded: Engine['funded'] | null = null;
 
-  /** `steps`: how many causes are switched on. `undecided`: instants at which the bot did not decide, for those causes. */
-  constructor(run: RecordedRun, steps: number, latencyMs: number, undecided: ReadonlySet<number>) {
+  /** `steps`: how many causes are switched on. */
+  constructor(run: RecordedRun, steps: number, { latencyMs, feeds, undecided }: ScriptTerms) {
     this.#run = run;
     this.#level = steps;
     this.#latencyMs = latencyMs;
-    this.#match = new OrderMatch(run.orders);
+    this.#match = new OrderMatch(run.orders, finestMs(feeds));
     this.#undecided = undecided;
+    const known = run.orders
+      .flatMap((order) => latencyIn(order, feeds) ?? [])
+      .map((ms) => Math.max(ms, latencyMs))
+      .toSorted((a, b) => a - b);
+    this.#usualMs = known[known.length >> 1] ?? latencyMs;
   }
 
   isOn(cause: Divergence): boolean {
@@ -142,13 +190,15 @@ export class Script implements LatencyModel {
     return found.intent === null ? null : found;
   }
 
-  /** The time that an order took, in whole rows: until the open of the row in which it first took liquidity. */
-  ms({ id, createdMs, instrumentIndex }: Order): number {
-    const first = this.#found.get(id)?.fills[0];
-    if (first === undefined || first.record.maker) return this.#latencyMs;
+  /** The time that an order took, in whole rows. */
+  ms({ id, createdMs, instrumentIndex }: Order, isCancel: boolean): number {
+    const found = isCancel ? undefined : this.#found.get(id);
     const { interval } = this.#engine!.execution[instrumentIndex]!.bars;
-    const openMs = openOf(interval, first.record.executedMs);
-    return Math.min(DAY_MS, Math.max(0, openMs - createdMs));
+    const known = found === undefined ? null : rowLatency(found, interval);
+    if (known === null) return this.#usualMs;
+    // Here it may have been made at another time of the row.
+    const arrivesMs = found!.createdMs + known;
+    return Math.min(DAY_MS, known === 0 ? this.#latencyMs : Math.max(0, arrivesMs - createdMs));
   }
 
   /** Gives a fill the money of its record, once rounding or fees are switched on. */
