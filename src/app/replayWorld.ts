@@ -42,10 +42,7 @@ export interface ReplaySettings {
   readonly latency?: LatencyModel | null;
 }
 
-export function replayWorld(
-  plan: RunPlan,
-  settings: ReplaySettings = {},
-): World {
+export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World {
   const { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own } = settings;
   const { makeExchange = (queue, options) => new ReplayExchange(queue, options) } = settings;
   return (binding) => {
@@ -66,8 +63,8 @@ export function replayWorld(
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
     bind(TOKENS.replayed).toResolvedValue(
       (queue, instruments, latency) =>
-        marketOf(instruments).exchange(
-          () => makeExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+        marketOf(instruments).exchange(() =>
+          makeExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
         ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );

@@ -42,7 +42,7 @@ class Holder extends Strategy {
 }
 
 /** Cancels the bot's resting order with a request of a person. */
-async function cancelByHand({ world, opened }: PlantedWorld): Promise<void> {
+async function cancelAtExchange({ world, opened }: PlantedWorld): Promise<void> {
   const order = opened.bot.deps.engine.orders.active().find(({ role }) => role === 'limit')!;
   const body = JSON.stringify({ orderId: String(order.venueId), symbol: 'AAAUSDT' });
   const ts = String(world.time.nowMs);
@@ -55,14 +55,24 @@ async function cancelByHand({ world, opened }: PlantedWorld): Promise<void> {
 const CASES: readonly Case[] = [
   {
     name: 'data revision: the catalog has another open than the bot saw',
-    planted: { catalog: (bars) => ({ ...bars, open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)) }) },
+    planted: {
+      catalog: (bars) => ({
+        ...bars,
+        open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)),
+      }),
+    },
     cause: 'data revision',
     first: { what: 'fill', time: closeOf(FIRST_ROW) },
     costs: true,
   },
   {
     name: 'data revision: the catalog has another close than the bot saw, on which a limit was placed',
-    planted: { catalog: (bars) => ({ ...bars, close: bars.close.map((price, row) => (row === FIRST_ROW + 2 ? Math.round(price * 100 + 40) / 100 : price)) }) },
+    planted: {
+      catalog: (bars) => ({
+        ...bars,
+        close: bars.close.map((price, row) => (row === FIRST_ROW + 2 ? Math.round(price * 100 + 40) / 100 : price)),
+      }),
+    },
     cause: 'data revision',
     first: { what: 'bar', time: closeOf(FIRST_ROW + 2) },
     costs: false,
@@ -166,7 +176,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'operator: an order is cancelled by hand at the exchange',
-    planted: { acts: { 3: cancelByHand } },
+    planted: { acts: { 3: cancelAtExchange } },
     cause: 'operator',
     first: { what: 'end', time: closeOf(FIRST_ROW + 3) },
     costs: false,
@@ -181,25 +191,29 @@ const CASES: readonly Case[] = [
 ];
 
 describe('a planted cause', () => {
-  test.each(CASES)('$name', async ({ planted, cause, first, costs }) => {
-    let journal = '';
-    const report = await comparePlanted(planted, (folder) => (journal = netInJournal(folder)));
-    if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
-    expect(report.equal).toBe(false);
-    expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
-    // A request that waits for an answer goes out some seconds after the close.
-    expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
-    expect(report.residual).toBe('0');
-    // What the journal's fills and fees say, read by themselves.
-    expect(report.net.live).toBe(journal);
-    expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
-    expect(report.bridge.map((step) => step.cause)).toEqual(costs || report.bridge.length > 0 ? [cause] : []);
-  }, 120_000);
+  test.each(CASES)(
+    '$name',
+    async ({ planted, cause, first, costs }) => {
+      let journal = '';
+      const report = await comparePlanted(planted, (folder) => void (journal = netInJournal(folder)));
+      if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
+      expect(report.equal).toBe(false);
+      expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
+      // A request that waits for an answer goes out some seconds after the close.
+      expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
+      expect(report.residual).toBe('0');
+      // What the journal's fills and fees say, read by themselves.
+      expect(report.net.live).toBe(journal);
+      expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
+      expect(report.bridge.map((step) => step.cause)).toEqual(costs || report.bridge.length > 0 ? [cause] : []);
+    },
+    120_000,
+  );
 });
 
 test('identical runs are equal, with an empty bridge', async () => {
   let journal = '';
-  const report = await comparePlanted({}, (folder) => (journal = netInJournal(folder)));
+  const report = await comparePlanted({}, (folder) => void (journal = netInJournal(folder)));
   expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0', net: { live: journal } });
   expect(report.fills).toBeGreaterThan(10);
 }, 120_000);

@@ -104,7 +104,10 @@ const SPOT = { market: 'spot', fees: { maker: '0.001', taker: '0.001' } };
 const FUTURES = { market: 'futures', futures: { leverage: 3, margin: 'cross', positions: 'net' } };
 
 /** Runs the bot, compares it, and gives its folder to `look` before it is removed. */
-export async function comparePlanted(planted: Planted, look: (folder: string) => void = () => {}): Promise<DivergenceReport> {
+export async function comparePlanted(
+  planted: Planted,
+  look: (folder: string) => void | Promise<void> = () => {},
+): Promise<DivergenceReport> {
   const { exchange = (same) => same, settings = (same) => same, catalog = (bars) => bars, acts = {}, isFutures = false } = planted;
   const plan = onTheWire(planFor(planted));
   const traded = exchange(plan);
@@ -147,7 +150,7 @@ export async function comparePlanted(planted: Planted, look: (folder: string) =>
       storeSeries(folder, { kind: 'funding', symbol }, columns, true);
     }
     const bot = join(world.folder, 'bot');
-    look(bot);
+    await look(bot);
     return await compareBot(bot, {
       config: null,
       load: () => Promise.resolve({ plan: plan.strategies[0]!, inputs: [], folder: '.' }),

@@ -3,6 +3,7 @@
 import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { formatTime } from '../../model/time.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
 import { causeOfSilence, isSameBar } from './feeds.ts';
 import type { DivergentEvent, DivergentWhat } from './model.ts';
@@ -42,7 +43,7 @@ function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly
         return [{ id, seq: received.seq, time, what: 'bar', ...texts }];
       }
       if (isHidden || row < firstRow || undecided.has(time) || causeOfSilence(run, time) === null) return [];
-      const live = `no decision: the bar came with the instant of ${new Date(received.atMs).toISOString()}`;
+      const live = `no decision: the bar came with the instant of ${formatTime(received.atMs)}`;
       return [{ id, seq: received.seq, time, what: 'decision', backtest: 'decided', live }];
     }),
   );
@@ -228,20 +229,23 @@ const plainRecord = ({ record }: ReportedFill): PlainFill => ({
 });
 
 const fillText = (fill: PlainFill | undefined): string | null =>
-  fill === undefined ? null : `${fill.qty} at ${fill.price}, ${new Date(fill.timeMs).toISOString()}`;
+  fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
 /** The time of a fill is compared by its bar: a backtest knows no other. */
 const isSameFill = (a: PlainFill, b: PlainFill, interval: Interval): boolean =>
   a.price === b.price &&
   a.qty === b.qty &&
-  (a.timeMs === b.timeMs || openOf(interval, a.timeMs) === openOf(interval, b.timeMs) || openOf(interval, a.timeMs - 1) === openOf(interval, b.timeMs));
+  (a.timeMs === b.timeMs ||
+    openOf(interval, a.timeMs) === openOf(interval, b.timeMs) ||
+    openOf(interval, a.timeMs - 1) === openOf(interval, b.timeMs));
 
 /** Removes zeros at the end of a decimal. */
 function plain(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-const MINUTE_MS = 60_000;
+/** The bot learns of a payment some time after it, and a catalog may have it some ms before the hour. */
+const [HOUR_MS, EARLY_MS] = [3_600_000, 60_000];
 
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {
   interface Paid {
@@ -252,7 +256,7 @@ function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter
   }
   const [own, live] = [new Map<string, Paid>(), new Map<string, Paid>()];
   const add = (to: Map<string, Paid>, symbol: string, paid: Paid): void => {
-    const key = `${symbol} ${Math.round(paid.time / MINUTE_MS)}`;
+    const key = `${symbol} ${Math.floor((paid.time + EARLY_MS) / HOUR_MS)}`;
     const known = to.get(key);
     if (known === undefined) to.set(key, { ...paid });
     else known.amount += paid.amount;

@@ -53,7 +53,7 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const [first = null] = differences;
   const made = new StepBridge(base, first);
   if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
-    // The reruns differ among themselves: no step could be told from chance.
+    // The reruns differ among themselves: no step could be separated from chance.
     made.add('strategy not deterministic', liveNet, []);
   } else if (first !== null || base.net !== liveNet) {
     for (let step = 1; step < RERUNS; step++) {

@@ -46,7 +46,7 @@ export class RecordedExchange extends ReplayExchange {
     }
     const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
     const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
-    const placed = venue.place(this.account, id, order, nowMs) as VenueOrderRecord | null;
+    const placed: VenueOrderRecord | null = venue.place(this.account, id, order, nowMs);
     if (placed === null) return engine.refused(id, String(venue.refusal));
     engine.acked(id, placed.id as VenueOrderId, nowMs);
     // A row matches only orders that arrived before it.
@@ -61,7 +61,7 @@ export class RecordedExchange extends ReplayExchange {
 
   override matchRow(instrument: number, row: number): void {
     const closeMs = this.book(instrument).feed.closeOf(row);
-    for (const held of [...(this.#held.get(instrument) ?? [])]) this.#fillUntil(held, instrument, closeMs, -INFINITY);
+    for (const held of this.#held.get(instrument)?.slice() ?? []) this.#fillUntil(held, instrument, closeMs, -INFINITY);
     super.matchRow(instrument, row);
   }
 

@@ -74,109 +74,108 @@ export function comparedRecords(records: readonly JournalRecord[]): readonly Jou
 }
 const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
 
-export function readRecordedRun({ recorded, warm, fromMs }: Lifetime): RecordedRun {
-  const { records } = recorded;
-  const bars = new Map<string, ReceivedBar>();
-  const receive = (fact: readonly number[], seq: number, atMs: number): void => {
+export function readRecordedRun(lifetime: Lifetime): RecordedRun {
+  return new JournalReading(lifetime).read();
+}
+
+class JournalReading {
+  readonly #records: readonly JournalRecord[];
+  readonly #fromMs: number;
+  readonly #nextInstants: readonly number[];
+  readonly #bars = new Map<string, ReceivedBar>();
+  readonly #decided = new Map<number, number>();
+  readonly #down: { fromMs: number; toMs: number }[] = [];
+  readonly #orders = new Map<number, ReportedOrder>();
+  readonly #numbers = new Map<string, number>();
+  readonly #funded: RecordOf<'FUNDED'>[] = [];
+  readonly #halts = new Map<string, RecordOf<'HALT'>>();
+  #newestMs: number;
+  /** The newest instant before the process ended; null: one runs. */
+  #stoppedMs: number | null = null;
+
+  constructor({ recorded, warm, fromMs }: Lifetime) {
+    this.#records = recorded.records;
+    this.#fromMs = this.#newestMs = fromMs;
+    this.#nextInstants = instantsBehind(this.#records);
+    for (const fact of warm) this.#receive(fact, 0, fromMs);
+  }
+
+  read(): RecordedRun {
+    const records = this.#records;
+    records.forEach((record, at) => this.#take(record, this.#nextInstants[at]!));
+    if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: Infinity });
+    const orders = [...this.#orders.values()].toSorted((a, b) => a.number - b.number);
+    return {
+      records,
+      bars: this.#bars,
+      decided: this.#decided,
+      down: this.#down,
+      orders,
+      funded: this.#funded,
+      seqAfter: (timeMs) => (records.find(({ t }) => t > timeMs) ?? records.at(-1))?.seq ?? 0,
+      lastMs: Math.max(this.#fromMs, ...this.#decided.keys()),
+      fillCount: orders.reduce((sum, { fills }) => sum + fills.length, 0),
+    };
+  }
+
+  #receive(fact: readonly number[], seq: number, atMs: number): void {
     const [feed = 0, openMs = NaN, ...values] = fact;
-    bars.set(barKey(feed, openMs), { feed, openMs, values, seq, atMs });
-  };
-  for (const fact of warm) receive(fact, 0, fromMs);
-  const decided = new Map<number, number>();
-  const down: { fromMs: number; toMs: number }[] = [];
-  const orders = new Map<number, ReportedOrder>();
-  const numbers = new Map<string, number>();
-  const funded: RecordOf<'FUNDED'>[] = [];
-  const nextInstants = instantsBehind(records);
-  let newestMs = fromMs;
-  let stoppedMs: number | null = null;
-  const orderOf = (cid: string): ReportedOrder | undefined => orders.get(numbers.get(cid) ?? -1);
-  const halts = new Map<string, RecordOf<'HALT'>>();
-  records.forEach((record, at) => {
-    const knownMs = nextInstants[at]!;
-    switch (record.k) {
-      case 'INSTANT': {
-        for (const fact of record.bars) receive(fact, record.seq, record.atMs);
-        if (record.decided && stoppedMs !== null) {
-          down.push({ fromMs: stoppedMs, toMs: record.atMs });
-          stoppedMs = null;
-        }
-        if (record.decided && record.bars.length > 0) decided.set(record.atMs, record.seq);
-        if (record.decided) newestMs = Math.max(newestMs, record.atMs);
-        return;
-      }
-      case 'CONFIG':
-      case 'STOP':
-        stoppedMs ??= newestMs;
-        return;
-      case 'HALT':
-        halts.set(`${record.scope} ${record.code}`, record);
-        return;
-      case 'RESUME':
-        halts.delete(`${record.scope} ${record.code}`);
-        return;
-      case 'VERDICT':
-      case 'INTENT': {
-        numbers.set(record.cid, record.order);
-        const known = orders.get(record.order);
-        const intent = record.k === 'INTENT' ? record : (known?.intent ?? null);
-        const createdMs = intent?.createdMs ?? Number(record.k === 'VERDICT' ? record.inputs['createdMs'] : NaN);
-        const { number, seq, fills, isFilled, isCancelAsked, end } = known ?? madeOrder(record.order, record.seq);
-        const order = { number, seq, createdMs, intent, fills, isFilled, isCancelAsked, end };
-        if (record.k === 'VERDICT' && !record.ok) {
-          const code = record.code ?? '';
-          order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause: causeOfDenial(code, [...halts.values()]) };
-        }
-        orders.set(record.order, order);
-        return;
-      }
-      case 'REFUSED': {
-        const order = orderOf(record.cid);
-        if (order === undefined) return;
-        const isVenue = /^-?\d+$/.test(record.code);
-        const how = isVenue ? 'refused' : 'notSent';
-        order.end = { seq: record.seq, t: record.t, knownMs, how, code: record.code, cause: causeOfRefusal(record.code) };
-        return;
-      }
-      case 'STATE': {
-        const order = orderOf(record.cid);
-        if (order === undefined) return;
-        if (record.lifecycle === 'cancelSent') order.isCancelAsked = true;
-        if (record.lifecycle !== 'done') return;
-        if (record.reason === 'filled') order.isFilled = true;
-        if (record.reason !== 'canceled' && record.reason !== 'expired' && record.reason !== 'rejected') return;
-        const isByHand = !order.isCancelAsked && order.intent?.role !== 'market';
-        const cause = isByHand ? 'operator' : 'fill model';
-        order.end ??= { seq: record.seq, t: record.t, knownMs, how: 'canceled', code: record.reason, cause };
-        return;
-      }
-      case 'FILL': {
-        const order = record.cid === null ? undefined : orderOf(record.cid);
-        if (order === undefined) return;
-        order.fills.push({ record, knownMs });
-        if (record.last) order.isFilled = true;
-        return;
-      }
-      case 'FUNDED':
-        funded.push(record);
-        return;
-      default:
-        return;
+    this.#bars.set(barKey(feed, openMs), { feed, openMs, values, seq, atMs });
+  }
+
+  #take(record: JournalRecord, knownMs: number): void {
+    const { k } = record;
+    if (k === 'INSTANT') this.#takeInstant(record);
+    else if (k === 'CONFIG' || k === 'STOP') this.#stoppedMs ??= this.#newestMs;
+    else if (k === 'HALT') this.#halts.set(`${record.scope} ${record.code}`, record);
+    else if (k === 'RESUME') this.#halts.delete(`${record.scope} ${record.code}`);
+    else if (k === 'VERDICT' || k === 'INTENT') this.#takeDecision(record, knownMs);
+    else if (k === 'REFUSED' || k === 'STATE' || k === 'FILL') this.#takeReport(record, knownMs);
+    else if (k === 'FUNDED') this.#funded.push(record);
+  }
+
+  #takeInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
+    for (const fact of bars) this.#receive(fact, seq, atMs);
+    if (!decided) return;
+    if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: atMs });
+    this.#stoppedMs = null;
+    if (bars.length > 0) this.#decided.set(atMs, seq);
+    this.#newestMs = Math.max(this.#newestMs, atMs);
+  }
+
+  #takeDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
+    this.#numbers.set(record.cid, record.order);
+    const known = this.#orders.get(record.order) ?? madeOrder(record.order, record.seq);
+    const intent = record.k === 'INTENT' ? record : known.intent;
+    const createdMs = intent?.createdMs ?? Number(record.k === 'VERDICT' ? record.inputs['createdMs'] : NaN);
+    const order = { ...known, intent, createdMs };
+    if (record.k === 'VERDICT' && !record.ok) {
+      const code = record.code ?? '';
+      const cause = causeOfDenial(code, [...this.#halts.values()]);
+      order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause };
     }
-  });
-  if (stoppedMs !== null) down.push({ fromMs: stoppedMs, toMs: Infinity });
-  const all = [...orders.values()].toSorted((a, b) => a.number - b.number);
-  return {
-    records,
-    bars,
-    decided,
-    down,
-    orders: all,
-    funded,
-    seqAfter: (timeMs) => (records.find(({ t }) => t > timeMs) ?? records.at(-1))?.seq ?? 0,
-    lastMs: Math.max(fromMs, ...decided.keys()),
-    fillCount: all.reduce((sum, { fills }) => sum + fills.length, 0),
-  };
+    this.#orders.set(record.order, order);
+  }
+
+  #takeReport(record: RecordOf<'REFUSED'> | RecordOf<'STATE'> | RecordOf<'FILL'>, knownMs: number): void {
+    const order = record.cid === null ? undefined : this.#orders.get(this.#numbers.get(record.cid) ?? -1);
+    if (order === undefined) return;
+    const { seq, t } = record;
+    if (record.k === 'REFUSED') {
+      const how = /^-?\d+$/.test(record.code) ? 'refused' : 'notSent';
+      order.end = { seq, t, knownMs, how, code: record.code, cause: causeOfRefusal(record.code) };
+    } else if (record.k === 'FILL') {
+      order.fills.push({ record, knownMs });
+      if (record.last) order.isFilled = true;
+    } else if (record.lifecycle === 'cancelSent') order.isCancelAsked = true;
+    else if (record.lifecycle === 'done') {
+      const { reason } = record;
+      if (reason === 'filled') order.isFilled = true;
+      if (reason !== 'canceled' && reason !== 'expired' && reason !== 'rejected') return;
+      const isForeignCancel = !order.isCancelAsked && order.intent?.role !== 'market';
+      order.end ??= { seq, t, knownMs, how: 'canceled', code: reason, cause: isForeignCancel ? 'operator' : 'fill model' };
+    }
+  }
 }
 
 function madeOrder(number: number, seq: number): ReportedOrder {

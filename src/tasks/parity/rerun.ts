@@ -1,14 +1,13 @@
 // One rerun of a bot's strategies over its time: a backtest in which the first causes come from the journal.
 
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
-import type { BotOptions } from '../../app/replayedBot.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
 import { loadContracts } from '../../definition/marks/load.ts';
 import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
-import type { Engine } from '../../engine/engine.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { FillColumns, OrderColumns, PaymentColumns } from '../../model/run/run.ts';
-import { prepareBacktest } from '../backtest/run/runBacktest.ts';
+import { prepareBacktest, type PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { catalogOf } from '../bot/feeds/feeds.ts';
 import { withDefaults } from '../bot/config/riskDefaults.ts';
@@ -26,7 +25,6 @@ export interface RerunDeps {
   readonly instruments: readonly Instrument[];
   readonly fromMs: number;
   readonly load?: ResolveOptions['load'];
-  readonly progressCells?: BotOptions['progressCells'];
 }
 
 export interface Rerun {
@@ -42,7 +40,7 @@ export interface Rerun {
 
 /** `steps`: how many causes are switched on, from the first one. */
 export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
-  const { behaviour, run, instruments, fromMs, load, progressCells = null } = deps;
+  const { behaviour, run, instruments, fromMs, load } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
   const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
   const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, load);
@@ -50,7 +48,6 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const undecided = undecidedInstants(deps.feeds, run, isOn);
   const script = new Script(run, steps, { latencyMs, feeds, undecided });
   const { engine, loop } = await prepareBacktest(plan, {
-    progressCells,
     makeExchange: (queue, options) => new RecordedExchange(queue, options, script),
     latency: isOn('latency') && isLate(run, feeds, latencyMs) ? script : null,
   });
@@ -69,11 +66,18 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
 }
 
 /** Returns the gain of an engine since its start, a decimal. */
-export function netOf(engine: Engine): string {
+export function netOf(engine: PreparedRun['engine']): string {
   const marks = engine.marks();
   const units = engine.runs.reduce((sum, _, strategy) => sum + engine.ledger.equityUnits(strategy, marks), 0);
   return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
 }
+
+/** Each rerun has modules of its own: what a file counts outside of its class begins anew, as with each start of a bot. */
+function freshImporter(): Importer {
+  const query = `rerun=${++made.count}`;
+  return (url) => import(/* @vite-ignore */ `${url}?${query}`);
+}
+const made = { count: 0 };
 
 async function planOf(
   { source, definition, timeScale }: LiveBehaviour,
@@ -90,6 +94,7 @@ async function planOf(
     feeds,
     contracts: loaded === undefined ? undefined : { ...loaded, data },
     ...(load ? { load } : {}),
+    importer: freshImporter(),
   });
   return { ...plan, ...range, risk: withDefaults(plan.risk, timeScale) };
 }

@@ -4,7 +4,7 @@ import { fromScaled, nearestScaled } from '../../base/number/decimal.ts';
 import type { LatencyModel } from '../../adapters/replay/latency.ts';
 import type { RecordOf } from '../../adapters/journal/records/records.ts';
 import type { FeedPlan } from '../../definition/plan/plan.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { PreparedRun } from '../backtest/run/runBacktest.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
@@ -16,7 +16,7 @@ import { isForeign, type RecordedRun, type ReportedOrder } from './recordedRun.t
 /** The code of orders that the bot did not decide on, because it did not see the bar. */
 export const UNDECIDED = 'UNDECIDED';
 
-/** What tells orders of an instant apart. */
+/** What distinguishes the orders of an instant. */
 interface OrderLook {
   readonly createdMs: number;
   readonly strategy: number;
@@ -100,6 +100,8 @@ export interface ScriptTerms {
   readonly undecided: ReadonlySet<number>;
 }
 
+type RunEngine = PreparedRun['engine'];
+
 export class Script implements LatencyModel {
   readonly #run: RecordedRun;
   readonly #level: number;
@@ -111,9 +113,9 @@ export class Script implements LatencyModel {
   readonly #found = new Map<number, ReportedOrder>();
   /** Instants at which strategies do not decide. */
   readonly #undecided: ReadonlySet<number>;
-  #engine: Engine | null = null;
+  #engine: RunEngine | null = null;
   #paid = 0;
-  #ownFunded: Engine['funded'] | null = null;
+  #ownFunded: RunEngine['funded'] | null = null;
 
   /** `steps`: how many causes are switched on. */
   constructor(run: RecordedRun, steps: number, { latencyMs, feeds, undecided }: ScriptTerms) {
@@ -133,7 +135,7 @@ export class Script implements LatencyModel {
     return DIVERGENCES.indexOf(cause) < this.#level;
   }
 
-  attach(engine: Engine): void {
+  attach(engine: RunEngine): void {
     this.#engine = engine;
     engine.recordedDecisions = this;
     if (this.isOn('funding')) {
@@ -145,8 +147,10 @@ export class Script implements LatencyModel {
     if (this.#undecided.size === 0) return;
     for (const run of engine.runs) {
       const instance = run.instance!;
-      const { onBar } = instance;
-      if (onBar !== undefined) instance.onBar = () => (isOpen() ? onBar.call(instance) : undefined);
+      if (run.hasOnBar) {
+        const onBar = instance.onBar!.bind(instance);
+        instance.onBar = () => (isOpen() ? onBar() : undefined);
+      }
       for (const watch of run.watches) {
         const { handler } = watch;
         Object.assign(watch, { handler: () => (isOpen() ? handler() : undefined) });
