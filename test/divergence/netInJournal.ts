@@ -31,8 +31,10 @@ interface Line {
   readonly symbol?: string;
 }
 
+export const netInJournal = (folder: string): string => moneyInJournal(folder).net;
+
 /** Cash of the fills and payments up to the newest decided bar, and what is held at its close. One instrument. */
-export function netInJournal(folder: string): string {
+export function moneyInJournal(folder: string): { readonly net: string; readonly held: string } {
   const files = readdirSync(`${folder}/journal`).filter((name) => name.endsWith('.jsonl'));
   const lines = files.toSorted().flatMap((name) => readFileSync(`${folder}/journal/${name}`, 'utf8').trim().split('\n'));
   const records = lines.map((line) => JSON.parse(line) as Line);
@@ -48,5 +50,6 @@ export function netInJournal(folder: string): string {
     else cash -= scaled(fee);
   }
   const close = records[last]!.bars!.at(-1)![5]!;
-  return textOf(cash + (held * scaled(String(close))) / 10n ** BigInt(DIGITS));
+  const value = (held * scaled(String(close))) / 10n ** BigInt(DIGITS);
+  return { net: textOf(cash + value), held: textOf(value) };
 }

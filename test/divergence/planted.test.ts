@@ -6,7 +6,7 @@ import { Strategy } from '../../src/index.ts';
 import type { Divergence, DivergentWhat } from '../../src/tasks/parity/model.ts';
 import { START_MS } from '../simulation/plans.ts';
 import { comparePlanted, Counter, FIRST_ROW, HOUR, type Planted, type PlantedWorld } from './planted.ts';
-import { netInJournal, total } from './netInJournal.ts';
+import { moneyInJournal, netInJournal, total } from './netInJournal.ts';
 
 const closeOf = (row: number): number => START_MS + (row + 1) * HOUR;
 
@@ -194,10 +194,10 @@ describe('a planted cause', () => {
   test.each(CASES)(
     '$name',
     async ({ planted, cause, first, costs }) => {
-      let journal = '';
-      const report = await comparePlanted(planted, (folder) => void (journal = netInJournal(folder)));
-      if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
-      expect(report.equal).toBe(false);
+      let [journal, held] = ['', ''];
+    const report = await comparePlanted(planted, (folder) => void ({ net: journal, held } = moneyInJournal(folder)));
+    if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
+    expect(report.equal).toBe(false);
       expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
       // A request that waits for an answer goes out some seconds after the close.
       expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
@@ -205,6 +205,9 @@ describe('a planted cause', () => {
       // What the journal's fills and fees say, read by themselves.
       expect(report.net.live).toBe(journal);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
+      if (planted.isFutures !== true) expect(report.held.live).toBe(held);
+    const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
+      expect(total([report.net.backtest, ...parts])).toBe(total([journal]));
       expect(report.bridge.map((step) => step.cause)).toEqual(costs || report.bridge.length > 0 ? [cause] : []);
     },
     120_000,

@@ -24,7 +24,7 @@ export default class Counter extends Strategy {
 
 /** Runs `isobar parity` on a planted bot, with the words behind the folder. */
 async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[]) {
-  const found: { code: number; stdout: string; stderr: string }[] = [];
+  const found: Awaited<ReturnType<typeof commandIn>>[] = [];
   await comparePlanted(planted, async (folder) => {
     const home = dirname(folder);
     writeFileSync(join(home, 'counter.ts'), CODE);
@@ -42,7 +42,12 @@ test('equal: exit code 0 and an empty bridge', async () => {
 
 test('different: exit code 3, the first difference, its cause, and the bridge', async () => {
   const [json, text] = await parityOf(
-    { catalog: (bars) => ({ ...bars, open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)) }) },
+    {
+      catalog: (bars) => ({
+        ...bars,
+        open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)),
+      }),
+    },
     ['--json'],
     [],
   );

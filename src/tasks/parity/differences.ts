@@ -7,9 +7,9 @@ import { formatTime } from '../../model/time.ts';
 import { ENDINGS, ROLES, SIDES } from '../../model/run/run.ts';
 import { causeOfSilence, isSameBar } from './feeds.ts';
 import type { DivergentEvent, DivergentWhat } from './model.ts';
-import { barKey, isForeign, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
+import { barKey, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
+import { pairedOrders } from './pairs.ts';
 import type { Rerun } from './rerun.ts';
-import { finestMs, OrderMatch, UNDECIDED } from './script.ts';
 
 /** An event that differs. `id` names it in every rerun. */
 export interface ListedDifference extends DivergentEvent {
@@ -83,27 +83,10 @@ class OrderDifferences {
   }
 
   all(): readonly ListedDifference[] {
-    const { orders, instruments } = this.#rerun;
-    const match = new OrderMatch(this.#run.orders, finestMs(this.#rerun.feeds));
-    const numbers = new Map<number, number>();
-    const counts = new Map<string, number>();
-    for (let at = 0; at < orders.length; at++) {
-      if (orders.texts[orders.code[at]!] === UNDECIDED) continue;
-      const createdMs = orders.createdMs[at]!;
-      const [side, role] = [SIDES[orders.side[at]!]!, ROLES[orders.role[at]!]!];
-      const parent = orders.parent[at]! > 0 ? (numbers.get(orders.parent[at]!) ?? -1) : 0;
-      const symbol = instruments[orders.instrument[at]!]!.id;
-      const recorded = match.find({ createdMs, strategy: orders.strategy[at]!, symbol, side, role, parent });
-      if (recorded !== null) numbers.set(orders.id[at]!, recorded.number);
-      const look = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
-      const nth = (counts.get(look) ?? 0) + 1;
-      counts.set(look, nth);
-      this.#compare(at, recorded, recorded === null ? `${look} ${nth}` : String(recorded.number));
-    }
-    for (const order of match.rest(this.#run.orders)) {
-      const { intent, seq, createdMs, number } = order;
-      if (isForeign(order) || intent !== null || order.end !== null)
-        this.#add(`order ${number}`, seq, createdMs, 'order', null, recordedText(order));
+    for (const { at, recorded, id } of pairedOrders(this.#rerun, this.#run)) {
+      if (at !== null) this.#compare(at, recorded, id);
+      else if (recorded!.intent !== null || recorded!.end !== null)
+        this.#add(`order ${id}`, recorded!.seq, recorded!.createdMs, 'order', null, recordedText(recorded!));
     }
     return this.#found;
   }

@@ -36,6 +36,22 @@ export interface BridgeStep {
   readonly amount: string;
 }
 
+/** Money of the backtest and of the bot, and the difference; decimals. */
+export interface BridgedSum {
+  readonly backtest: string;
+  readonly live: string;
+  readonly amount: string;
+}
+
+/** The money that an order moved: received for what it sold, less what it paid and its fees in money. */
+export interface BridgedOrder extends BridgedSum {
+  /** Its number in the journal; null: the bot did not send it. */
+  readonly order: number | null;
+  /** When it was decided, ms UTC. */
+  readonly time: number;
+  readonly symbol: string;
+}
+
 export interface DivergenceReport {
   readonly equal: boolean;
   readonly first: DivergentEvent | null;
@@ -44,6 +60,14 @@ export interface DivergenceReport {
   readonly bridge: readonly BridgeStep[];
   /** Net of the bot less that of the backtest, less the bridge. */
   readonly residual: string;
+  /**
+   * The same bridge trade by trade: the orders that moved other money, in order of time. Their amounts, that of funding and that of what is
+   * held at the end add up to the difference of the net.
+   */
+  readonly trades: readonly BridgedOrder[];
+  readonly funding: BridgedSum;
+  /** What is held at the last close, fees in coins included. */
+  readonly held: BridgedSum;
   /** The gain over the run, in money. */
   readonly net: { readonly asset: string; readonly backtest: string; readonly live: string };
   readonly name: string;

@@ -12,6 +12,7 @@ import { catalogFeeds } from './feeds.ts';
 import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
 import { comparedRecords, readRecordedRun } from './recordedRun.ts';
 import { netOf, rerun, type Rerun } from './rerun.ts';
+import { tradeBridge } from './trades.ts';
 
 export interface ParityOptions {
   /** Null: the config with which the bot was started. */
@@ -74,6 +75,7 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
     cause: made.cause ?? bridge[0]?.cause ?? null,
     bridge,
     residual: new Decimal(liveNet).minus(total).toFixed(),
+    ...tradeBridge(base, run, liveNet),
     net: { asset: engine.ledger.cashAsset, backtest: base.net, live: liveNet },
     name: plan.name,
     fromMs: lifetime.fromMs,
