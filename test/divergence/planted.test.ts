@@ -195,9 +195,9 @@ describe('a planted cause', () => {
     '$name',
     async ({ planted, cause, first, costs }) => {
       let [journal, held] = ['', ''];
-    const report = await comparePlanted(planted, (folder) => void ({ net: journal, held } = moneyInJournal(folder)));
-    if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
-    expect(report.equal).toBe(false);
+      const report = await comparePlanted(planted, (folder) => void ({ net: journal, held } = moneyInJournal(folder)));
+      if (process.env['SHOW'] !== undefined) console.log(JSON.stringify(report));
+      expect(report.equal).toBe(false);
       expect({ cause: report.cause, what: report.first?.what }).toEqual({ cause, what: first.what });
       // A request that waits for an answer goes out some seconds after the close.
       expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
@@ -206,7 +206,7 @@ describe('a planted cause', () => {
       expect(report.net.live).toBe(journal);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
       if (planted.isFutures !== true) expect(report.held.live).toBe(held);
-    const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
+      const parts = [...report.trades, report.funding, report.held].map(({ amount }) => amount);
       expect(total([report.net.backtest, ...parts])).toBe(total([journal]));
       expect(report.bridge.map((step) => step.cause)).toEqual(costs || report.bridge.length > 0 ? [cause] : []);
     },

@@ -16,13 +16,13 @@ export interface ListedDifference extends DivergentEvent {
   readonly id: string;
 }
 
-/** At one time bars come before the orders that they lead to, and these before their fills. */
-const RANKS: readonly DivergentWhat[] = ['bar', 'decision', 'order', 'fill', 'fee', 'end', 'funding'];
+/** At one time bars come before what follows from them. Behind them the journal has the order. */
+const rankOf = (what: DivergentWhat): number => (what === 'bar' ? 0 : what === 'decision' ? 1 : 2);
 
 /** Returns all events that differ, the earliest first. */
 export function differencesOf(rerun: Rerun, run: RecordedRun): readonly ListedDifference[] {
   const all = [...barDifferences(rerun, run), ...new OrderDifferences(rerun, run).all(), ...fundingDifferences(rerun, run)];
-  return all.toSorted((a, b) => a.time - b.time || RANKS.indexOf(a.what) - RANKS.indexOf(b.what) || a.seq - b.seq);
+  return all.toSorted((a, b) => a.time - b.time || rankOf(a.what) - rankOf(b.what) || a.seq - b.seq);
 }
 
 function barDifferences({ feeds, undecided }: Rerun, run: RecordedRun): readonly ListedDifference[] {

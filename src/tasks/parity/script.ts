@@ -191,6 +191,9 @@ export class Script implements LatencyModel {
     if (found === null || !this.isOn('fill model')) return null;
     // Until its cause is switched on, what ended an order has not happened: rows match it.
     if (found.end !== null && !this.isOn(found.end.cause)) return null;
+    // What a bot sends behind a time without it, such as a stop that was reached meanwhile, it sends too late.
+    const isLate = this.#run.down.some(({ fromMs, toMs }) => found.createdMs > fromMs && found.createdMs < toMs);
+    if (isLate && !this.isOn('restart')) return null;
     return found.intent === null ? null : found;
   }
 
