@@ -57,10 +57,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private readonly isInstant: boolean;
   readonly eventOrder: EventOrder;
   private readonly finer: FinerSource | null;
-  private engine!: ReplayHost;
+  protected engine!: ReplayHost;
   private brackets!: Brackets;
-  private venue!: BookVenue<BarBook>;
-  private account = 0;
+  protected venue!: BookVenue<BarBook>;
+  protected account = 0;
   /** By instrument; empty for instruments of another exchange. */
   private books: readonly ReplayBook[] = [];
   /** Set if the run has one instrument, as most do: each row and each order reads it several times. */
@@ -345,7 +345,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.queue.at(timeMs, run);
   }
 
-  private book(instrument: number): ReplayBook {
+  protected book(instrument: number): ReplayBook {
     return this.onlyBook ?? this.books[instrument]!;
   }
   private forget(order: VenueOrder): void {
