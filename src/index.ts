@@ -2,7 +2,6 @@
 
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
-export { kellySize, riskSize, volatilitySize, type KellyOf, type RiskOf, type VolatilityOf } from './strategy/sizing.ts';
 export type {
   Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './strategy/types.ts'; // prettier-ignore
