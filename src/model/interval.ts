@@ -5,6 +5,8 @@ import { civilMonth, monthStart } from '../base/calendar.ts';
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
 /** A bar interval; UTC, weeks from Monday, months of the calendar. */
 export type Interval = (typeof INTERVALS)[number];
+/** Rows of trades have it: a row has the trades of one ms. It is not in `INTERVALS`, because no bar and no feed of a strategy has it. */
+export const TRADE_ROWS = 'trades' as string as Interval;
 
 const ALIASES: Readonly<Record<string, Interval>> = {
   '1min': '1m',
@@ -20,6 +22,7 @@ const ALIASES: Readonly<Record<string, Interval>> = {
 export const INTERVAL_NAMES: readonly string[] = [...INTERVALS, ...Object.keys(ALIASES)];
 const MINUTE = 60_000;
 const LENGTH_MS: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
+  [TRADE_ROWS as string]: 1,
   '1m': MINUTE,
   '5m': 5 * MINUTE,
   '15m': 15 * MINUTE,

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Market } from '../../../model/instrument.ts';
+import { formatTime } from '../../../model/time.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -39,7 +40,7 @@ export const tradesManifestPath = (catalog: string, key: TradeKey): string => jo
 export const tradesStaging = (catalog: string, key: TradeKey, pid: number): string =>
   join(catalog, '.import', `${key.market}-${key.symbol}-trades-${pid}`);
 
-export const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+export const dayOf = (timeMs: number): string => formatTime(timeMs).slice(0, 10);
 export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 export const dayPath = (folder: string, day: string): string => join(folder, `${day}.arrow`);
 
