@@ -126,6 +126,14 @@ function fillsOf({ fills }: RunRecord): NaiveFill[] {
     ms: fills.timeMs[at]!,
   }));
 }
+/** Returns the first fill that differs, or null. */
+function firstUnlike(got: readonly NaiveFill[], wanted: readonly NaiveFill[]): string | null {
+  for (let at = 0; at < Math.max(got.length, wanted.length); at++) {
+    const [one, other] = [JSON.stringify(got[at]), JSON.stringify(wanted[at])];
+    if (one !== other) return `fill ${at}: ${one}, but the naive exchange has ${other}`;
+  }
+  return null;
+}
 const plain = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
@@ -136,7 +144,7 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     naive.run();
     const record = await runOf(given);
     const where = `seed ${seed}: ${JSON.stringify(given.terms)}`;
-    expect(fillsOf(record), where).toEqual(naive.fills);
+    expect(firstUnlike(fillsOf(record), naive.fills), where).toBe(null);
     const { timeMs, units } = record.equity;
     const equity = Array.from({ length: record.equity.length }, (_, at) => [timeMs[at]!, units[at]!] as const);
     expect(equity.length, where).toBe(naive.equity.length);

@@ -156,6 +156,7 @@ interface Order {
   filled: number;
   isOpen: boolean;
   hasArrived: boolean;
+  isUnwanted: boolean;
   isCollar: boolean;
   /** null: not offered a trade yet. */
   takes: boolean | null;
@@ -181,11 +182,11 @@ export interface NaiveFill {
 export class NaiveExchange {
   readonly fills: NaiveFill[] = [];
   readonly equity: [ms: number, units: string][] = [];
-  /** Limits that filled at their limit, with the lots of trades that have to come before, for the claim that none fills too early. */
   cash: Decimal;
   coins = new Decimal(0);
   private readonly given: Case;
   private readonly orders: Order[] = [];
+  private readonly byArrival: Order[] = [];
   private guards: Guard[] = [];
   private due: { readonly ms: number; readonly run: () => void }[] = [];
   private budget = new Decimal(Infinity);
@@ -239,11 +240,17 @@ export class NaiveExchange {
     const collar = new Decimal(last).times(new Decimal(1).plus(this.given.terms.collar)).floor().toNumber();
     const order = this.make(act.tag, act.kind === 'buy', isCollar ? collar : act.limit, act.lots, act, null);
     order.isCollar = isCollar;
-    this.later(ms, () => (order.hasArrived = true));
+    this.later(ms, () => {
+      this.arrive(order);
+      if (order.isUnwanted) this.later(ms + this.given.terms.latencyMs, () => (order.isOpen = false));
+    });
   }
   private cancel(tag: string, ms: number): void {
     const order = this.orders.find((each) => each.tag === tag && each.isOpen);
-    if (order !== undefined) this.later(ms, () => (order.isOpen = false));
+    if (order === undefined) return;
+    // The cancel of an order that is not acknowledged leaves with the acknowledgement.
+    if (order.hasArrived) this.later(ms, () => (order.isOpen = false));
+    else order.isUnwanted = true;
   }
   private cancelCollars(ms: number): void {
     for (const order of this.orders) {
@@ -261,7 +268,7 @@ export class NaiveExchange {
     if (amount === null) while (alike(size)) size--;
     const order: Order = {
       tag, isBuy, limit, lots: size, amount, act, entry, spent: new Decimal(0), filled: 0,
-      isOpen: true, hasArrived: false, isCollar: false, takes: null, ahead: new Decimal(0),
+      isOpen: true, hasArrived: false, isUnwanted: false, isCollar: false, takes: null, ahead: new Decimal(0),
     }; // prettier-ignore
     this.orders.push(order);
     return order;
@@ -272,7 +279,7 @@ export class NaiveExchange {
     const { share, touch, queue } = this.given.terms;
     this.budget = share === '0' ? new Decimal(Infinity) : new Decimal(lots).times(share).floor();
     // The orders that take part: what the trade causes comes later.
-    const here = this.arrived();
+    const here = this.byArrival.filter(({ isOpen }) => isOpen);
     for (const guard of this.guards.slice()) {
       const level = guard.trail > 0 ? Math.max(guard.stop, guard.best - guard.trail) : guard.stop;
       if (ticks <= level && guard.triedMs !== ms) this.stop(guard, level, ticks, ms);
@@ -314,15 +321,10 @@ export class NaiveExchange {
     for (const guard of this.guards) guard.best = Math.max(guard.best, ticks);
   }
 
-  /** By arrival; orders of one latency arrive as they were made. */
-  private arrived(): Order[] {
-    return this.arrivals.filter(({ isOpen }) => isOpen);
+  private arrive(order: Order): void {
+    order.hasArrived = true;
+    this.byArrival.push(order);
   }
-  private get arrivals(): Order[] {
-    for (const order of this.orders) if (order.hasArrived && !this.queueOf.includes(order)) this.queueOf.push(order);
-    return this.queueOf;
-  }
-  private readonly queueOf: Order[] = [];
 
   private aheadAt(at: number): Decimal {
     const { queue } = this.given.terms;
@@ -395,7 +397,7 @@ export class NaiveExchange {
     }
     if (target === 0) return;
     const leg = this.make('', false, target, lots, null, order);
-    leg.hasArrived = true;
+    this.arrive(leg);
   }
   private legFilled(entry: Order, lots: number): void {
     const guard = this.guards.find((each) => each.entry === entry);
