@@ -11,6 +11,8 @@ export type CommonInterval = (typeof INTERVALS)[number];
  * of the calendar.
  */
 export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M';
+/** Rows of trades have it: a row has the trades of one ms. It is not in `INTERVALS`, because no bar and no feed of a strategy has it. */
+export const TRADE_ROWS = 'trades' as string as Interval;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -79,7 +81,7 @@ export function parseCommonInterval(text: string): CommonInterval | null {
   return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
 }
 
-const lengths = new Map<Interval, number>();
+const lengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
 
 /** Returns the length in ms, or null for 1M, whose length varies. */
 export function fixedLengthMs(interval: Interval): number | null {
