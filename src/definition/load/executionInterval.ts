@@ -7,6 +7,7 @@ import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { nestedIn } from '../../model/bars/aggregateBars.ts';
 import { closeOf, parseInterval, TRADE_ROWS, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import { finestFeeds } from '../plan/finestFeeds.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
@@ -48,6 +49,13 @@ export function executionOnlyFeeds(
   const where = whereIs(source, keyOfRule(definition));
   if (rule === TRADE_ROWS) return tradeFeeds(definition, source, store, finestFeeds(feeds), where);
   const execution = finestFeeds(feeds);
+  const ofTrades = rule === 'finest' ? undefined : execution.find(({ bars }) => isTradeBars(bars.interval));
+  if (ofTrades !== undefined) {
+    throw new ConfigError(
+      `${where}: expected trades, finest or off beside bars of ${ofTrades.bars.interval}, which hold no bars of ${rule}`,
+      'write executionInterval: trades, or leave it out: orders then fill in the bars from trades themselves',
+    );
+  }
   if (rule !== 'finest' && execution.every(({ bars }) => typicalLengthMs(rule) > typicalLengthMs(bars.interval))) {
     throw new ConfigError(
       `${where}: expected an interval below that of the feeds (${execution[0]!.bars.interval}), got ${rule}`,

@@ -92,8 +92,8 @@ export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warm
       synthetic: false,
     },
     files: [...parts.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
-    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${count(parts.length)} days${
-      thinBars === 0 ? '' : `; trades are missing in ${count(thinBars)} of them`
+    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${parts.length === 1 ? 'one day' : `${count(parts.length)} days`}${
+      thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`
     }`,
   };
 }
