@@ -5,7 +5,14 @@ export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/pa
 export type {
   Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './strategy/types.ts'; // prettier-ignore
-export { covarianceMatrix, equalWeights, inverseVolatility, riskParity, type ComputedWeights, type RiskParityOptions } from './strategy/weights.ts';
+export {
+  covarianceMatrix,
+  equalWeights,
+  inverseVolatility,
+  riskParity,
+  type ComputedWeights,
+  type RiskParityOptions,
+} from './strategy/weights.ts';
 export type { FeedSeries, Series, Signal } from './indicators/graph/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/graph/spec.ts';
 export {

@@ -61,10 +61,11 @@ export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World
     bind(own(PARTS.slippage)).toResolvedValue(() => fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm));
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
+    const trades = { fillsAtTouch: plan.fills.limit === 'touch', queue: plan.fills.queue ?? null };
     bind(TOKENS.replayed).toResolvedValue(
       (queue, instruments, latency) =>
         marketOf(instruments).exchange(() =>
-          makeExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+          makeExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer(), trades }),
         ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );

@@ -1,6 +1,8 @@
 // Intervals of bars: names, aliases on the exchange's wire, lengths, and their UTC grid.
 
+import { InvariantError } from '../base/errors.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
+import { isTradeBars, parseTradeBars, TRADE_BAR_FORM, type TradeBars } from './tradeBars.ts';
 
 /** The common intervals: those that the exchange names, and those to which reports aggregate. */
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
@@ -8,9 +10,11 @@ export type CommonInterval = (typeof INTERVALS)[number];
 /**
  * The length of a bar: a number of seconds that divides a minute, or a whole number of minutes, hours, days or weeks up to a year, in the
  * largest unit that holds it; or a month. UTC: days and what is shorter are counted from 1970-01-01, weeks from Mondays, months are those
- * of the calendar.
+ * of the calendar. Bars from trades have no length: each has an end of its own.
  */
-export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M';
+export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M' | TradeBars;
+/** Rows of trades have it: a row has the trades of one ms. It is not in `INTERVALS`, because no bar and no feed of a strategy has it. */
+export const TRADE_ROWS = 'trades' as string as Interval;
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -70,6 +74,14 @@ export function parseInterval(text: string): Interval | null {
   return count === undefined || unitMs === undefined ? null : intervalOfLength(Number(count) * unitMs);
 }
 
+/** What a feed of a backtest may use for the length of its bars, for messages. */
+export const FEED_FORM = `${INTERVAL_FORM}; or ${TRADE_BAR_FORM}`;
+
+/** Returns the interval or the bars from trades that `text` names, or null. */
+export function parseFeedInterval(text: string): Interval | null {
+  return parseInterval(text) ?? parseTradeBars(text);
+}
+
 export function isCommon(interval: Interval): interval is CommonInterval {
   return (INTERVALS as readonly string[]).includes(interval);
 }
@@ -79,16 +91,17 @@ export function parseCommonInterval(text: string): CommonInterval | null {
   return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
 }
 
-const lengths = new Map<Interval, number>();
+const lengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
 
-/** Returns the length in ms, or null for 1M, whose length varies. */
+/** Returns the length in ms, or null for 1M and bars from trades, whose lengths vary. */
 export function fixedLengthMs(interval: Interval): number | null {
-  return interval === '1M' ? null : lengthOf(interval);
+  return interval === '1M' || isTradeBars(interval) ? null : lengthOf(interval);
 }
 
 function lengthOf(interval: Exclude<Interval, '1M'>): number {
   const known = lengths.get(interval);
   if (known !== undefined) return known;
+  if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
   const length = Number(interval.slice(0, -1)) * UNIT_OF[interval.slice(-1)]!;
   lengths.set(interval, length);
   return length;
@@ -99,17 +112,21 @@ function originOf(interval: Interval): number {
   return interval.endsWith('w') ? FIRST_MONDAY : 0;
 }
 
-/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months. */
+/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months, nor bars from trades in any. */
 export function nests(fine: Interval, coarse: Interval): boolean {
+  if (isTradeBars(coarse)) return false;
   const [short, long] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
   if (short === null) return false;
   if (long === null) return DAY % short === 0;
   return short < long && long % short === 0 && (originOf(coarse) - originOf(fine)) % short === 0;
 }
 
-/** Returns the typical length in ms (30 days for a month): for ordering intervals and for display, never for a grid. */
+/**
+ * Returns the typical length in ms (30 days for a month, a minute for bars from trades): for ordering intervals and for display, never for
+ * a grid.
+ */
 export function typicalLengthMs(interval: Interval): number {
-  return fixedLengthMs(interval) ?? 30 * 86_400_000;
+  return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY : MINUTE);
 }
 
 /** Returns the open time (ms UTC) of the bar of `interval` that contains `ms`. */

@@ -29,6 +29,8 @@ export const WARNINGS = {
   RESULT_EXTRAPOLATED: 'CAGR is computed from fewer than 90 days',
   RUN_WARMUP: 'bars inside the range were used to warm up indicators',
   RUN_NO_RULES: 'no risk rule was on',
+  RUN_TRADE_FILLS: 'orders filled against trades, which do not show everything that decides a fill',
+  DATA_TRADE_GAPS: 'trades are missing between the first and the last that orders fill against',
   LOOKAHEAD_CUSTOM: 'a custom indicator writes or reads outside its function, which would read the future where blocks have several rows',
   LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold what lies ahead of a bar',
   PROOF_REFUTED: 'a proof of isobar prove, or its sample, found that decisions depend on more than bars, parameters and seed',

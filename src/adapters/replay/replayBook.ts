@@ -6,6 +6,7 @@ import { lotsPerCoin } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { BarBook } from '../../venue/barBook.ts';
+import { TradeMatcher, type TradeTerms } from '../../venue/tradeMatcher.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
 import type { MatchedFeed } from './host.ts';
@@ -14,6 +15,8 @@ import type { MatchedFeed } from './host.ts';
 export interface ReplayBook {
   readonly book: BarBook;
   readonly feed: MatchedFeed;
+  /** For rows of trades: matches their trades; null for bars. */
+  readonly trades: TradeMatcher | null;
   /** The feed column that every matched row reads. */
   readonly openTicks: TickColumn;
   readonly priceScale: number;
@@ -52,12 +55,14 @@ export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale
 }
 
 /** Returns the book of a feed in a venue. */
-export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
+export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms: TradeTerms): ReplayBook {
   const book = venue.book(feed.instrument);
+  const { tape } = feed.bars;
   return {
     book,
     readsBar: book.readsBar,
     feed,
+    trades: tape === undefined ? null : new TradeMatcher(book, tape, terms),
     openTicks: feed.openTicks,
     priceScale: pow10(feed.instrument.priceDigits),
     lotScale: lotsPerCoin(feed.instrument),

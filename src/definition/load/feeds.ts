@@ -13,10 +13,12 @@ import { rowsOf, type BarColumns } from '../../model/bars/bars.ts';
 import { SharedTimes } from '../../model/bars/sharedTimes.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { closeOf, openOf, parseFeedInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import { formatMinute, parseTime } from '../../model/time.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { executionOnlyFeeds } from './executionInterval.ts';
+import { loadTradeBars } from './tradeBarFeed.ts';
 import { ppmOf } from '../text/values.ts';
 import type { Definition } from '../text/schema.ts';
 import { DEFAULTS } from './withDefaults.ts';
@@ -40,8 +42,12 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
-      const interval = parseInterval(feed.interval);
+      const interval = parseFeedInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      if (isTradeBars(interval)) {
+        feeds.push(tradeBarPlan(definition, source, store, { name, feed, key: { market, symbol, interval }, range }));
+        continue;
+      }
       known.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
       const listed = listedSpan(feed.listed?.[symbol], interval);
       const within = spanWithin(range, listed);
@@ -76,6 +82,24 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
 }
 
+interface TradeBarFeed {
+  readonly name: string;
+  readonly feed: Definition['feeds'][string];
+  readonly key: BarKey;
+  readonly range: FeedRange;
+}
+
+function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, wanted: TradeBarFeed): FeedPlan {
+  const { name, feed, key, range } = wanted;
+  const where = (setting: string): string => whereIs(source, ['feeds', name, setting]);
+  if (feed.minCoverage !== undefined)
+    throw new ConfigError(`${where('minCoverage')}: expected bars of a length of time, got ${key.interval}`, 'leave minCoverage out');
+  const fromMs = range.fromMs ?? undefined;
+  const rows = { fromMs, toMs: range.toMs ?? undefined, warmupRows: fromMs === undefined ? 0 : WARMUP_ROWS };
+  const { bars, firstRow, quality, files = [], note } = loadTradeBars(store, key, rows, where('interval'));
+  return { name, bars: overridden(bars, definition, source), firstRow, quality, files, note };
+}
+
 /** True when no complete bar of the interval fits into the run. */
 function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean {
   if (fromMs === null || toMs === null) return false;
@@ -89,7 +113,7 @@ function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean
  */
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
-    const other = parseInterval(feed.interval);
+    const other = parseFeedInterval(feed.interval);
     const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
     return isSame && other !== null && typicalLengthMs(other) < typicalLengthMs(interval);
   });

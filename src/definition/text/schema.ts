@@ -5,7 +5,7 @@ import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
 import { LIMITS, MAX_COUNT, limitProblem, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
 import { fillsSchema } from './fills.ts';
-import { choiceValue, intervalValue, map, rate, textValue, integerValue } from './values.ts';
+import { choiceValue, feedIntervalValue, map, rate, textValue, integerValue } from './values.ts';
 
 /** A quoted decimal >= 0 in `unit`. Quotes are required, because YAML would turn 0.10 or 1e-7 into a float before its text is checked. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
@@ -59,7 +59,7 @@ const feed = map(
       })
       .describe('when symbols were listed: no bar outside counts, and what is held is closed in the last bar before to')
       .optional(),
-    interval: intervalValue('length of a bar'),
+    interval: feedIntervalValue('length of a bar, or bars from trades such as 500ticks'),
     minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
   },
   'a feed, such as { symbol: BTCUSDT, interval: 1m }',

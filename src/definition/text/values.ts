@@ -2,7 +2,8 @@
 
 import { z } from 'zod';
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
-import { INTERVAL_FORM, INTERVAL_PATTERN, parseInterval } from '../../model/interval.ts';
+import { FEED_FORM, INTERVAL_FORM, INTERVAL_PATTERN, parseFeedInterval, parseInterval } from '../../model/interval.ts';
+import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 
 // Every `error` is the second half of "expected ...". parse.ts puts file, line and key before it, and the text found after it.
 
@@ -26,6 +27,16 @@ export function intervalValue(help: string, words: readonly string[] = []) {
     .string({ error })
     .regex(new RegExp(`^(${named}${INTERVAL_PATTERN.source.slice(1, -1)})$`), { error })
     .refine((value) => words.includes(value) || parseInterval(value) !== null, { error })
+    .describe(help);
+}
+
+/** A length of bars, or bars from trades. */
+export function feedIntervalValue(help: string) {
+  const either = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
+  return z
+    .string({ error: FEED_FORM })
+    .regex(new RegExp(`^(${either})$`), { error: FEED_FORM })
+    .refine((value) => parseFeedInterval(value) !== null, { error: FEED_FORM })
     .describe(help);
 }
 

@@ -1,6 +1,6 @@
 // Warnings about the times that bars cover: bars that begin or end inside the run, and feeds that cover only a part of it.
 
-import { typicalLengthMs } from '../../model/interval.ts';
+import { TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { warning, type Warning } from '../../model/warning.ts';
 import { daysText, timeText } from '../../base/text/format.ts';
@@ -15,7 +15,9 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   if (execution.length === 0) return [];
   const firstMs = Math.min(...execution.map(startOf));
   const lastMs = Math.max(...execution.map(endOf));
-  const bar = Math.min(...execution.map(({ bars }) => typicalLengthMs(bars.interval)));
+  // Trades come when they come: a run against them is judged by its bars.
+  const barred = feeds.filter(({ bars }) => bars.interval !== TRADE_ROWS);
+  const bar = Math.min(...barred.map(({ bars }) => typicalLengthMs(bars.interval)));
   const found: Warning[] = [];
   const empty = 'that time counts as days without a result';
   if (firstMs - fromMs >= bar) {
@@ -27,7 +29,7 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
     found.push(warning('DATA_ENDS_EARLY', early));
   }
   const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
-  for (const feed of feeds) if (feed.listedToMs === undefined && isPartial(feed, from, to)) found.push(partial(feed, from, to));
+  for (const feed of barred) if (feed.listedToMs === undefined && isPartial(feed, from, to)) found.push(partial(feed, from, to));
   const gone = new Map(
     feeds.flatMap((feed) => (feed.listedToMs !== undefined && feed.listedToMs < toMs ? [[feed.bars.instrument.id, feed]] : [])),
   );

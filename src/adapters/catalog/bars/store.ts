@@ -47,12 +47,15 @@ export interface BarStore {
   nameOf(key: BarKey): string;
   /** Null if it has bars only. */
   readonly series: SeriesStore | null;
+  /** The folder of a catalog, which may have trades; null for bars in memory. */
+  readonly folder: string | null;
 }
 
 /** Returns the catalog in `folder` as a store. */
 export function catalogStore(folder: string): BarStore {
   return {
     kind: 'the catalog',
+    folder,
     name: `the catalog ${folder}`,
     remedy: 'isobar data import FILE adds bars',
     keys: () => listKeys(folder),
@@ -111,6 +114,7 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
     },
     nameOf,
     series: null,
+    folder: null,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { closeOf, INTERVALS, nests, openOf } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
+import { isTradeBars } from '../../../../model/tradeBars.ts';
 
 /** Bars of one instrument for drawing. Prices are whole numbers of 10^-digits of the packed column. */
 export interface ChartLevel {
@@ -18,8 +19,12 @@ export interface ChartLevel {
   readonly lastRow: Int32Array;
 }
 
-/** Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. */
+/**
+ * Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. A chart has a grid of time: bars from trades
+ * are drawn in the bar of time in which they open.
+ */
 export function ladder(interval: Interval): Interval[] {
+  if (isTradeBars(interval)) return [...INTERVALS];
   return [interval, ...INTERVALS.filter((name) => nests(interval, name))];
 }
 
