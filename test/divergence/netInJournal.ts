@@ -45,19 +45,19 @@ export function moneyInJournal(folder: string): { readonly net: string; readonly
   const records = lines.map((line) => JSON.parse(line) as Line);
   const last = records.findLastIndex(({ k, decided, bars }) => k === 'INSTANT' && decided === true && (bars ?? []).length > 0);
   let [cash, held] = [0n, 0n];
-  // What a contract is worth beside its coins: as the notional of its fills says.
-  let [worth, traded] = [ONE, ONE];
+  // The value of a contract beside its coins: as the notional of its fills says.
+  let [notionals, coins] = [ONE, ONE];
   for (const { k, side, qty = '0', price = '0', notional = '0', fee = '0', feeCoin, amount = '0', symbol = '' } of records.slice(0, last)) {
     if (k === 'FUNDED') cash += scaled(amount);
     if (k !== 'FILL') continue;
     const sign = side === 'buy' ? 1n : -1n;
     cash -= sign * scaled(notional);
     held += sign * scaled(qty);
-    if (symbol.startsWith('futures:')) [worth, traded] = [scaled(notional), (scaled(qty) * scaled(price)) / ONE];
+    if (symbol.startsWith('futures:')) [notionals, coins] = [scaled(notional), (scaled(qty) * scaled(price)) / ONE];
     if (symbol.startsWith('spot:') && symbol.includes(`:${feeCoin ?? ''}`)) held -= scaled(fee);
     else cash -= scaled(fee);
   }
   const close = records[last]!.bars!.at(-1)![5]!;
-  const value = inWholeUnits((((held * scaled(String(close))) / ONE) * worth) / traded);
+  const value = inWholeUnits((((held * scaled(String(close))) / ONE) * notionals) / coins);
   return { net: textOf(cash + value), held: textOf(value) };
 }

@@ -39,6 +39,8 @@ export class Counter extends Strategy {
 export interface Planted {
   readonly strategy?: StrategyClass;
   readonly isFutures?: boolean;
+  /** A second feed, `other`, of another symbol. */
+  readonly isPaired?: boolean;
   /** The bars and terms of the exchange; default those of the catalog and of the definition. */
   readonly exchange?: (plan: RunPlan) => RunPlan;
   readonly settings?: (settings: ExchangeSettings) => ExchangeSettings;
@@ -59,9 +61,9 @@ export interface PlantedWorld {
   readonly restart: (rows: number) => Promise<void>;
 }
 
-export function hourBars(rows = ROWS, seed = 5): BarColumns {
-  const random = seededRng(seed);
-  const instrument = spot('AAAUSDT');
+export function hourBars(seed = 5, symbol = 'AAAUSDT'): BarColumns {
+  const [random, rows] = [seededRng(seed), ROWS];
+  const instrument = spot(symbol);
   const column = (): Float64Array => new Float64Array(rows);
   const bars = { openMs: column(), closeMs: column(), open: column(), high: column(), low: column(), close: column(), volume: column() };
   let last = 10_000;
@@ -81,11 +83,16 @@ export function hourBars(rows = ROWS, seed = 5): BarColumns {
 
 const FUNDING = 8 * HOUR;
 
-function planFor({ strategy = Counter, isFutures = false, rates }: Planted): RunPlan {
+function planFor({ strategy = Counter, isFutures = false, isPaired = false, rates }: Planted): RunPlan {
   if (!isFutures) {
     const terms = { fees: { makerPpm: 1000, takerPpm: 1000 }, cash: { USDT: '10000' } };
     const bars = hourBars();
-    return planOf(strategy, [{ ...feed('bars', bars), firstRow: FIRST_ROW }], { ...terms, fromMs: bars.openMs[FIRST_ROW]! });
+    const feeds = [feed('bars', bars), ...(isPaired ? [feed('other', hourBars(9, 'BBBUSDT'))] : [])];
+    return planOf(
+      strategy,
+      feeds.map((each) => ({ ...each, firstRow: FIRST_ROW })),
+      { ...terms, fromMs: bars.openMs[FIRST_ROW]! },
+    );
   }
   const shapes = Array.from({ length: ROWS }, (_, at) => 100 + (at % 7));
   const bars = { ...perpetualBars(shapes, 'AAA', 60), interval: '1h' as const };
@@ -108,7 +115,14 @@ export async function comparePlanted(
   planted: Planted,
   look: (folder: string) => void | Promise<void> = () => {},
 ): Promise<DivergenceReport> {
-  const { exchange = (same) => same, settings = (same) => same, catalog = (bars) => bars, acts = {}, isFutures = false } = planted;
+  const {
+    exchange = (same) => same,
+    settings = (same) => same,
+    catalog = (bars) => bars,
+    acts = {},
+    isFutures = false,
+    isPaired = false,
+  } = planted;
   const plan = onTheWire(planFor(planted));
   const traded = exchange(plan);
   const world = await RowWorld.open(settings(exchangeOf(traded)));
@@ -116,7 +130,7 @@ export async function comparePlanted(
     const symbol = plan.feeds[0]!.bars.instrument.wireName;
     const definition = {
       strategy: 'counter.ts',
-      feeds: { bars: { symbol, interval: '1h' } },
+      feeds: { bars: { symbol, interval: '1h' }, ...(isPaired ? { other: { symbol: 'BBBUSDT', interval: '1h' } } : {}) },
       cash: '10000',
       ...(isFutures ? FUTURES : SPOT),
       ...planted.definition,
@@ -143,6 +157,7 @@ export async function comparePlanted(
     planted.afterwards?.();
     const folder = join(world.folder, 'catalog');
     storeBars(folder, catalog(plan.feeds[0]!.bars), SYNTHETIC);
+    if (isPaired) storeBars(folder, plan.feeds[1]!.bars, SYNTHETIC);
     const rates = planted.rates?.catalog;
     if (rates !== undefined) {
       const timeMs = Float64Array.from(rates, (_, at) => START_MS + (at + 1) * FUNDING);

@@ -52,6 +52,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
     latency: isOn('latency') && isLate(run, feeds, latencyMs) ? script : null,
   });
   script.attach(engine);
+  if (engine.decidesPerFeed && isOn('latency')) engine.parts.orderAt = partsIn(run, engine);
   loop(engine);
   script.payUntil(run.lastMs);
   return {
@@ -63,6 +64,17 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
     payments: engine.payments.columns(),
     net: netOf(engine),
   };
+}
+
+/** With `decide: perFeed`: the order in which the bot had the feeds of each instant; those without a bar follow. */
+function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine']): (t: number) => readonly number[] {
+  const order = new Map<number, number[]>();
+  for (const record of records) {
+    if (record.k !== 'INSTANT' || !record.decided) continue;
+    const known = order.get(record.atMs) ?? [];
+    order.set(record.atMs, [...known, ...record.bars.map(([feed]) => feeds[feed!]!.instrumentIndex)]);
+  }
+  return (t) => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
 }
 
 /** Returns the gain of an engine since its start, a decimal. */
