@@ -1,4 +1,4 @@
-// What fills against trades leave unknown, said to whoever reads the result.
+// What fills against trades leave unknown, for the reader of the result.
 
 import { TRADE_ROWS } from '../../model/interval.ts';
 import { warning, type Warning } from '../../model/warning.ts';
@@ -36,6 +36,6 @@ function queueText(fills: Definition['fills']): string {
       : 'A resting limit filled when a trade was beyond it';
   }
   const ahead = queue.ahead === undefined ? `${queue.aheadTrades} average trades` : `${queue.ahead} of the base asset`;
-  const cancels = Number(queue.cancels ?? 0) > 0 ? `, ${queue.cancels} of which is cancelled` : '';
+  const cancels = Number(queue.cancels ?? 0) > 0 ? `; a share of ${queue.cancels} of it is cancelled` : '';
   return `The queue before a resting limit is assumed, not seen: ${ahead}${cancels}`;
 }

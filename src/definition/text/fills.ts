@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { INTERVAL_NAMES } from '../../model/interval.ts';
-import { QUEUE_DIGITS, type QueueSettings } from '../../venue/tradeMatcher.ts';
+import { QUEUE_DIGITS, type QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillsPlan } from '../plan/plan.ts';
 import { toScaled } from '../../base/number/decimal.ts';
 import { choiceValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';

@@ -1,13 +1,13 @@
 // Rules 21 to 25 of docs/matching.md by hand: what a trade gives to market orders, to limits that take, and to limits behind a queue.
 
 import { describe, expect, it } from 'vitest';
-import { limitIntent, marketIntent, SeenEvents, spotInstrument, venueConfig } from '../../test/fixtures/spotVenue.ts';
-import { seededRng } from '../base/number/rng.ts';
-import type { TradeTape } from '../model/bars/bars.ts';
-import { fixedSlippage } from './slippage.ts';
+import { limitIntent, marketIntent, SeenEvents, spotInstrument, venueConfig } from '../../../test/fixtures/spotVenue.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import type { TradeTape } from '../../model/bars/bars.ts';
+import { fixedSlippage } from '../slippage.ts';
 import { TradeMatcher, type TradeTerms } from './tradeMatcher.ts';
-import { Venue } from './venue.ts';
-import type { VenueConfig } from './venueConfig.ts';
+import { Venue } from '../venue.ts';
+import type { VenueConfig } from '../venueConfig.ts';
 
 /** Price in ticks, lots, and the side of the taker; one trade each ms. */
 type Row = readonly [price: number, lots: number, takerSide?: number];
@@ -73,70 +73,70 @@ describe('a market order (22)', () => {
 describe('a limit (23, 24)', () => {
   it('takes where the trade before its arrival allows it, until one beyond its limit makes it rest', () => {
     const rows: Row[] = [[100, 9], [99, 2], [101, 9], [100, 9], [99, 9], [98, 9]]; // prettier-ignore
-    const desk = market(rows, THROUGH, { maxVolumeSharePpm: 500_000 });
-    desk.play(1);
-    desk.buy(1, 9, 100);
-    expect(desk.play()).toEqual(['1: 1 @ 99 taker 1', '1: 4 @ 100 maker 4', '1: 4 @ 100 maker 5']);
+    const traded = market(rows, THROUGH, { maxVolumeSharePpm: 500_000 });
+    traded.play(1);
+    traded.buy(1, 9, 100);
+    expect(traded.play()).toEqual(['1: 1 @ 99 taker 1', '1: 4 @ 100 maker 4', '1: 4 @ 100 maker 5']);
   });
 
   it('rests where it does not, and then fills at its limit when a trade goes through, or at a touch', () => {
     const rows: Row[] = [[100, 9], [99, 9], [98, 9]]; // prettier-ignore
     for (const [terms, wanted] of [[THROUGH, '1: 5 @ 99 maker 2'], [{ ...THROUGH, fillsAtTouch: true }, '1: 5 @ 99 maker 1']] as const) {
-      const desk = market(rows, terms);
-      desk.play(1);
-      desk.buy(1, 5, 99);
-      expect(desk.play()).toEqual([wanted]);
+      const traded = market(rows, terms);
+      traded.play(1);
+      traded.buy(1, 5, 99);
+      expect(traded.play()).toEqual([wanted]);
     } // prettier-ignore
   });
 
   it('is slipped to its limit at most while it takes', () => {
-    const desk = market([[100, 9], [99, 9]], THROUGH, { slippage: fixedSlippage(5, 0) }); // prettier-ignore
-    desk.play(1);
-    desk.buy(1, 5, 101);
-    expect(desk.play()).toEqual(['1: 5 @ 101 taker 1']);
+    const traded = market([[100, 9], [99, 9]], THROUGH, { slippage: fixedSlippage(5, 0) }); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 5, 101);
+    expect(traded.play()).toEqual(['1: 5 @ 101 taker 1']);
   });
 });
 
 describe('the queue (25)', () => {
   it('fills an order with what trades leave of the volume ahead', () => {
-    const desk = market([[100, 1], [99, 4], [99, 3], [99, 8], [99, 2]], behind(6)); // prettier-ignore
-    desk.play(1);
-    desk.buy(1, 10, 99);
-    expect(desk.play()).toEqual(['1: 1 @ 99 maker 2', '1: 8 @ 99 maker 3', '1: 1 @ 99 maker 4']);
+    const traded = market([[100, 1], [99, 4], [99, 3], [99, 8], [99, 2]], behind(6)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 10, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 2', '1: 8 @ 99 maker 3', '1: 1 @ 99 maker 4']);
   });
 
   it('counts no trade whose taker is on the side of the order, and a trade through the limit ends it', () => {
-    const desk = market([[100, 1], [99, 50, 1], [99, 5, -1], [98, 1, 1]], behind(6)); // prettier-ignore
-    desk.play(1);
-    desk.buy(1, 10, 99);
-    expect(desk.play()).toEqual(['1: 10 @ 99 maker 3']);
+    const traded = market([[100, 1], [99, 50, 1], [99, 5, -1], [98, 1, 1]], behind(6)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 10, 99);
+    expect(traded.play()).toEqual(['1: 10 @ 99 maker 3']);
   });
 
   it('takes cancels off, rounded against the order', () => {
     // 7 lots ahead, 30 % of them cancelled: 4.9, so 5.
-    const desk = market([[100, 1], [99, 5], [99, 1]], behind(7, 300_000)); // prettier-ignore
-    desk.play(1);
-    desk.buy(1, 2, 99);
-    expect(desk.play()).toEqual(['1: 1 @ 99 maker 2']);
+    const traded = market([[100, 1], [99, 5], [99, 1]], behind(7, 300_000)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 2, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 2']);
   });
 
   it('gives a trade to own orders by arrival, with one volume ahead of both', () => {
-    const desk = market([[100, 1], [99, 9], [99, 4]], behind(5)); // prettier-ignore
-    desk.play(1);
-    desk.buy(1, 3, 99);
-    desk.buy(2, 3, 99);
+    const traded = market([[100, 1], [99, 9], [99, 4]], behind(5)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 3, 99);
+    traded.buy(2, 3, 99);
     // Of the 9: 5 were ahead, 3 are the first order's, and the second has 6 left, of which 5 are ahead.
-    expect(desk.play()).toEqual(['1: 3 @ 99 maker 1', '2: 1 @ 99 maker 1', '2: 2 @ 99 maker 2']);
+    expect(traded.play()).toEqual(['1: 3 @ 99 maker 1', '2: 1 @ 99 maker 1', '2: 2 @ 99 maker 2']);
   });
 
   it('may be a multiple of the average of the 100 trades before', () => {
     const before = Array.from({ length: 150 }, (_, at): Row => [100, at < 50 ? 1000 : at === 50 ? 103 : 1]);
     // 100 trades of 202 lots: 2.02 each, times 2.5, is 5.05, so 6 lots are ahead.
     const terms: TradeTerms = { fillsAtTouch: false, queue: { aheadUnits: null, tradesUnits: 2.5e8, cancelsPpm: 0 } };
-    const desk = market([...before, [99, 6], [99, 1]], terms);
-    desk.play(150);
-    desk.buy(1, 1, 99);
-    expect(desk.play()).toEqual(['1: 1 @ 99 maker 151']);
+    const traded = market([...before, [99, 6], [99, 1]], terms);
+    traded.play(150);
+    traded.buy(1, 1, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 151']);
   });
 
   it('never fills an order before trades have used up what is ahead of it', () => {
@@ -146,13 +146,13 @@ describe('the queue (25)', () => {
       const rows = Array.from({ length: 80 }, (): Row => [int(98, 101), int(1, 9), int(-1, 1)]);
       rows[0] = [101, 1];
       const ahead = int(0, 60);
-      const desk = market(rows, behind(ahead));
-      desk.play(1);
-      desk.buy(1, 5, 99);
-      desk.buy(2, 7, 99);
-      desk.play();
+      const traded = market(rows, behind(ahead));
+      traded.play(1);
+      traded.buy(1, 5, 99);
+      traded.buy(2, 7, 99);
+      traded.play();
       const through = rows.findIndex(([price], at) => at > 0 && price < 99);
-      for (const { timeMs, ref } of desk.seen.fills) {
+      for (const { timeMs, ref } of traded.seen.fills) {
         if (through >= 0 && timeMs >= through) continue;
         const traded = rows.slice(1, timeMs + 1).reduce((sum, [price, lots, side]) => sum + (price === 99 && side !== 1 ? lots : 0), 0);
         expect(traded, `seed ${seed}, order ${ref}`).toBeGreaterThan(ahead);
