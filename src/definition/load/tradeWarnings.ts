@@ -2,7 +2,7 @@
 
 import { TRADE_ROWS } from '../../model/interval.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count } from '../../base/text/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 
@@ -18,7 +18,7 @@ export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fil
     `have changed are not known. ${queueText(fills)}`;
   const gaps = traded.filter(({ missingIds = 0 }) => missingIds > 0);
   const missing = gaps.map(
-    ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${count(quality.gaps)} runs`,
+    ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${counted(quality.gaps, 'run')}`,
   );
   return [
     warning('RUN_TRADE_FILLS', text),

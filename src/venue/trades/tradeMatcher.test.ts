@@ -154,8 +154,8 @@ describe('the queue (25)', () => {
       const through = rows.findIndex(([price], at) => at > 0 && price < 99);
       for (const { timeMs, ref } of traded.seen.fills) {
         if (through >= 0 && timeMs >= through) continue;
-        const traded = rows.slice(1, timeMs + 1).reduce((sum, [price, lots, side]) => sum + (price === 99 && side !== 1 ? lots : 0), 0);
-        expect(traded, `seed ${seed}, order ${ref}`).toBeGreaterThan(ahead);
+        const before = rows.slice(1, timeMs + 1).reduce((sum, [price, lots, side]) => sum + (price === 99 && side !== 1 ? lots : 0), 0);
+        expect(before, `seed ${seed}, order ${ref}`).toBeGreaterThan(ahead);
       }
     }
   });
