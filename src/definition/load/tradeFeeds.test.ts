@@ -58,7 +58,7 @@ describe('fills against trades', () => {
     ]);
     const texts = summary.warnings.filter(({ code }) => code === 'RUN_TRADE_FILLS').map(({ text }) => text);
     expect(texts).toEqual([expect.stringMatching(/BTCUSDT \(30\): whole orders.*no order book.*filled when a trade was beyond it/)]);
-    expect(summary.envelope).toBeNull();
+    expect(summary.envelope).toBeUndefined();
   });
 
   it('name the ids that are missing, and the queue that is assumed', async () => {
@@ -70,7 +70,7 @@ describe('fills against trades', () => {
   });
 
   it.each<[string, Definition['fills'], string]>([
-    ['both keys', { inside: '1m', executionInterval: 'trades' }, 'expected it or executionInterval, which is the same key'],
+    ['both keys', { ['inside' as const]: '1m', executionInterval: 'trades' }, 'expected it or executionInterval, which is the same key'],
     ['a queue without trades', { queue: { ahead: '1' } }, 'fills.queue: expected fills against trades beside it'],
     [
       'a queue of two kinds',
