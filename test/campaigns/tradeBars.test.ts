@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { catalogStore } from '../../src/adapters/catalog/bars/store.ts';
 import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
-import { Decimal } from '../../src/base/number/decimal.ts';
+import { Decimal as Shared } from '../../src/base/number/decimal.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { loadTradeBars } from '../../src/definition/load/tradeBarFeed.ts';
 import { parseFeedInterval } from '../../src/model/interval.ts';
@@ -19,6 +19,9 @@ import { recordResult } from '../fixtures/campaignResults.ts';
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 30);
+/** Products and sums here have more digits than the 20 of the default. */
+const Decimal = Shared.clone({ precision: 80 });
+type Decimal = Shared;
 const DAY = 86_400_000;
 const START = Date.parse('2024-02-27T00:00:00Z');
 
@@ -85,7 +88,15 @@ function caseOf(seed: number): Case {
     range: () => new Decimal(priceUnits * 0.01 * rng.next() * span).div(`1e${priceDigits}`),
   };
   // At most 15 digits before the point and 12 behind it: what a name may have.
-  const amount = Decimal.min(amounts[kind](), '1e15').toDecimalPlaces(kind === 'ticks' ? 0 : pick([0, 3, 12]));
+  const exact = {
+    ticks: () => new Decimal(span),
+    volume: () => trades.slice(0, span).reduce((sum, { qty }) => sum.plus(qty), new Decimal(0)),
+    dollar: () => trades.slice(0, span).reduce((sum, { price: at, qty }) => sum.plus(at.times(qty)), new Decimal(0)),
+    range: () => trades[0]!.price.minus(trades[Math.min(span, count) - 1]!.price).abs(),
+  };
+  // An amount that some trades reach exactly, or miss by the least that a name may say.
+  const wanted = rng.next() < 0.5 ? amounts[kind]() : exact[kind]().plus(kind === 'ticks' ? 0 : pick(['0', '1e-12']));
+  const amount = Decimal.min(wanted, '1e15').toDecimalPlaces(kind === 'ticks' ? 0 : pick([0, 3, 12, 12, 12]));
   return { trades, kind, amount: amount.lte(0) ? new Decimal(1) : Decimal.min(amount, '999999999999999') };
 }
 

@@ -255,6 +255,6 @@ class MinuteSource implements IntegerSource {
 
   write(from: number, to: number, into: Int32Array): void {
     const timeMs = this.#timeMs;
-    for (let i = from; i < to; i++) into[i - from] = Math.round(timeMs[i]! / MINUTE);
+    for (let i = from; i < to; i++) into[i - from] = Math.ceil(timeMs[i]! / MINUTE);
   }
 }

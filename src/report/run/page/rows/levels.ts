@@ -1,6 +1,6 @@
 // Bars at several intervals, each aggregated from a finer one, so that a chart never draws more bars than fit its width.
 
-import { closeOf, INTERVALS, nests, openOf } from '../../../../model/interval.ts';
+import { closeOf, INTERVALS, nests, openOf, typicalLengthMs } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
 import { isTradeBars } from '../../../../model/tradeBars.ts';
 
@@ -20,12 +20,17 @@ export interface ChartLevel {
 }
 
 /**
- * Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. A chart has a grid of time: bars from trades
- * are drawn in the bar of time in which they open.
+ * Returns the intervals that bars of `interval` can be drawn at, `interval` itself first. A page has whole minutes: shorter bars, and bars
+ * from trades, are drawn in the minute in which they open.
  */
 export function ladder(interval: Interval): Interval[] {
-  if (isTradeBars(interval)) return [...INTERVALS];
+  if (isDrawnByMinute(interval)) return [...INTERVALS];
   return [interval, ...INTERVALS.filter((name) => nests(interval, name))];
+}
+
+/** True for bars that no chart shows as they are. */
+export function isDrawnByMinute(interval: Interval): boolean {
+  return isTradeBars(interval) || typicalLengthMs(interval) < 60_000;
 }
 
 /** Aggregates bars to `interval`: the first open, the extremes, the last close, all volume. A bar in which no finer bar opened is absent. */
