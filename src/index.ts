@@ -3,7 +3,7 @@
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
 export type {
-  Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions,
+  Amendment, Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions,
 } from './strategy/types.ts'; // prettier-ignore
 export type { FeedSeries, Series, Signal } from './indicators/graph/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/graph/spec.ts';

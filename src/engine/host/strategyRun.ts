@@ -1,6 +1,6 @@
 // One strategy in a run: the engine's answers to what its base class asks for (feeds, indicators, orders, views).
 
-import { ConfigError } from '../../base/errors.ts';
+import { ConfigError, StrategyError } from '../../base/errors.ts';
 import type { Ticks } from '../../base/brand.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
@@ -12,7 +12,7 @@ import { STATE } from '../../orders/lifecycle.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type { Amendment, Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
@@ -79,6 +79,8 @@ export class StrategyRun implements StrategyHost {
   readsMoney = false;
   readsOrders = false;
   asksForTargets = false;
+  /** True once it has changed an order: the envelope of a run does not know moved stops. */
+  amends = false;
   private readonly engine: RunHost;
   /** Sends a draft: `submit` of the engine, bound. Hot: docs/performance.md#bound-send. */
   private readonly send: RunHost['submit'];
@@ -271,6 +273,25 @@ export class StrategyRun implements StrategyHost {
     if (order.state === DRAFT) this.engine.drafts.withdraw(order);
     else this.engine.orders.cancel(order, this.engine.nowMs);
   }
+  amend(id: OrderId, change: Amendment): OrderId | null {
+    this.engine.hasPendingWork = true;
+    this.amends = true;
+    return this.drafts.amend(id, change, this.decisions);
+  }
+  closeAt(timeMs: number | null, view: Feed | undefined): void {
+    const { engine } = this;
+    const { instrumentIndex, view: feed } = this.ownFeeds.feedFor(view);
+    if (timeMs !== null && !Number.isFinite(timeMs))
+      throw new StrategyError(
+        `${this.name}: closeAt(${timeMs}), which is no time`,
+        'give a time in ms UTC, such as this.nowMs + 3_600_000',
+      );
+    engine.hasPendingWork = true;
+    const isNow = timeMs !== null && timeMs <= engine.nowMs;
+    const handler = (): void => void this.exit(feed);
+    engine.timers.once(this.index, instrumentIndex, isNow ? null : timeMs, handler, engine.nowMs);
+    if (isNow) handler();
+  }
   position(view: Feed | undefined): Position {
     if (view === undefined) return (this.mainPosition ??= this.positionIn(this.ownFeeds.feedFor(undefined)));
     return this.positionIn(this.ownFeeds.feedFor(view));
@@ -288,7 +309,7 @@ export class StrategyRun implements StrategyHost {
     return own;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
-    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!));
+    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!, this));
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.ownFeeds.feedFor(view);
@@ -305,6 +326,7 @@ export class StrategyRun implements StrategyHost {
     if (this.readsOrders) words.push('its open orders');
     if (this.readsMoney) words.push('its equity or cash');
     if (this.asksForTargets) words.push('what it holds, by target');
+    if (this.amends) words.push('stops and orders that it amends');
     if (this.wantsFills) words.push('its fills, by onFill');
     if (this.wantsOrders) words.push('its orders, by onOrder');
     return words;

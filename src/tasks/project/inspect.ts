@@ -101,6 +101,9 @@ const FLAT: Position = {
   isShort: false,
   long: new Decimal(0),
   short: new Decimal(0),
+  openedMs: NaN,
+  ageMs: NaN,
+  unrealisedProfit: new Decimal(0),
 };
 const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
@@ -166,6 +169,12 @@ class RecordingHost implements StrategyHost {
   }
   cancel(): void {
     throw this.#tooEarly('cancel()');
+  }
+  amend(): OrderId | null {
+    throw this.#tooEarly('amend()');
+  }
+  closeAt(): void {
+    throw this.#tooEarly('closeAt()');
   }
   position(): Position {
     return FLAT;
