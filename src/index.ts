@@ -49,6 +49,7 @@ export {
   feeModel, riskRule, slippageModel,
   type AccountSnapshot as AskingAccount, type BarOfFill, type ProposedOrder as AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakerFill as TakingFill,
 } from './strategy/models.ts'; // prettier-ignore
+export { sizeByKelly, sizeByRisk, sizeByVolatility, type KellyOdds, type RiskOfStop, type VolatilityTarget } from './strategy/sizes.ts';
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';
 export type { Lifecycle, OrderId, Side } from './model/order.ts';

@@ -47,6 +47,7 @@ export interface StrategyHost {
   target(size: Size, feed: Feed | undefined): OrderId | null;
   cancel(id: OrderId): void;
   amend(id: OrderId, change: Amendment): OrderId | null;
+  group(ids: readonly OrderId[]): void;
   closeAt(timeMs: number | null, feed: Feed | undefined): void;
   position(feed: Feed | undefined): Position;
   openOrders(feed: Feed | undefined): readonly OrderInfo[];

@@ -119,6 +119,10 @@ export abstract class Strategy<P extends object = object> {
   protected amend(id: OrderId, change: Amendment): OrderId | null {
     return this.#host.amend(id, change);
   }
+  /** One cancels the other: the first fill of one of these orders, also in part, cancels the rest. */
+  protected oco(...ids: readonly OrderId[]): void {
+    this.#host.group(ids);
+  }
   /** Exits a feed at a time, ms UTC, whatever is held then. The newest call for a feed counts; null calls it off. */
   protected closeAt(timeMs: number | null, feed?: Feed): void {
     this.#host.closeAt(timeMs, feed);

@@ -104,6 +104,50 @@ describe('a limit order that is amended', () => {
   });
 });
 
+describe('oco', () => {
+  const two =
+    (later: (own: Api, row: number) => void = () => {}) =>
+    (own: Api, row: number) => {
+      if (row === 0)
+        own.api.oco(
+          own.order(true, { base: '0.1' }, { limit: 98, tag: 'low' }),
+          own.order(true, { base: '0.1' }, { limit: 99, tag: 'high' }),
+        );
+      later(own, row);
+    };
+  const dip: Prices = [10_000, 10_000, 9850, 9900];
+  const endings = ({ orders }: Awaited<ReturnType<typeof ordersOf>>) => orders.map(({ limit, ending }) => [limit, ending]);
+
+  it('the first fill cancels the other, with the latency of a cancel', async () => {
+    const done = await ordersOf(
+      two(),
+      { ...FREE, fills: { latencyMs: 300 } },
+      rows(QUIET, QUIET, QUIET, dip, [9900, 9900, 9850, 9900], QUIET, QUIET),
+    );
+    expect(endings(done)).toEqual([[9800, 'canceled'], [9900, 'filled']]); // prettier-ignore
+  });
+
+  it('a row that reaches both fills both', async () => {
+    const done = await ordersOf(two(), FREE, rows(QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET, QUIET));
+    expect(endings(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
+  });
+
+  it('follows an order that is amended, and leaves the rest where one is cancelled', async () => {
+    const amended = await ordersOf(
+      two((own, row) => void (row === 1 && own.api.amend(2, { limit: '98.9' }))),
+      FREE,
+      rows(QUIET, QUIET, QUIET, dip, QUIET, QUIET),
+    );
+    expect(endings(amended)).toEqual([[9800, 'canceled'], [9900, 'canceled'], [9890, 'filled']]); // prettier-ignore
+    const cancelled = await ordersOf(
+      two((own, row) => void (row === 1 && own.api.cancel(2))),
+      FREE,
+      rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9700, 9900], QUIET),
+    );
+    expect(endings(cancelled)).toEqual([[9800, 'filled'], [9900, 'canceled']]); // prettier-ignore
+  });
+});
+
 describe('closeAt', () => {
   it('exits at its time, once, and the newest call counts', async () => {
     const done = await ordersOf(

@@ -28,6 +28,7 @@ export class Api extends Open {
     target: (size: Size, feed?: Feed) => this.target(size, feed),
     cancel: (id: number) => this.cancel(id as never),
     amend: (id: number, change: Amendment) => this.amend(id as never, change),
+    oco: (...ids: number[]) => this.oco(...(ids as never[])),
     closeAt: (timeMs: number | null, feed?: Feed) => this.closeAt(timeMs, feed),
     position: (feed?: Feed) => this.position(feed),
     openOrders: (feed?: Feed) => this.openOrders(feed),

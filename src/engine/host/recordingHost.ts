@@ -98,6 +98,10 @@ export class RecordingHost implements StrategyHost {
     this.note('amend', id, change);
     return this.run.amend(id, change);
   }
+  group(ids: readonly OrderId[]): void {
+    this.note('oco', ...ids);
+    this.run.group(ids);
+  }
   closeAt(timeMs: number | null, feed: Feed | undefined): void {
     this.note('closeAt', timeMs, feed);
     this.run.closeAt(timeMs, feed);

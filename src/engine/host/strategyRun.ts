@@ -9,6 +9,7 @@ import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId, Side } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import { OcoGroups } from '../../orders/ocoGroups.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
@@ -41,6 +42,7 @@ export interface RunHost extends ExitHost, PositionHost {
   };
   readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
   hasPendingWork: boolean;
+  wantsFills: boolean;
   readonly defaultSize: Size;
   submit(order: BotOrder): OrderId;
   equityUnits(strategy: number): number;
@@ -79,6 +81,7 @@ export class StrategyRun implements StrategyHost {
   readsMoney = false;
   readsOrders = false;
   asksForTargets = false;
+  readonly oco = new OcoGroups();
   /** True once it has changed an order: the envelope of a run does not know moved stops. */
   amends = false;
   private readonly engine: RunHost;
@@ -276,7 +279,24 @@ export class StrategyRun implements StrategyHost {
   amend(id: OrderId, change: Amendment): OrderId | null {
     this.engine.hasPendingWork = true;
     this.amends = true;
-    return this.drafts.amend(id, change, this.decisions);
+    const now = this.drafts.amend(id, change, this.decisions);
+    if (now !== null && now !== id) this.oco.replace(id, now);
+    return now;
+  }
+  group(ids: readonly OrderId[]): void {
+    const own = ids.filter((id) => this.engine.orders.get(id)?.strategy === this.index);
+    if (own.length < 2) return;
+    this.oco.add(own);
+    this.wantsFills = this.engine.wantsFills = true;
+  }
+  /** An order of a group has filled. */
+  cancelOthers(id: OrderId): void {
+    for (const other of this.oco.take(id)) this.cancel(other);
+  }
+  /** True while orders of a group may still cancel each other: no record has the groups. */
+  get hasGroups(): boolean {
+    if (!this.oco.isEmpty) this.oco.forget((id) => (this.engine.orders.get(id)?.state ?? STATE.done) !== STATE.done);
+    return !this.oco.isEmpty;
   }
   closeAt(timeMs: number | null, view: Feed | undefined): void {
     const { engine } = this;

@@ -173,6 +173,9 @@ class RecordingHost implements StrategyHost {
   amend(): OrderId | null {
     throw this.#tooEarly('amend()');
   }
+  group(): void {
+    throw this.#tooEarly('oco()');
+  }
   closeAt(): void {
     throw this.#tooEarly('closeAt()');
   }

@@ -2,7 +2,7 @@
 import { atr, sma, Strategy, type OrderId } from 'isobar';
 
 export default class MovedStop extends Strategy.with({}) {
-  range = this.use(atr(14));
+  range = this.use(atr(this.bars, 14));
   mean = this.use(sma(this.bars.close, 20));
   entry: OrderId | null = null;
   stop = 0;

@@ -68,6 +68,9 @@ export class TracingHost implements StrategyHost {
   amend(id: OrderId, change: Amendment): OrderId | null {
     return this.noted('amend', [id, change], () => this.run.amend(id, change));
   }
+  group(ids: readonly OrderId[]): void {
+    this.noted('oco', [...ids], () => this.run.group(ids));
+  }
   closeAt(timeMs: number | null, feed: Feed | undefined): void {
     this.noted('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
   }
