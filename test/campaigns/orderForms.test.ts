@@ -22,12 +22,14 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
   const rng = seededRng(seed);
   const below = (count: number) => Math.floor(rng.next() * count);
   let orders = 0;
+  let sizes = below(401);
   /** Rows at whose close an exit may come: nothing is sent there. */
   const exits = new Set<number>();
   return rows.map(({ close }, minute) => {
     /** The close moved by so many hundredths of a percent, as a price of two decimals. */
     const near = (from: number, to: number): string => close.times(1 + (from + below(to - from + 1)) / 10_000).toFixed(2);
-    const qty = (): string => (0.001 * (20 + below(200))).toFixed(3);
+    // No two orders are alike: the bot would make one of them a lot smaller, so that a lost answer can be told.
+    const qty = (): string => (0.001 * (20 + ((37 * ++sizes) % 401))).toFixed(3);
     const maybe = (text: string): string | null => (below(3) === 0 ? null : text);
     const known = orders;
     const repriced = new Set<number>();
@@ -61,7 +63,10 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
     private act(act: FormAct): void {
       const id = 'k' in act ? this.ids[act.k] : undefined;
       if (act.what === 'market' || act.what === 'limit') {
-        const guards = { ...(act.stop === null ? {} : { stopLoss: act.stop }), ...('trail' in act && act.trail !== null ? { trailing: act.trail } : {}) };
+        const guards = {
+          ...(act.stop === null ? {} : { stopLoss: act.stop }),
+          ...('trail' in act && act.trail !== null ? { trailing: act.trail } : {}),
+        };
         this.ids.push(this.buy({ base: act.qty }, { tag: act.tag, ...guards, ...('limit' in act ? { limit: act.limit } : {}) }));
       } else if (act.what === 'closeAt') this.closeAt(act.minute === null ? null : START_MS + act.minute * MINUTE);
       else if (id === undefined) return;
