@@ -1,4 +1,4 @@
-// One cancels the other: groups of a strategy's orders, of which the first fill of one cancels the rest.
+// One cancels the other: groups of a strategy's orders. The first fill of one order cancels the rest of its group.
 
 import type { OrderId } from '../model/order.ts';
 
@@ -25,7 +25,7 @@ export class OcoGroups {
     this.groups.splice(this.groups.indexOf(group), 1);
     return group.filter((other) => other !== id);
   }
-  /** Forgets groups of which at most one order can still fill. */
+  /** Forgets groups in which at most one order can still fill. */
   forget(isOpen: (id: OrderId) => boolean): void {
     this.groups = this.groups.filter((group) => group.filter((id) => isOpen(id)).length > 1);
   }

@@ -9,7 +9,7 @@ const ONE = 10n ** 12n;
 const amount = (max: number, min = 0) =>
   fc.bigInt({ min: BigInt(min), max: BigInt(max) * 10n ** 8n }).map((units) => ({ units, text: `${units / 10n ** 8n}.${String(units % 10n ** 8n).padStart(8, '0')}` })); // prettier-ignore
 const SCALE = 10n ** 8n;
-const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const lower = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** The value in units of 10^-12, rounded down. */
 const unitsOf = (value: unknown): bigint => {
   const [whole = '0', part = ''] = (value as { toFixed(): string }).toFixed().split('.');
@@ -26,7 +26,7 @@ describe('sizes by rule', () => {
         if (distance === 0n) return void expect(base).toBeNaN();
         const byRisk = (equity.units * risk.units * ONE) / (distance * SCALE);
         const byCap = (equity.units * cap.units * ONE) / (entry.units * SCALE);
-        expect(unitsOf(base)).toBe(least(byRisk, byCap));
+        expect(unitsOf(base)).toBe(lower(byRisk, byCap));
       }),
       RUNS,
     );
@@ -36,7 +36,7 @@ describe('sizes by rule', () => {
     fc.assert(
       fc.property(amount(3), amount(3, 1), amount(4), (target, volatility, cap) => {
         const { equity } = sizeByVolatility({ target: target.text, volatility: volatility.text, cap: cap.text });
-        expect(unitsOf(equity)).toBe(least((target.units * ONE) / volatility.units, (cap.units * ONE) / SCALE));
+        expect(unitsOf(equity)).toBe(lower((target.units * ONE) / volatility.units, (cap.units * ONE) / SCALE));
       }),
       RUNS,
     );
@@ -49,7 +49,7 @@ describe('sizes by rule', () => {
         // (p b - (1 - p)) f / b, all over 10^8.
         const edge = winRate.units * payoff.units - (SCALE - winRate.units) * SCALE;
         const full = edge <= 0n ? 0n : (edge * fraction.units * ONE) / (payoff.units * SCALE * SCALE);
-        expect(unitsOf(equity)).toBe(least(full, (cap.units * ONE) / SCALE));
+        expect(unitsOf(equity)).toBe(lower(full, (cap.units * ONE) / SCALE));
       }),
       RUNS,
     );

@@ -22,14 +22,14 @@ export interface RiskOfStop {
 }
 
 /**
- * Returns the size of which a stop loses `risk` of `equity`: risk x equity / |entry - stop| of the base asset, without fees and slippage. For
- * spot and linear contracts. NaN, which denies the order, where a price is not known yet or the stop is at the entry.
+ * Returns the size with which a stop loses `risk` of `equity`: risk x equity / |entry - stop| of the base asset, without fees and slippage.
+ * For spot and linear contracts. NaN, which denies the order, where a price is not known yet or the stop is at the entry.
  */
 export function sizeByRisk({ equity, risk, entry, stop, cap = 1 }: RiskOfStop): Size {
-  const [money, share, from, to, most] = read('sizeByRisk', { equity, risk, entry, stop, cap });
+  const [money, share, from, to, max] = read('sizeByRisk', { equity, risk, entry, stop, cap });
   const distance = from!.minus(to!).abs();
   if (!from!.gt(0) || !to!.gt(0) || !distance.gt(0)) return { base: NaN };
-  return { base: down(Exact.min(money!.times(share!).div(distance), money!.times(most!).div(from!))) };
+  return { base: down(Exact.min(money!.times(share!).div(distance), money!.times(max!).div(from!))) };
 }
 
 export interface VolatilityTarget {
@@ -43,8 +43,8 @@ export interface VolatilityTarget {
 
 /** Returns the size whose volatility is `target`: target / volatility of the equity, at most `cap`. */
 export function sizeByVolatility({ target, volatility, cap = 1 }: VolatilityTarget): Size {
-  const [wanted, measured, most] = read('sizeByVolatility', { target, volatility, cap });
-  return { equity: measured!.gt(0) ? down(Exact.min(wanted!.div(measured!), most!)) : NaN };
+  const [wanted, measured, max] = read('sizeByVolatility', { target, volatility, cap });
+  return { equity: measured!.gt(0) ? down(Exact.min(wanted!.div(measured!), max!)) : NaN };
 }
 
 export interface KellyOdds {
@@ -63,11 +63,11 @@ export interface KellyOdds {
  * taken to be the whole stake, as in Kelly's bet.
  */
 export function sizeByKelly({ winRate, payoff, fraction = 0.5, cap = 0.25 }: KellyOdds): Size {
-  const [wins, odds, part, most] = read('sizeByKelly', { winRate, payoff, fraction, cap });
+  const [wins, odds, part, max] = read('sizeByKelly', { winRate, payoff, fraction, cap });
   if (wins!.gt(1)) throw new StrategyError(`sizeByKelly: winRate ${String(winRate)} is above 1`, 'give it as a share: 0.55 is 55 %');
   if (!wins!.gte(0) || !odds!.gt(0)) return { equity: NaN };
   const full = wins!.times(odds!).minus(new Exact(1).minus(wins!)).div(odds!);
-  return { equity: down(Exact.max(0, Exact.min(full.times(part!), most!))) };
+  return { equity: down(Exact.max(0, Exact.min(full.times(part!), max!))) };
 }
 
 /** Returns the inputs as decimals. One that is not known yet, as of an indicator that is not ready, makes the size NaN. */

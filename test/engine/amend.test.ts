@@ -51,39 +51,39 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('says null, and changes nothing, where the number is none or nothing is protected', async () => {
-    const said: unknown[] = [];
+  it('says null, and changes nothing, where it is not a number or nothing is protected', async () => {
+    const returned: unknown[] = [];
     const done = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 98 });
-        if (row === 2) said.push(own.api.amend(1, { stop: NaN }), own.api.amend(7, { stop: 97 }), own.api.amend(1, { stop: 0 }));
-        if (row === 4) said.push(own.api.amend(1, { stop: 99 }));
+        if (row === 2) returned.push(own.api.amend(1, { stop: NaN }), own.api.amend(7, { stop: 97 }), own.api.amend(1, { stop: 0 }));
+        if (row === 4) returned.push(own.api.amend(1, { stop: 99 }));
       },
       FREE,
       rows(QUIET, QUIET, QUIET, [10_000, 10_000, 9750, 9800], QUIET, QUIET),
     );
     expect(sells(done)).toEqual([['stopLoss', 9800, 4]]);
-    expect(said).toEqual([null, null, null, null]);
+    expect(returned).toEqual([null, null, null, null]);
   });
 });
 
 describe('a limit order that is amended', () => {
   it('is replaced: the new price, what is left, the same tag and bracket', async () => {
-    const said: unknown[] = [];
+    const returned: unknown[] = [];
     const done = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.2' }, { limit: 98, stopLoss: 95, tag: 'dip' });
-        if (row === 2) said.push(own.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
+        if (row === 2) returned.push(own.api.openOrders()[0]!.amend({ limit: 99, size: '0.1', stop: 97 }));
       },
       { ...FREE, fills: { latencyMs: 300 } },
       rows(QUIET, QUIET, QUIET, QUIET, [10_000, 10_000, 9890, 9950], [9950, 9950, 9650, 9700], QUIET, QUIET),
     );
-    expect(said).toEqual([2]);
+    expect(returned).toEqual([2]);
     expect(done.orders.slice(0, 2).map(({ lots, limit, ending }) => [lots, limit, ending])).toEqual([[200, 9800, 'canceled'], [100, 9900, 'filled']]); // prettier-ignore
     expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
   });
 
-  it('stays as it is where the number is none', async () => {
+  it('stays as it is where it is not a number', async () => {
     const { orders } = await ordersOf((own, row) => {
       if (row === 0) own.order(true, { base: '0.2' }, { limit: 98 });
       if (row === 2) expect([own.api.amend(1, { limit: NaN }), own.api.amend(1, { size: 0 }), own.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore

@@ -52,7 +52,7 @@ export class TradeHistory {
     this.#orders.clear();
   }
 
-  /** Moves the stop of what the order has bought so far, and of what it buys from now on. */
+  /** Moves the stop of what the order has bought, and of what it buys from now on. */
   #amend({ cid, stopLoss }: RecordOf<'AMEND'>, { instruments, brackets }: Books): void {
     const order = this.#orders.get(cid);
     if (order === undefined) return;
