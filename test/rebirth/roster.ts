@@ -52,8 +52,6 @@ const REMEMBERING = {
   fillChaser: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   keptNotes: SPOT,
   movedStop: SPOT,
-  movedNoClose: SPOT,
-  movedNoReprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
 };
