@@ -23,7 +23,7 @@ describe('sizes by rule', () => {
       fc.property(amount(10_000_000), amount(1), amount(100_000, 1), amount(100_000, 1), amount(5), (equity, risk, entry, stop, cap) => {
         const { base } = sizeByRisk({ equity: equity.text, risk: risk.text, entry: entry.text, stop: stop.text, cap: cap.text });
         const distance = entry.units > stop.units ? entry.units - stop.units : stop.units - entry.units;
-        if (distance === 0n) return void expect(base).toBeNaN();
+        fc.pre(distance !== 0n);
         const byRisk = (equity.units * risk.units * ONE) / (distance * SCALE);
         const byCap = (equity.units * cap.units * ONE) / (entry.units * SCALE);
         expect(unitsOf(base)).toBe(lower(byRisk, byCap));
