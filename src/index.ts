@@ -3,7 +3,7 @@
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
 export type {
-  Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
+  Amendment, Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './strategy/types.ts'; // prettier-ignore
 export {
   covarianceMatrix,
@@ -58,6 +58,7 @@ export {
   feeModel, riskRule, slippageModel,
   type AccountSnapshot as AskingAccount, type BarOfFill, type ProposedOrder as AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakerFill as TakingFill,
 } from './strategy/models.ts'; // prettier-ignore
+export { sizeByKelly, sizeByRisk, sizeByVolatility, type KellyOdds, type RiskOfStop, type VolatilityTarget } from './strategy/sizes.ts';
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';
 export type { Lifecycle, OrderId, Side } from './model/order.ts';

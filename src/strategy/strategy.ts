@@ -9,7 +9,7 @@ import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
 import type {
-  CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
+  Amendment, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './types.ts'; // prettier-ignore
 
 export type { Setup };
@@ -108,6 +108,21 @@ export abstract class Strategy<P extends object = object> {
   }
   protected cancel(id: OrderId): void {
     this.#host.cancel(id);
+  }
+  /**
+   * Changes an order of this strategy: `limit` and `size` of a limit order that works, `stop` of what an order has bought or will buy.
+   * Returns the id of the order that now stands for it; null if there is nothing to change any more.
+   */
+  protected amend(id: OrderId, change: Amendment): OrderId | null {
+    return this.#host.amend(id, change);
+  }
+  /** One cancels the other: the first fill of one of these orders, also in part, cancels the rest. */
+  protected oco(...ids: readonly OrderId[]): void {
+    this.#host.group(ids);
+  }
+  /** Exits a feed at a time, ms UTC, whatever is held then. The newest call for a feed counts; null calls it off. */
+  protected closeAt(timeMs: number | null, feed?: Feed): void {
+    this.#host.closeAt(timeMs, feed);
   }
   protected position(feed?: Feed): Position {
     return this.#host.position(feed);

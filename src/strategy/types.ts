@@ -78,6 +78,18 @@ export interface OrderOptions {
   readonly tag?: string;
 }
 
+/** What `amend` changes. What is absent stays as it is. */
+export interface Amendment {
+  /** Limit price of a limit order that works. */
+  readonly limit?: Amount;
+  /** What the order has still to fill, in base. */
+  readonly size?: Amount;
+  /** Price of the stop of what the order has bought, or will buy; it keeps its trailing distance. */
+  readonly stop?: Amount;
+  /** Price of the take-profit of an order that has filled nothing yet. */
+  readonly target?: Amount;
+}
+
 export interface Position {
   /** Base quantity held by this strategy, negative when short. */
   readonly qty: Decimal;
@@ -90,6 +102,15 @@ export interface Position {
   /** Quantities held long and short, both at least 0. With `positions: twoWay` both may be above 0. */
   readonly long: Decimal;
   readonly short: Decimal;
+  /** When it was opened, ms UTC: its first fill since it was flat. NaN while flat, and for coins that were deposited. */
+  readonly openedMs: number;
+  /** The time since then, ms. NaN where `openedMs` is. */
+  readonly ageMs: number;
+  /**
+   * The profit, without fees, that closing it at the newest price (the mark price of a contract) would make: exact, in the asset in which
+   * the account counts money. Zero while flat.
+   */
+  readonly unrealisedProfit: Decimal;
 }
 
 /** Funding of a contract, as known by now. */
@@ -125,6 +146,8 @@ export interface OrderInfo {
    * The stable code of a denial by risk or a refusal by the venue; `CAPPED` for a market buy that rested as a limit order; null otherwise.
    */
   readonly code: string | null;
+  /** The same as `this.amend(order.id, change)`. */
+  amend(change: Amendment): OrderId | null;
 }
 
 export interface FillInfo {
