@@ -35,6 +35,10 @@ export class BotProcess implements Scheduler {
   isDead = false;
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
+  /** Work of promises that is under way: without any, no turn of the event loop is needed. */
+  pending = 0;
+  /** A kill that closes positions is under way. */
+  flattens = false;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
 

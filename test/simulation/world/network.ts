@@ -22,7 +22,8 @@ export interface NetworkParts {
   readonly queue: DueQueue;
   readonly venue: SimulatedVenue;
   readonly rng: Rng;
-  readonly faults: ReadonlyMap<number, RequestFault>;
+  /** The fault of the create of this number. */
+  readonly faultOf: (create: number) => RequestFault | undefined;
   /** Told of every request as it leaves; `create`: its number among the creates, or 0. */
   readonly left: (request: { readonly target: string; readonly body: Uint8Array; readonly create: number }) => void;
   readonly answered: (status: number) => void;
@@ -46,7 +47,7 @@ export class SimulatedNetwork {
   /** The connections of one process: they end with it, and what has left arrives all the same. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     return (request, done, late) => {
-      const { queue, rng, faults } = this.#parts;
+      const { queue, rng, faultOf } = this.#parts;
       const { pathname, search } = new URL(request.url);
       const target = pathname + search;
       const bytes = `${request.method} ${target}`.length + request.body.length;
@@ -68,7 +69,7 @@ export class SimulatedNetwork {
       const leave = later(0, () => {
         if (process.isDead) return;
         const number = isCreate ? this.creates + 1 : 0;
-        const fault = isCreate ? faults.get(number) : undefined;
+        const fault = isCreate ? faultOf(number) : undefined;
         if (isCreate) this.creates++;
         if (fault?.what === 'refuseConnection') return failed('the connection was refused', 0);
         state.hasLeft = true;

@@ -2,16 +2,16 @@
 
 import { Decimal } from 'decimal.js';
 import type { OwnTrade } from '../../../src/paperExchange/orders/userOrder.ts';
-import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
+import type { OrderId } from '../../../src/model/order.ts';
+import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from './botProcess.ts';
 import { CASH, SYMBOLS, type SimulatedVenue } from './venue.ts';
-import { fillText } from './trader.ts';
+import { fillText, type Trader } from './trader.ts';
 
 /** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
 const KNOWN_MS = 1_200_000;
 /** Largest position of one symbol, lots: `maxPositionQty` of the config. */
 export const MAX_LOTS = 80_000;
-const DIGITS = 4;
 const REQUESTS_PER_ORDER = 60;
 
 export interface Seen {
@@ -24,6 +24,8 @@ export class Observer {
   readonly violations: string[] = [];
   readonly #said = new Set<string>();
   readonly #told = new Map<string, number>();
+  #trader: Trader | null = null;
+  #toldCount = 0;
   unknown = new Set<number>();
 
   say(rule: string, text: string, nowMs: number): void {
@@ -35,14 +37,15 @@ export class Observer {
 
   /** After every event. */
   look({ venue, process, nowMs }: Seen): void {
-    for (const [cid, count] of venue.byCid) if (count > 1) this.say('S1', `${cid} was placed ${count} times`, nowMs);
+    if (venue.byCid.size < venue.orders.size)
+      for (const [cid, count] of venue.byCid) if (count > 1) this.say('S1', `${cid} was placed ${count} times`, nowMs);
     const live = venue.live();
-    for (const [index, base] of SYMBOLS.entries()) {
-      let lots = venue.units(base) / 10 ** (8 - DIGITS);
+    for (const base of SYMBOLS) {
+      let lots = venue.heldLots(base);
+      if (lots < 0) this.say('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
       for (const { instrument, intent, live: its } of live)
         if (its !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy') lots += Math.max(0, its.lots - its.filledLots);
       if (lots > MAX_LOTS) this.say('S3', `${base}: ${lots} lots are held and bought, ${MAX_LOTS} are allowed`, nowMs);
-      if (index < 0) return;
     }
     const opened = process?.opened;
     if (!process || !opened) return;
@@ -55,7 +58,7 @@ export class Observer {
       if (known === undefined && nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
         this.say('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
       if (known === undefined) continue;
-      const slot = `${known.strategy} ${known.slot}`;
+      const slot = `${known.strategy} ${known.instrumentIndex} ${known.slot}`;
       slots.set(slot, (slots.get(slot) ?? 0) + 1);
       if (known.slot !== '' && slots.get(slot)! > 1) this.say('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
     }
@@ -63,6 +66,8 @@ export class Observer {
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
     const { trader } = process;
     if (trader === null) return;
+    if (trader === this.#trader && trader.toldCount === this.#toldCount) return;
+    [this.#trader, this.#toldCount] = [trader, trader.toldCount];
     for (const [order, texts] of trader.told) {
       const key = `${order}`;
       if (this.#told.get(key) === texts.length) continue;
@@ -119,8 +124,7 @@ export class Observer {
 }
 
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
-  for (const one of venue.orders.values()) if (orderIdIn(prefix, one.cid) === order) return one.trades;
-  return [];
+  return venue.ofCid.get(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
 }
 
 function textOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {

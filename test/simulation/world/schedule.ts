@@ -42,7 +42,7 @@ export function scheduleOf(seed: number): readonly Happening[] {
   const list: Happening[] = [];
   const share = REQUEST_FAULTS.map(() => rng.next() ** 2);
   const total = share.reduce((sum, each) => sum + each, 0);
-  const often = 0.15 + rng.next() * 0.3;
+  const often = 0.3 + rng.next() * 0.3;
   for (let at = 1; at <= 1200; at++) {
     if (rng.next() >= often) continue;
     let left = rng.next() * total;

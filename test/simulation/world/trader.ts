@@ -17,7 +17,7 @@ export class Trader extends Strategy {
 
   override onBar() {
     this.barCount++;
-    for (const feed of this.symbols) if (this.#next() < 0.075) this.#act(feed);
+    for (const feed of this.symbols) if (this.#next() < 0.1) this.#act(feed);
   }
 
   #act(feed: Feed): void {

@@ -16,6 +16,8 @@ import { writeHistory } from '../../../src/paperExchange/market/simulatedMarket.
 
 export const SYMBOLS = ['AAA', 'BBB', 'CCC', 'DDD'] as const;
 export const CASH = 1_000_000;
+/** Coins of the account that are not the bot's. */
+const OTHER = 50;
 const FIRST_TICKS = 10_000;
 const HISTORY_MS = 7_200_000;
 
@@ -49,6 +51,8 @@ export class SimulatedVenue {
   readonly orders = new Map<string, TrueOrder>();
   /** How many orders bear each client order id. */
   readonly byCid = new Map<string, number>();
+  /** The first order of each client order id. */
+  readonly ofCid = new Map<string, TrueOrder>();
   tradeCount = 0;
   /** Counts all changes of orders. */
   changes = 0;
@@ -62,7 +66,7 @@ export class SimulatedVenue {
       {
         ...SERVICE_DEFAULTS,
         instruments: SYMBOLS.map(spot),
-        accounts: [{ name: 'bot', uid: '10001', balances: { USDT: String(CASH) }, keys: [this.key] }],
+        accounts: [{ name: 'bot', uid: '10001', balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(OTHER)])) }, keys: [this.key] }],
         profile: PROFILES.seed,
         delays: { admissionMs, visibilityMs, cancelMs },
       },
@@ -99,6 +103,11 @@ export class SimulatedVenue {
     return venue.free(0, asset) + venue.locked(0, asset);
   }
 
+  /** What of a coin is the bot's, in lots. */
+  heldLots(base: string): number {
+    return (this.units(base) - OTHER * 1e8) / 1e4;
+  }
+
   #note(): void {
     const side = this.service.spot;
     const place = side.place.bind(side);
@@ -108,7 +117,9 @@ export class SimulatedVenue {
         const order = place(...args);
         if (order !== null && order.account === 0) {
           const cid = order.clientOrderId ?? '';
-          this.orders.set(order.id, { order, cid, placedMs: side.nowMs, trades: [] });
+          const noted = { order, cid, placedMs: side.nowMs, trades: [] };
+          this.orders.set(order.id, noted);
+          if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
           this.byCid.set(cid, (this.byCid.get(cid) ?? 0) + 1);
           this.changes++;
         }

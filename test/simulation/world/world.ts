@@ -16,6 +16,8 @@ import { MAX_LOTS, Observer, type Seen } from './observer.ts';
 import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
+/** At the end of the day no new order leaves. */
+const QUIET_MS = 900_000;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -51,10 +53,9 @@ class World {
   restarts = 0;
   kills = 0;
   #processes = 0;
-  /** Work of promises that is under way: without any, no turn of the event loop is needed. */
-  #pending = 0;
   #mustStart = false;
-  #seenChanges = -1;
+  #seenState = -1;
+  #lookMs = -Infinity;
 
   constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
@@ -68,7 +69,7 @@ class World {
       queue: this.queue,
       venue: this.venue,
       rng: seededRng(seed ^ 0x4e7),
-      faults,
+      faultOf: (create) => (this.queue.nowMs < START_MS + CALM_MS ? faults.get(create) : undefined),
       left: ({ target, body, create }) => {
         if (create === 0) return;
         const text = Buffer.from(body).toString();
@@ -104,8 +105,8 @@ class World {
       cash: { USDT: String(CASH) },
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
       orders: { deltaMinMs: 10_000 },
-      audit: { fastMs: 15_000, balanceMs: 60_000, fullMs: 600_000 },
-      risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 60_000 },
+      audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
+      risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 300_000 },
     };
     writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
   }
@@ -113,27 +114,36 @@ class World {
   async run(): Promise<void> {
     this.#start();
     for (const one of this.#schedule) if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
+    this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
     for (;;) {
-      if (this.#pending > 0) await turn();
+      if (this.process !== null && this.process.pending > 0) await turn();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
       if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
+      if (this.process !== null && this.process.flattens) this.#mirror();
       this.#look();
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
     const { disk } = this;
-    const written = disk.list('/journal').map((name) => disk.read(`/journal/${name}`));
+    const folder = join(this.folder, 'bot', 'journal');
+    const written = disk.list(folder).map((name) => disk.read(`${folder}/${name}`));
     this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, written);
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
 
+  /** After every event that changed something at the exchange, in the journal or in what the strategy was told. */
   #look(): void {
+    const { process, venue } = this;
+    const journal = process?.opened?.bot.deps.journal.lastSeq ?? 0;
+    const state = venue.changes + journal + (process?.trader?.toldCount ?? 0) + this.#processes;
+    if (state === this.#seenState && this.queue.nowMs < this.#lookMs) return;
+    this.#seenState = state;
+    this.#lookMs = this.queue.nowMs + 60_000;
     this.observer.look(this.#seen);
-    this.#seenChanges = this.venue.changes;
   }
 
   // --- The bot
@@ -160,11 +170,11 @@ class World {
     });
     this.process = process;
     this.#print(`${this.#time} process ${number} starts`);
-    this.#pending++;
+    process.pending++;
     process.open().then(
-      () => this.#pending--,
+      () => process.pending--,
       (error: unknown) => {
-        this.#pending--;
+        process.pending--;
         if (process.isDead || this.process !== process) return;
         const text = error instanceof Error ? error.message : String(error);
         this.#print(`${this.#time} the start ended: ${text}`);
@@ -189,6 +199,14 @@ class World {
     this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
   }
 
+  /** The kill that closes positions reads the journal from the disk of this computer. */
+  #mirror(): void {
+    const folder = join(this.folder, 'bot', 'journal');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of this.disk.list(folder))
+      if (!name.startsWith('lock-')) writeFileSync(join(folder, name), this.disk.read(`${folder}/${name}`), { mode: 0o600 });
+  }
+
   // --- What happens to it
 
   #happen({ what, size }: TimedFault): void {
@@ -207,12 +225,12 @@ class World {
     else this.#kill(process, what === 'flatten');
   }
 
-  #act(work: Promise<unknown>): void {
-    this.#pending++;
+  #act(process: BotProcess, work: Promise<unknown>): void {
+    process.pending++;
     work.then(
-      () => this.#pending--,
+      () => process.pending--,
       (error: unknown) => {
-        this.#pending--;
+        process.pending--;
         this.observer.say('ACT', String(error), this.queue.nowMs);
       },
     );
@@ -221,21 +239,31 @@ class World {
   #halt(process: BotProcess | null, size: number): void {
     const control = process?.control;
     if (!process || !control) return;
-    this.#act(control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator' as never));
+    this.#act(process, control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator' as never));
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
+  }
+  /** No new order, so that what is open at the end has been open for long. */
+  #quiet(): void {
+    const { process } = this;
+    const control = process?.control;
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
+    this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator' as never));
   }
   /** The bot may be down: the operator tries again. */
   #resume(): void {
-    const control = this.process?.control;
-    if (!control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume());
-    this.#act(control.resume({ scope: 'account', code: null, why: 'the operator has looked' } as never, 'operator' as never));
+    const { process } = this;
+    const control = process?.control;
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume());
+    this.#act(process, control.resume({ scope: 'account', code: null, why: 'the operator has looked' } as never, 'operator' as never));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
-    if (!process || !control || flatten) return;
+    if (!process || !control) return;
     this.kills++;
-    this.#act(control.kill({ flatten, why: 'the operator kills' }, 'operator' as never));
+    process.flattens = flatten;
+    if (flatten) this.#mirror();
+    this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator' as never));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
   #afterKill(process: BotProcess): void {
@@ -243,6 +271,11 @@ class World {
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
     if (view && view.residuals.length === 0 && this.venue.live().length > 0)
       this.observer.say('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
+    if (view?.flatten && view.residuals.length === 0)
+      for (const base of SYMBOLS)
+        if (this.venue.heldLots(base) >= 1)
+          this.observer.say('KILL', `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`, this.queue.nowMs);
+    this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     this.#die(false, 30);
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
@@ -251,9 +284,8 @@ class World {
     }
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.process?.die();
-    await this.process?.opened?.close().catch(() => {});
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -275,6 +307,6 @@ export async function dayOf(seed: number, schedule: readonly Happening[], option
       hash: hash.digest('hex').slice(0, 16),
     };
   } finally {
-    await world.close();
+    world.close();
   }
 }
