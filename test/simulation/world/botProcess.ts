@@ -1,6 +1,5 @@
 // One process of the production bot in the world: its own clock, its own connections, and the disk that outlives it.
 
-import { readFileSync } from 'node:fs';
 import { openJournal, type OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
@@ -111,7 +110,10 @@ export class BotProcess implements Scheduler {
     this.opened.bot.start();
   }
 
-  #openJournal(deps: Parameters<NonNullable<Parameters<typeof openLiveBot>[1]['computer']>['openJournal']>[0], options: Parameters<typeof openJournal>[1]): OpenedJournal {
+  #openJournal(
+    deps: Parameters<NonNullable<Parameters<typeof openLiveBot>[1]['computer']>['openJournal']>[0],
+    options: Parameters<typeof openJournal>[1],
+  ): OpenedJournal {
     const self = { pid: this.#parts.number, started: String(this.#parts.number), namespace: 'n', boot: 'b', host: 'world' };
     return openJournal(
       { ...deps, disk: this.#parts.disk, processes: { self, findProcess: () => 'gone' } },
@@ -125,6 +127,3 @@ export class BotProcess implements Scheduler {
     this.opened?.bot.driver.stop();
   }
 }
-
-/** The secret must not be in what the bot writes. */
-export const secretIn = (folder: string): string => readFileSync(`${folder}/secret`, 'utf8').trim();

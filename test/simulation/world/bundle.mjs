@@ -15,11 +15,14 @@ export async function bundleWorld(entry, outfile, changes = []) {
       onLoad({ filter: /\/src\/.*\.ts$/ }, ({ path }) => {
         const own = changes.filter(({ file }) => path === root + file);
         if (own.length === 0) return null;
-        const contents = own.reduce((text, { file, from, to }) => {
-          if (text.split(from).length !== 2) throw new Error(`${file}: expected this line once: ${from}`);
-          loaded.add(file);
-          return text.replace(from, () => to);
-        }, readFileSync(path, 'utf8'));
+        const contents = own.reduce(
+          (text, { file, from, to }) => {
+            if (text.split(from).length !== 2) throw new Error(`${file}: expected this line once: ${from}`);
+            loaded.add(file);
+            return text.replace(from, () => to);
+          },
+          readFileSync(path, 'utf8'),
+        );
         return { contents, loader: 'ts' };
       });
     },

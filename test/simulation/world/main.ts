@@ -1,18 +1,30 @@
 // One worker of a simulation: days of the seeds that it is given, each result as a line of JSON.
 
-import { happeningText, scheduleOf } from './schedule.ts';
+import { DAY_MS, happeningText, scheduleOf } from './schedule.ts';
+import { shrink } from './shrink.ts';
 import { dayOf } from './world.ts';
 
-const [mode, ...rest] = process.argv.slice(2);
-if (mode === 'days') {
-  const [from, to, step] = rest.map(Number) as [number, number, number];
-  for (let seed = from; seed < to; seed += step) process.stdout.write(`${JSON.stringify(await dayOf(seed, scheduleOf(seed)))}\n`);
-} else if (mode === 'seed') {
-  const [seed, isLoud] = rest.map(Number) as [number, number];
-  const schedule = process.env['NOFAULTS'] ? [] : scheduleOf(seed);
-  const startMs = performance.now();
-  const result = await dayOf(seed, schedule, isLoud ? { print: (line) => void process.stderr.write(`${line}\n`) } : {});
-  if (result.violations.length > 0) for (const one of schedule) process.stderr.write(`  ${happeningText(one)}\n`);
-  process.stderr.write(`${Math.round(performance.now() - startMs)} ms\n`);
-  process.stdout.write(`${JSON.stringify(result, null, 1)}\n`);
+const SHRINK_RUNS = 200;
+
+const [mode = '', ...numbers] = process.argv.slice(2);
+const [from = 1, to = 2, step = 1, hours = 24] = numbers.map(Number);
+const lengthMs = Math.min(DAY_MS, hours * 3_600_000);
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+if (mode === 'days')
+  for (let seed = from; seed < to; seed += step)
+    process.stdout.write(`${JSON.stringify(await dayOf(seed, scheduleOf(seed, lengthMs), { lengthMs }))}\n`);
+else {
+  const schedule = scheduleOf(from, lengthMs);
+  const result = await dayOf(from, schedule, { lengthMs, ...(mode === 'loud' ? { print: say } : {}) });
+  process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (result.violations.length > 0 && mode === 'shrink') {
+    const shrunk = await shrink(from, schedule, result, { maxRuns: SHRINK_RUNS, lengthMs });
+    say(`seed ${from}: ${shrunk.result.violations[0]}`);
+    say(`${shrunk.schedule.length} of ${schedule.length} events are enough, found in ${shrunk.runs} runs:`);
+    for (const one of shrunk.schedule) say(`  ${happeningText(one)}`);
+  }
 }

@@ -116,7 +116,7 @@ export class SimulatedNetwork {
     { method, headers, body }: Parameters<LateReplyWire>[0],
     target: string,
     fault: RequestFault | undefined,
-  ): ServiceResponse | (typeof PAGES)[number] & { headers: Record<string, string> } {
+  ): ServiceResponse | ((typeof PAGES)[number] & { headers: Record<string, string> }) {
     const { venue, queue } = this.#parts;
     const { service } = venue;
     const unknown = (): ServiceResponse => {

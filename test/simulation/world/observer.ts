@@ -101,7 +101,8 @@ export class Observer {
     if (!bot.isTrading) this.say('L1', 'the bot does not trade in the end', nowMs);
     const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
     for (const { id } of venue.live()) if (!open.has(id)) this.say('S6', `${id} is open at the exchange and not in the bot`, nowMs);
-    if (open.size !== venue.live().length) this.say('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
+    if (open.size !== venue.live().length)
+      this.say('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
     const causes = engine.risk.halts.causes().filter(({ code }) => !['LATE_LANDING', 'INCIDENT', 'OPERATOR'].includes(code));
     if (causes.length > 0) this.say('L1', `halts stand: ${causes.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
     const cash = engine.ledger.cashTotal - CASH * 1e8;
@@ -118,7 +119,8 @@ export class Observer {
           this.say('TOLD', `order ${own}: the strategy was told [${told.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
       }
     }
-    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000) this.say('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
+    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
+      this.say('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
     for (const bytes of written) if (Buffer.from(bytes).includes(secret)) this.say('S12', 'the secret stands in what was written', nowMs);
   }
 }
@@ -131,5 +133,11 @@ function textOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade):
   const qty = new Decimal(lots).div(10 ** instrument.quantityDigits).toString();
   const digits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
   const asset = feeInBase ? instrument.base : instrument.quote;
-  return fillText(isBuyer ? 'buy' : 'sell', qty, price / 10 ** instrument.priceDigits, new Decimal(fee).div(10 ** digits).toString(), asset);
+  return fillText(
+    isBuyer ? 'buy' : 'sell',
+    qty,
+    price / 10 ** instrument.priceDigits,
+    new Decimal(fee).div(10 ** digits).toString(),
+    asset,
+  );
 }

@@ -3,8 +3,8 @@
 import { seededRng } from '../../../src/base/number/rng.ts';
 
 export const DAY_MS = 86_400_000;
-/** Faults end here; the rest of the day shows that everything comes to rest. */
-export const CALM_MS = 23 * 3_600_000;
+/** Without faults, at the end of the day: everything has to come to rest. */
+export const CALM_MS = 3_600_000;
 
 export const REQUEST_FAULTS = [
   'loseRequest',
@@ -37,7 +37,8 @@ export type Happening = RequestFault | TimedFault;
 export const isTimed = (one: Happening): one is TimedFault => (TIMED_FAULTS as readonly string[]).includes(one.what);
 
 /** Draws the day of a seed, in order of time. */
-export function scheduleOf(seed: number): readonly Happening[] {
+export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[] {
+  const faultyMs = lengthMs - CALM_MS;
   const rng = seededRng(seed);
   const list: Happening[] = [];
   const share = REQUEST_FAULTS.map(() => rng.next() ** 2);
@@ -50,7 +51,7 @@ export function scheduleOf(seed: number): readonly Happening[] {
     list.push({ what, at, size: rng.next() });
   }
   const timed = (what: TimedFault['what'], count: number): void => {
-    for (let nth = 0; nth < count; nth++) list.push({ what, at: Math.floor((0.01 + rng.next() * 0.98) * CALM_MS), size: rng.next() });
+    for (let nth = 0; nth < count; nth++) list.push({ what, at: Math.floor((0.01 + rng.next() * 0.98) * faultyMs), size: rng.next() });
   };
   const upTo = (count: number): number => Math.floor(rng.next() * (count + 1));
   timed('kill', 3 + upTo(6));

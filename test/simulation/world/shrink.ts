@@ -1,6 +1,6 @@
 // Makes a failing schedule as short as it can be: parts of it are left out as long as a violation of the same rule remains.
 
-import type { Happening } from './schedule.ts';
+import { isTimed, type Happening } from './schedule.ts';
 import { dayOf, type DayResult } from './world.ts';
 
 export interface Shrunk {
@@ -19,7 +19,9 @@ export async function shrink(
   { maxRuns, lengthMs }: { readonly maxRuns: number; readonly lengthMs?: number },
 ): Promise<Shrunk> {
   const rule = ruleOf(failed.violations[0]!);
-  let [best, result, runs, parts] = [schedule, failed, 0, 2];
+  let [result, runs, parts] = [failed, 0, 2];
+  // Faults of creates that never came are no part of it.
+  let best = schedule.filter((one) => isTimed(one) || one.at <= failed.creates);
   const options = lengthMs === undefined ? {} : { lengthMs };
   while (best.length > 0 && runs < maxRuns) {
     const size = Math.ceil(best.length / parts);

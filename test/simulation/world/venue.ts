@@ -66,7 +66,14 @@ export class SimulatedVenue {
       {
         ...SERVICE_DEFAULTS,
         instruments: SYMBOLS.map(spot),
-        accounts: [{ name: 'bot', uid: '10001', balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(OTHER)])) }, keys: [this.key] }],
+        accounts: [
+          {
+            name: 'bot',
+            uid: '10001',
+            balances: { USDT: String(CASH), ...Object.fromEntries(SYMBOLS.map((base) => [base, String(OTHER)])) },
+            keys: [this.key],
+          },
+        ],
         profile: PROFILES.seed,
         delays: { admissionMs, visibilityMs, cancelMs },
       },

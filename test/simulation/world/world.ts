@@ -23,6 +23,8 @@ export const START_MS = Date.UTC(2026, 0, 5);
 export interface DayResult {
   readonly seed: number;
   readonly orders: number;
+  /** Creates that left, or were about to. */
+  readonly creates: number;
   readonly fills: number;
   readonly instants: number;
   readonly unknown: number;
@@ -69,7 +71,7 @@ class World {
       queue: this.queue,
       venue: this.venue,
       rng: seededRng(seed ^ 0x4e7),
-      faultOf: (create) => (this.queue.nowMs < START_MS + CALM_MS ? faults.get(create) : undefined),
+      faultOf: (create) => (this.queue.nowMs < this.#endMs - CALM_MS ? faults.get(create) : undefined),
       left: ({ target, body, create }) => {
         if (create === 0) return;
         const text = Buffer.from(body).toString();
@@ -113,7 +115,8 @@ class World {
 
   async run(): Promise<void> {
     this.#start();
-    for (const one of this.#schedule) if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
+    for (const one of this.#schedule)
+      if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
     for (;;) {
       if (this.process !== null && this.process.pending > 0) await turn();
@@ -179,8 +182,15 @@ class World {
         const text = error instanceof Error ? error.message : String(error);
         this.#print(`${this.#time} the start ended: ${text}`);
         // The exchange did not answer, or not evenly: a supervisor starts it again. Anything else is refused for good.
-        const isOfNetwork = (error instanceof Error && error.constructor.name === 'NoAnswer') || /the clock of the|expected it to within|no answer/i.test(text);
-        if (!isOfNetwork) this.observer.say('RESTART', `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`, this.queue.nowMs);
+        const isOfNetwork =
+          (error instanceof Error && error.constructor.name === 'NoAnswer') ||
+          /the clock of the|expected it to within|no answer/i.test(text);
+        if (!isOfNetwork)
+          this.observer.say(
+            'RESTART',
+            `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
+            this.queue.nowMs,
+          );
         this.#die(false, 60);
       },
     );
@@ -239,7 +249,10 @@ class World {
   #halt(process: BotProcess | null, size: number): void {
     const control = process?.control;
     if (!process || !control) return;
-    this.#act(process, control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator' as never));
+    this.#act(
+      process,
+      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator' as never),
+    );
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
   }
   /** No new order, so that what is open at the end has been open for long. */
@@ -274,7 +287,11 @@ class World {
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
         if (this.venue.heldLots(base) >= 1)
-          this.observer.say('KILL', `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`, this.queue.nowMs);
+          this.observer.say(
+            'KILL',
+            `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
+            this.queue.nowMs,
+          );
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     this.#die(false, 30);
     try {
@@ -294,10 +311,11 @@ export async function dayOf(seed: number, schedule: readonly Happening[], option
   const world = new World(seed, schedule, options);
   try {
     await world.run();
-    const { observer, venue, restarts, kills, hash, process } = world;
+    const { observer, venue, network, restarts, kills, hash, process } = world;
     return {
       seed,
       orders: venue.orders.size,
+      creates: network.creates,
       fills: venue.tradeCount,
       instants: process?.trader?.barCount ?? 0,
       unknown: observer.unknown.size,
