@@ -87,8 +87,8 @@ export class SimulatedNetwork {
             if (fault.size < 0.5) later(latency(), () => failed('the connection was reset', bytes));
             return;
           }
-          const late = fault?.what === 'delayReply' ? 5000 + fault.size * 30_000 : 0;
-          later(latency() + late, () => {
+          const held = fault?.what === 'delayReply' ? 5000 + fault.size * 30_000 : 0;
+          later(latency() + held, () => {
             if (queue.nowMs < this.partitionedUntilMs) return;
             const whole = new TextEncoder().encode(answer.body);
             if (fault?.what === 'cutReply' && whole.length > 0) {

@@ -24,6 +24,16 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
       },
     ],
   },
+  202: {
+    name: 'a restart begins with strategies that remember nothing',
+    changes: [
+      {
+        file: 'src/tasks/bot/startLifetime.ts',
+        from: '  if (lifetime === null) return beginLifetime(deps, 1);',
+        to: '  return beginLifetime(deps, lifetime === null ? 1 : lifetime.number + 1);',
+      },
+    ],
+  },
 };
 
 /** The changes of a row; null: there is none. */

@@ -251,7 +251,7 @@ class World {
     if (!process || !control) return;
     this.#act(
       process,
-      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator' as never),
+      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator'),
     );
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
   }
@@ -260,14 +260,14 @@ class World {
     const { process } = this;
     const control = process?.control;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
-    this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator' as never));
+    this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
   /** The bot may be down: the operator tries again. */
   #resume(): void {
     const { process } = this;
     const control = process?.control;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume());
-    this.#act(process, control.resume({ scope: 'account', code: null, why: 'the operator has looked' } as never, 'operator' as never));
+    this.#act(process, control.resume({ scope: 'account', code: null, why: 'the operator has looked' }, 'operator'));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
@@ -276,7 +276,7 @@ class World {
     this.kills++;
     process.flattens = flatten;
     if (flatten) this.#mirror();
-    this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator' as never));
+    this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
   #afterKill(process: BotProcess): void {
