@@ -10,7 +10,7 @@ const [mode = '', ...numbers] = process.argv.slice(2);
 const [from = 1, to = 2, step = 1, hours = 24] = numbers.map(Number);
 const lengthMs = Math.min(DAY_MS, hours * 3_600_000);
 
-function say(line: string): void {
+function printLine(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
@@ -19,12 +19,12 @@ if (mode === 'days')
     process.stdout.write(`${JSON.stringify(await dayOf(seed, scheduleOf(seed, lengthMs), { lengthMs }))}\n`);
 else {
   const schedule = scheduleOf(from, lengthMs);
-  const result = await dayOf(from, schedule, { lengthMs, ...(mode === 'loud' ? { print: say } : {}) });
+  const result = await dayOf(from, schedule, { lengthMs, ...(mode === 'loud' ? { print: printLine } : {}) });
   process.stdout.write(`${JSON.stringify(result)}\n`);
   if (result.violations.length > 0 && mode === 'shrink') {
     const shrunk = await shrink(from, schedule, result, { maxRuns: SHRINK_RUNS, lengthMs });
-    say(`seed ${from}: ${shrunk.result.violations[0]}`);
-    say(`${shrunk.schedule.length} of ${schedule.length} events are enough, found in ${shrunk.runs} runs:`);
-    for (const one of shrunk.schedule) say(`  ${happeningText(one)}`);
+    printLine(`seed ${from}: ${shrunk.result.violations[0]}`);
+    printLine(`${shrunk.schedule.length} of ${schedule.length} events are enough, found in ${shrunk.runs} runs:`);
+    for (const one of shrunk.schedule) printLine(`  ${happeningText(one)}`);
   }
 }

@@ -9,8 +9,8 @@ export const fillText = (side: string, qty: string, price: number, fee: string, 
 export class Trader extends Strategy {
   symbols = this.feeds('bars');
   /** What each order was told to have filled. */
-  told = new Map<number, string[]>();
-  toldCount = 0;
+  notified = new Map<number, string[]>();
+  notifiedCount = 0;
   #state = 20_011;
   barCount = 0;
   #ended = 0;
@@ -25,7 +25,7 @@ export class Trader extends Strategy {
     for (const { id } of open) if (this.#next() < 0.5) this.cancel(id);
     const price = feed.close.value;
     // What was told steers what is done next: a fill that was told twice, or never, shows in the orders.
-    const quote = String(100 + ((this.toldCount * 7 + this.#ended * 3) % 50) + Math.floor(this.random() * 50));
+    const quote = String(100 + ((this.notifiedCount * 7 + this.#ended * 3) % 50) + Math.floor(this.random() * 50));
     const kind = this.#next();
     const { qty, isFlat } = this.position(feed);
     const { quantityDigits } = feed.instrument;
@@ -40,11 +40,11 @@ export class Trader extends Strategy {
   }
 
   override onFill({ orderId, side, price, qty, fee, feeAsset }: FillInfo) {
-    this.toldCount++;
+    this.notifiedCount++;
     const text = fillText(side, qty.toString(), price, fee.toString(), feeAsset);
-    const of = this.told.get(orderId);
+    const of = this.notified.get(orderId);
     if (of) of.push(text);
-    else this.told.set(orderId, [text]);
+    else this.notified.set(orderId, [text]);
   }
   override onOrder({ lifecycle }: OrderInfo) {
     if (lifecycle === 'done') this.#ended++;

@@ -61,7 +61,7 @@ export class SimulatedVenue {
 
   constructor(seed: number, startMs: number) {
     const rng = seededRng(seed ^ 0x5eed);
-    const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((most) => Math.floor(rng.next() * most)) as [number, number, number];
+    const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
     this.service = openService(
       {
         ...SERVICE_DEFAULTS,

@@ -80,7 +80,7 @@ class World {
         this.observer.create(this.#seen, text);
       },
       answered: (status) => {
-        if (status === 418 || status === 429) this.observer.say('S8', `the exchange answered ${status}`, this.queue.nowMs);
+        if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
     });
     this.#writeConfig();
@@ -142,7 +142,7 @@ class World {
   #look(): void {
     const { process, venue } = this;
     const journal = process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = venue.changes + journal + (process?.trader?.toldCount ?? 0) + this.#processes;
+    const state = venue.changes + journal + (process?.trader?.notifiedCount ?? 0) + this.#processes;
     if (state === this.#seenState && this.queue.nowMs < this.#lookMs) return;
     this.#seenState = state;
     this.#lookMs = this.queue.nowMs + 60_000;
@@ -166,9 +166,9 @@ class World {
       number,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
-        if (line.includes(this.venue.key.secret)) this.observer.say('S12', 'the secret stands in the log', this.queue.nowMs);
+        if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
-      broken: (why) => this.observer.say('BROKEN', why, this.queue.nowMs),
+      broken: (why) => this.observer.report('BROKEN', why, this.queue.nowMs),
       crashed: () => this.#die(true, 5),
     });
     this.process = process;
@@ -186,7 +186,7 @@ class World {
           (error instanceof Error && error.constructor.name === 'NoAnswer') ||
           /the clock of the|expected it to within|no answer/i.test(text);
         if (!isOfNetwork)
-          this.observer.say(
+          this.observer.report(
             'RESTART',
             `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
             this.queue.nowMs,
@@ -241,7 +241,7 @@ class World {
       () => process.pending--,
       (error: unknown) => {
         process.pending--;
-        this.observer.say('ACT', String(error), this.queue.nowMs);
+        this.observer.report('ACT', String(error), this.queue.nowMs);
       },
     );
   }
@@ -283,11 +283,11 @@ class World {
     const view = this.process === process ? process.control?.view().kill : null;
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
     if (view && view.residuals.length === 0 && this.venue.live().length > 0)
-      this.observer.say('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
+      this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
         if (this.venue.heldLots(base) >= 1)
-          this.observer.say(
+          this.observer.report(
             'KILL',
             `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
             this.queue.nowMs,
