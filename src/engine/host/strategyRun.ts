@@ -1,7 +1,6 @@
 // One strategy in a run: the engine's answers to what its base class asks for (feeds, indicators, orders, views).
 
 import { ConfigError, StrategyError } from '../../base/errors.ts';
-import type { Ticks } from '../../base/brand.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';

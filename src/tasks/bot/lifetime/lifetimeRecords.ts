@@ -15,9 +15,12 @@ export interface RecordedOrder {
   isKnown: boolean;
 }
 
-/** Returns the instant at which a strategy made the order. */
+/**
+ * Returns the instant at which the order was decided on: when a strategy made it, or, if it had to wait, when it was released. A released
+ * order that was denied has no INTENT, but its verdict says when.
+ */
 export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =>
-  intent?.createdMs ?? draft?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? NaN);
+  intent?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? draft?.createdMs ?? NaN);
 
 interface RecordedCancel {
   /** Position of its record; -1 before the replayed ones. */
