@@ -9,8 +9,8 @@ result = unittest.TextTestRunner(stream=sys.stderr).run(unittest.defaultTestLoad
 if not result.wasSuccessful(): sys.exit(1)
 print(result.testsRun)`;
 
-test('the Python package reads runs and bars that isobar wrote', (context) => {
+test('the Python package reads runs and bars that isobar wrote', { timeout: 120_000 }, (context) => {
   const lines = runPython(['pyarrow'], SCRIPT);
-  if (lines === null) return context.skip();
-  expect(Number(lines[0])).toBeGreaterThan(0);
-}, 120_000);
+  if (lines === null) context.skip();
+  else expect(Number(lines[0])).toBeGreaterThan(0);
+});
