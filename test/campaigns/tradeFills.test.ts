@@ -11,7 +11,7 @@ import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts'
 import { lots } from '../../src/base/brand.ts';
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
-import type { RunRecord } from '../../src/model/run/run.ts';
+import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
 import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
 import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
@@ -126,6 +126,14 @@ function fillsOf({ fills }: RunRecord): NaiveFill[] {
     ms: fills.timeMs[at]!,
   }));
 }
+/** Returns the tags of the orders that were open at the end. */
+function openTags({ orders }: RunRecord): string[] {
+  const tags = Array.from({ length: orders.length }, (_, at) =>
+    ENDINGS[orders.ending[at]!] === 'open' ? orders.texts[orders.slot[at]!]! : '',
+  );
+  return tags.filter((tag) => /^t\d/.test(tag)).toSorted();
+}
+
 /** Returns the first fill that differs, or null. */
 function firstUnlike(got: readonly NaiveFill[], wanted: readonly NaiveFill[]): string | null {
   for (let at = 0; at < Math.max(got.length, wanted.length); at++) {
@@ -137,7 +145,7 @@ function firstUnlike(got: readonly NaiveFill[], wanted: readonly NaiveFill[]): s
 const plain = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 
 it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
-  let [fills, makers, denied] = [0, 0, 0];
+  let [fills, makers, stops, capped] = [0, 0, 0, 0];
   for (let seed = SEED; seed < SEED + CASES; seed++) {
     const given = caseOf(seed);
     const naive = new NaiveExchange(given, CASH);
@@ -145,6 +153,7 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     const record = await runOf(given);
     const where = `seed ${seed}: ${JSON.stringify(given.terms)}`;
     expect(firstUnlike(fillsOf(record), naive.fills), where).toBe(null);
+    expect(openTags(record), where).toEqual(naive.openTags);
     const { timeMs, units } = record.equity;
     const equity = Array.from({ length: record.equity.length }, (_, at) => [timeMs[at]!, units[at]!] as const);
     expect(equity.length, where).toBe(naive.equity.length);
@@ -156,9 +165,12 @@ it(`${CASES} random scripts fill against trades as a naive exchange fills them`,
     });
     fills += naive.fills.length;
     makers += naive.fills.filter(({ isMaker }) => isMaker).length;
-    denied += record.orders.texts.filter((text) => text === 'STOP_SIDE' || text === 'TARGET_SIDE').length;
+    stops += naive.stops;
+    capped += naive.capped;
   }
-  recordResult({ cases: CASES, fills, makers });
-  console.log(`${CASES} scripts, ${fills} fills, ${makers} of them as maker, ${denied} with denials`);
+  recordResult({ cases: CASES, fills, makers, stops, capped });
+  console.log(
+    `${CASES} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders at a collar that came to rest`,
+  );
   expect(fills).toBeGreaterThan(CASES);
 });

@@ -56,7 +56,8 @@ export function caseOf(seed: number): Case {
   const int = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
   const pick = <T>(list: readonly T[]): T => list[int(0, list.length - 1)]!;
   const minutes = int(4, 25);
-  const perMinute = pick([1, 3, 8, 20]);
+  const perMinute = pick([1, 3, 8, 20, 40]);
+  const still = pick([0.3, 0.7]);
   const hasSides = rng.next() < 0.8;
   const widest = pick([1, 2, 5, 30]);
   const trades: Trade[] = [];
@@ -65,14 +66,14 @@ export function caseOf(seed: number): Case {
     trades.push({ id, ms, ticks, lots: Math.ceil(rng.next() ** 4 * pick([3, 50, 2000])) || 1, taker: hasSides ? pick([1, -1]) : 0 });
     id += rng.next() < 0.03 ? int(2, 9) : 1;
     ms += rng.next() < 0.4 ? 0 : Math.ceil((rng.next() * 2 * MINUTE) / perMinute);
-    ticks = Math.max(50, ticks + (rng.next() < 0.3 ? 0 : int(-widest, widest)));
+    ticks = Math.max(50, ticks + (rng.next() < still ? 0 : int(-widest, widest)));
   }
   const isBracketed = rng.next() < 0.5;
   const queue = pick([
     null,
     { ahead: `${int(0, 3)}.${int(100, 999)}` },
     { ahead: '0', cancels: '0.5' },
-    { aheadTrades: pick(['0.5', '1', '3.3333']), cancels: pick(['0', '0.25', '0.999999']) },
+    { aheadTrades: pick(['0.5', '1', '3.3333', '11.17']), cancels: pick(['0', '0.25', '0.999999']) },
   ]);
   const terms: Terms = {
     latencyMs: pick([0, 0, 1, 300, 20_000, 59_999]),
@@ -87,6 +88,7 @@ export function caseOf(seed: number): Case {
   const script = new Map<number, Act[]>();
   const tags: string[] = [];
   let orders = 0;
+  const lastLimits: Record<string, number> = {};
   for (const { closeMs, last } of barsOf(trades)) {
     const acts: Act[] = [];
     for (let n = rng.next() < 0.7 ? int(1, 2) : 0; n > 0; n--) {
@@ -98,7 +100,9 @@ export function caseOf(seed: number): Case {
       const tag = `t${++orders}`;
       tags.push(tag);
       const isLimit = rng.next() < 0.6;
-      const limit = isLimit ? Math.max(1, last + int(-3, 3) * (rng.next() < 0.3 ? widest : 1)) : 0;
+      const again = isLimit && rng.next() < 0.3 ? (lastLimits[kind] ?? 0) : 0;
+      const limit = again > 0 ? again : isLimit ? Math.max(1, last + int(-3, 3) * (rng.next() < 0.3 ? widest : 1)) : 0;
+      if (limit > 0) lastLimits[kind] = limit;
       const isByAmount = kind === 'buy' && !isLimit && rng.next() < 0.6;
       // No two orders alike, and no amount that whole lots pay exactly: neither is a matter of fills.
       const lots = 10 * int(1, pick([3, 40])) * 100 + orders;
@@ -108,7 +112,7 @@ export function caseOf(seed: number): Case {
       acts.push({
         kind,
         tag,
-        amount: isByAmount ? `${int(1, 4000)}.${100 + orders}4567` : null,
+        amount: isByAmount ? amountText(pick([0, int(1, 40), int(1, 4000)]), orders, last) : null,
         lots: isByAmount ? 0 : Math.ceil(lots / pick([1, 10, 100])) + orders,
         limit,
         target: has(0.7) ? best + int(1, 3 + widest) : 0,
@@ -119,6 +123,12 @@ export function caseOf(seed: number): Case {
     script.set(closeMs, acts);
   }
   return { seed, trades, script, terms };
+}
+
+/** Nothing that whole lots pay exactly. A small one pays for a lot at the last price, and for none if the price rises. */
+function amountText(whole: number, order: number, last: number): string {
+  if (whole > 0) return `${whole}.${100 + order}4567`;
+  return TICK.times(LOT).times(last).plus(new Decimal(100 + order).times('0.0000001')).toFixed(7); // prettier-ignore
 }
 
 export interface MinuteBar {
@@ -189,6 +199,8 @@ export class NaiveExchange {
   private readonly byArrival: Order[] = [];
   private guards: Guard[] = [];
   private due: { readonly ms: number; readonly run: () => void }[] = [];
+  stops = 0;
+  capped = 0;
   private budget = new Decimal(Infinity);
 
   constructor(given: Case, cash: string) {
@@ -211,6 +223,10 @@ export class NaiveExchange {
       const value = this.cash.plus(this.coins.times(TICK.times(trades[at - 1]!.ticks)));
       this.equity.push([ms + 1, value.toFixed(10)]);
     }
+  }
+
+  get openTags(): string[] {
+    return this.orders.filter(({ isOpen, tag }) => isOpen && tag !== '').map(({ tag }) => tag).toSorted(); // prettier-ignore
   }
 
   private runDue(ms: number): void {
@@ -256,6 +272,7 @@ export class NaiveExchange {
     for (const order of this.orders) {
       if (!order.isOpen || !order.isCollar || order.takes !== false) continue;
       order.isCollar = false;
+      this.capped++;
       this.later(ms, () => (order.isOpen = false));
     }
   }
@@ -408,6 +425,7 @@ export class NaiveExchange {
 
   private stop(guard: Guard, level: number, ticks: number, ms: number): void {
     const { entry } = guard;
+    this.stops++;
     this.guards = this.guards.filter((each) => each !== guard);
     for (const order of this.orders) {
       if (!order.isOpen) continue;

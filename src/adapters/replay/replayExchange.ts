@@ -10,7 +10,7 @@ import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
-import type { TradeTerms } from '../../venue/tradeMatcher.ts';
+import type { TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
@@ -18,8 +18,7 @@ import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import { passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
-import { matchTrades } from './tradeRows.ts';
+import { matchTrades, passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */

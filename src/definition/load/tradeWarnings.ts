@@ -1,8 +1,8 @@
-// What fills against trades leave unknown, said to whoever reads the result.
+// What fills against trades leave unknown, for the reader of the result.
 
 import { TRADE_ROWS } from '../../model/interval.ts';
 import { warning, type Warning } from '../../model/warning.ts';
-import { count } from '../../base/text/format.ts';
+import { count, counted } from '../../base/text/format.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
 
@@ -18,7 +18,7 @@ export function tradeWarnings(feeds: readonly FeedPlan[], fills: Definition['fil
     `have changed are not known. ${queueText(fills)}`;
   const gaps = traded.filter(({ missingIds = 0 }) => missingIds > 0);
   const missing = gaps.map(
-    ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${count(quality.gaps)} runs`,
+    ({ bars, quality, missingIds = 0 }) => `${bars.instrument.wireName} ${count(missingIds)} ids in ${counted(quality.gaps, 'run')}`,
   );
   return [
     warning('RUN_TRADE_FILLS', text),
@@ -36,6 +36,6 @@ function queueText(fills: Definition['fills']): string {
       : 'A resting limit filled when a trade was beyond it';
   }
   const ahead = queue.ahead === undefined ? `${queue.aheadTrades} average trades` : `${queue.ahead} of the base asset`;
-  const cancels = Number(queue.cancels ?? 0) > 0 ? `, ${queue.cancels} of which is cancelled` : '';
+  const cancels = Number(queue.cancels ?? 0) > 0 ? `; a share of ${queue.cancels} of it is cancelled` : '';
   return `The queue before a resting limit is assumed, not seen: ${ahead}${cancels}`;
 }

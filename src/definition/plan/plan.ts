@@ -9,7 +9,7 @@ import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { RiskLimits } from '../../risk/limits/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
-import type { QueueSettings } from '../../venue/tradeMatcher.ts';
+import type { QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillSettings } from '../../venue/venueConfig.ts';
 import type { ModulePlan } from './module.ts';
 

@@ -1,7 +1,7 @@
 // The fill settings of a run definition: keys, defaults, and values in a run. The exchange config shares those for matching in bars.
 
 import { z } from 'zod';
-import { QUEUE_DIGITS, type QueueSettings } from '../../venue/tradeMatcher.ts';
+import { QUEUE_DIGITS, type QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillsPlan } from '../plan/plan.ts';
 import { toScaled } from '../../base/number/decimal.ts';
 import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Market } from '../../../model/instrument.ts';
-import { formatTime } from '../../../model/time.ts';
+import { formatTime, parseTime } from '../../../model/time.ts';
 
 export const DAY_MS = 86_400_000;
 
@@ -41,7 +41,7 @@ export const tradesStaging = (catalog: string, key: TradeKey, pid: number): stri
   join(catalog, '.import', `${key.market}-${key.symbol}-trades-${pid}`);
 
 export const dayOf = (timeMs: number): string => formatTime(timeMs).slice(0, 10);
-export const dayStart = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+export const dayStart = (day: string): number => parseTime(day) ?? NaN;
 export const dayPath = (folder: string, day: string): string => join(folder, `${day}.arrow`);
 
 const DAY_FILE = /^(\d{4}-\d\d-\d\d)\.arrow$/;

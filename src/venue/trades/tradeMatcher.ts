@@ -1,11 +1,14 @@
 // Fills the orders of one book against trades, in the order in which they happened (docs/matching.md#trades).
 
-import { mulDiv, pow10 } from '../base/number/exact.ts';
-import type { TradeTape } from '../model/bars/bars.ts';
-import type { BarBook } from './barBook.ts';
-import { NO_SLIPPAGE, slippedPrice } from './slippage.ts';
-import { MATCHING_RULE } from './trace/matchTracer.ts';
-import type { VenueOrderRecord } from './venueOrder.ts';
+import { mulDiv, pow10 } from '../../base/number/exact.ts';
+import type { TradeTape } from '../../model/bars/bars.ts';
+import type { BarBook } from '../barBook.ts';
+import { NO_SLIPPAGE, slippedPrice } from '../slippage.ts';
+import { MATCHING_RULE } from '../trace/matchTracer.ts';
+import type { VenueOrderRecord } from '../venueOrder.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
 
 /** Quantities and multiples of a queue are whole in 10^-8. */
 export const QUEUE_DIGITS = 8;
@@ -97,12 +100,12 @@ export class TradeMatcher {
     if (beyond < 0) return 0;
     if (beyond > 0) {
       state.ahead = 0;
-      this.rest(order, Infinity, timeMs);
+      this.rest(order, INFINITY, timeMs);
       return 0;
     }
     const { queue, fillsAtTouch } = this.terms;
     if (queue === null) {
-      if (fillsAtTouch) this.rest(order, Infinity, timeMs);
+      if (fillsAtTouch) this.rest(order, INFINITY, timeMs);
       return 0;
     }
     // A taker on the side of the order trades with the other side of the book.
