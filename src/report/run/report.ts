@@ -111,7 +111,5 @@ async function instrumentsOf(
 }
 
 function isIntraday({ feeds }: RunRecord): boolean {
-  return feeds.some(
-    ({ execution, bars }) => execution && typicalLengthMs(bars.interval) < 86_400_000,
-  );
+  return feeds.some(({ execution, bars }) => execution && typicalLengthMs(bars.interval) < 86_400_000);
 }
