@@ -58,13 +58,13 @@ function caseOf(seed: number): Case {
   const quantityDigits = pick([0, 1, 3, 8]);
   // Up to what exact numbers hold: products and sums are then far beyond them.
   const priceUnits = 10 ** int(1, 10);
-  const most = 10 ** int(1, 13);
+  const maxUnits = 10 ** int(1, 13);
   const trades: Trade[] = [];
   let [id, ms, price] = [int(1, 1e6), START + int(0, DAY - 1), Math.ceil((rng.next() + 0.1) * priceUnits)];
   const count = int(1, 400);
   const step = DAY * pick([0.001, 0.01, 0.1]);
   for (let at = 0; at < count; at++) {
-    const qty = Math.ceil(rng.next() ** 3 * most) || 1;
+    const qty = Math.ceil(rng.next() ** 3 * maxUnits) || 1;
     trades.push({ id, ms, price: new Decimal(price).div(`1e${priceDigits}`), qty: new Decimal(qty).div(`1e${quantityDigits}`) });
     id += rng.next() < 0.03 ? int(2, 9) : 1;
     const kind = rng.next();

@@ -28,8 +28,8 @@ beforeAll(async () => {
   const trades = join(folder, 'ABCUSDT-trades.csv');
   writeFileSync(trades, `id,price,qty,time\n${TRADES.map(({ id, ms, price }) => `${id},${price.toFixed(2)},1.5,${ms}`).join('\n')}\n`);
   const hours = Array.from({ length: 4 }, (_, hour) => {
-    const inside = TRADES.filter(({ ms }) => Math.floor((ms - START) / HOUR) === hour).map(({ price }) => price.toFixed(2));
-    return [START + hour * HOUR, inside[0], inside.at(-1), inside[0], inside.at(-1), 540].join(',');
+    const traded = TRADES.filter(({ ms }) => Math.floor((ms - START) / HOUR) === hour).map(({ price }) => price.toFixed(2));
+    return [START + hour * HOUR, traded[0], traded.at(-1), traded[0], traded.at(-1), 540].join(',');
   });
   const bars = join(folder, 'ABCUSDT-1h.csv');
   writeFileSync(bars, `open_time,open,high,low,close,volume\n${hours.join('\n')}\n`);
@@ -139,7 +139,7 @@ describe('bars from trades are refused', () => {
     await expect(run(Idle, { feeds })).rejects.toThrow('no bar of 9999ticks opens and ends from the start to the end');
   });
   it('beside bars of time in which orders would fill', async () => {
-    await expect(run(Idle, { fills: { inside: '1m' } })).rejects.toThrow('expected trades, finest or off beside bars of 7ticks');
+    await expect(run(Idle, { fills: { executionInterval: '1m' } })).rejects.toThrow('expected trades, finest or off beside bars of 7ticks');
   });
   it('by a bot', () => {
     const given = source('feeds: { bars: { symbol: ABCUSDT, interval: 7ticks } }');

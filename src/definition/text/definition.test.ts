@@ -78,7 +78,7 @@ test.each([
   [
     'interval: 1m',
     'interval: 7s',
-    "x.yaml:3 feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year), got '7s'",
+    "x.yaml:3 feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year); or an amount of trades such as 500ticks, 10volume, 1000000dollar or 25range, got '7s'",
   ],
   [
     'from: 2024-01-01',
@@ -214,7 +214,7 @@ test.each([
   ['fees.taker=2', '--set fees.taker: expected a quoted decimal (fraction below 1 with at most 6 decimals: 0.001 is 0.1 %), got 2'],
   [
     'feeds.bars.interval=7s',
-    '--set feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year), got 7s',
+    '--set feeds.bars.interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year); or an amount of trades such as 500ticks, 10volume, 1000000dollar or 25range, got 7s',
   ],
 ])('a mistake in --set %s names the option', (setting, message) => {
   expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);

@@ -23,7 +23,7 @@ export interface DayAround {
   readonly startMs: number;
   /** True if a later day has trades: the last bar then ends with the day. Otherwise nobody knows yet whether it has ended. */
   readonly isOver: boolean;
-  /** The last id of the day before; null if there is none. */
+  /** The last id of the day before; null for the oldest day. */
   readonly lastId: number | null;
 }
 
