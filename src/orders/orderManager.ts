@@ -1,7 +1,7 @@
 // The bot's belief about its orders: pooled records, each sent once and changed only by the table of lifecycle.ts.
 
 import { InvariantError } from '../base/errors.ts';
-import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
+import type { Lots, TimeMs, Units } from '../base/brand.ts';
 import type { Scratch } from '../base/memory/rowLog.ts';
 import type { Fill } from '../model/fill.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -30,7 +30,7 @@ export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
 export class OrderManager {
   private readonly exchange: OrderGateway;
-  private readonly journal: Journal;
+  readonly journal: Journal;
   private readonly reservations: Reservations;
   private readonly log: OrderLog;
   /** The record of the newest order if that has ended. The next order reuses it, so the pool is rarely needed. */
@@ -117,10 +117,6 @@ export class OrderManager {
   wait(draft: WaitingDraft): void {
     this.drafts.add(draft);
     this.journal.drafted(draft.order, draft);
-  }
-  /** Journals the new stop of what an order has bought or will buy. The caller has moved it. */
-  moveStop(id: OrderId, instrument: Instrument, stop: Ticks): void {
-    this.journal.stopMoved(id, instrument, stop);
   }
   /** Ends a draft that its strategy no longer wants. */
   withdraw(order: BotOrder, nowMs: number): void {

@@ -87,7 +87,7 @@ function moveStop(
     order.isGuarded = true;
   }
   if (bracket !== undefined) bracket.stop = ticks;
-  orders.moveStop(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, ticks);
+  orders.journal.stopMoved(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, ticks);
   return id;
 }
 

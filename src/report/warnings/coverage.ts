@@ -30,10 +30,10 @@ export function coverageWarnings(run: Covered): readonly Warning[] {
   }
   const [from, to] = [Math.max(fromMs, firstMs), Math.min(toMs, lastMs)];
   for (const feed of barred) if (feed.listedToMs === undefined && isPartial(feed, from, to)) found.push(partial(feed, from, to));
-  const gone = new Map(
+  const leaving = new Map(
     feeds.flatMap((feed) => (feed.listedToMs !== undefined && feed.listedToMs < toMs ? [[feed.bars.instrument.id, feed]] : [])),
   );
-  for (const feed of gone.values()) found.push(delisted(feed, run));
+  for (const feed of leaving.values()) found.push(delisted(feed, run));
   return found;
 }
 
