@@ -24,7 +24,11 @@ const EXTERNAL = installedPackages().filter((name) => !BUNDLED.includes(name));
 const GROUPS = [
   { name: 'base', test: /\/src\/(?:base|model)\/(?!number\/decimal\.ts$|worth\.ts$)/, priority: 3 },
   { name: 'core', test: /\/src\/(?:ports|portfolio|venue|indicators|orders|strategy|risk|engine)\/[^?]*$/, priority: 2 },
-  { name: 'figures', test: /\/src\/report\/(?:kernels|series|trades|metrics|warnings|envelope|summary|words|terminal)\/[^?]*$/, priority: 1 },
+  {
+    name: 'figures',
+    test: /\/src\/report\/(?:kernels|series|trades|metrics|warnings|envelope|summary|words|terminal)\/[^?]*$/,
+    priority: 1,
+  },
   { name: 'text', test: /\/src\/definition\/text\/[^?]*$/, priority: 1 },
   { name: 'disk', test: /\/src\/adapters\/disk\//, priority: 1 },
 ];

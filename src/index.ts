@@ -3,13 +3,22 @@
 export { Strategy, type Setup, type StrategyClass } from './strategy/strategy.ts';
 export { int, float, decimal, flag, choice, type ParamSpec } from './strategy/params.ts';
 export type {
-  Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions,
+  Amendment, Amount, Bar, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './strategy/types.ts'; // prettier-ignore
+export {
+  covarianceMatrix,
+  equalWeights,
+  inverseVolatility,
+  riskParity,
+  type ComputedWeights,
+  type RiskParityOptions,
+} from './strategy/weights.ts';
 export type { FeedSeries, Series, Signal } from './indicators/graph/series.ts';
 export type { IndicatorSpec, SignalSource, Source } from './indicators/graph/spec.ts';
 export {
   abs, add, div, exp, lag, log, maxOf, minOf, mul, signOf, sqrt, sub, where, type Term,
 } from './indicators/arithmetic/arithmetic.ts'; // prettier-ignore
+export { rank } from './indicators/arithmetic/ranks.ts';
 export { ema, sma, vwap, wma } from './indicators/averages.ts';
 export { candle, type CandlePattern } from './indicators/candles/patterns.ts';
 export { fractals, heikinAshi, pivots, type Fractals, type HeikinAshi, type Pivots } from './indicators/candles/shapes.ts';
@@ -49,6 +58,7 @@ export {
   feeModel, riskRule, slippageModel,
   type AccountSnapshot as AskingAccount, type BarOfFill, type ProposedOrder as AskingOrder, type ChargedFill, type FeeSpec, type RiskRuleOptions, type RiskRuleSpec, type SlippageSpec, type TakerFill as TakingFill,
 } from './strategy/models.ts'; // prettier-ignore
+export { sizeByKelly, sizeByRisk, sizeByVolatility, type KellyOdds, type RiskOfStop, type VolatilityTarget } from './strategy/sizes.ts';
 export type { Instrument } from './model/instrument.ts';
 export type { Interval } from './model/interval.ts';
 export type { Lifecycle, OrderId, Side } from './model/order.ts';

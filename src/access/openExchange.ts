@@ -32,6 +32,12 @@ export interface Exchange {
   close(): Promise<void>;
 }
 
+/** Carries signed requests: connections of this computer, or a simulated network. */
+export interface Network {
+  readonly send: LateReplyWire;
+  close(): Promise<void>;
+}
+
 export interface ExchangeOptions {
   /** Called after every attempt. The entry contains no secret. */
   readonly log?: (entry: CallLog) => void;
@@ -42,6 +48,10 @@ export interface ExchangeOptions {
   /** An external scheduler for waits. `speed` is then ignored. */
   readonly scheduler?: Scheduler;
   readonly clock?: ServerClockOptions;
+  /** Replaces the network. It is closed with the exchange. */
+  readonly network?: Network;
+  /** Replaces the random numbers of this process. */
+  readonly random?: () => number;
   /** Wraps the wire, and may stop a request. */
   readonly guardWire?: (wire: LateReplyWire) => LateReplyWire;
 }
@@ -53,7 +63,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
   const { spot, futures } = baseUrls;
   const own = new LiveScheduler({ speed });
   const scheduler = options.scheduler ?? own;
-  const wire = new UndiciWire();
+  const wire = options.network ?? new UndiciWire();
   const clock = new ServerClock(scheduler, options.clock);
   const limiter = new Limiter(scheduler, {
     limits: limits.overrides,
@@ -65,7 +75,7 @@ export function openExchange(settings: AccessSettings, options: ExchangeOptions 
     ...(limited ? { onEvent: limited } : {}),
   });
   const rng = seededRng((nowMs() ^ process.pid) | 0);
-  const random = () => rng.next();
+  const random = options.random ?? (() => rng.next());
   const hidden = redactingWire(wire.send, credentials);
   const parts = {
     scheduler,

@@ -200,6 +200,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
         scratch,
         progressCells,
         decidesPerFeed: plan.decide === 'perFeed',
+        leavesMs: leavesOf(plan, instruments),
         marks: marketOf(instruments).marks(plan, instruments),
         funding: marketOf(instruments).funding(plan, instruments),
       });
@@ -261,4 +262,12 @@ function sizeOf({ size }: RunPlan): Size {
   if (size.base !== undefined) return { base: size.base };
   if (size.quote !== undefined) return { quote: size.quote };
   return { equity: size.equity ?? '1' };
+}
+
+/** Returns when instruments leave the run; undefined when all stay. */
+function leavesOf({ feeds }: RunPlan, instruments: readonly Instrument[]): readonly number[] | undefined {
+  if (feeds.every(({ listedToMs }) => listedToMs === undefined)) return undefined;
+  return instruments.map(({ id }) =>
+    Math.min(...feeds.filter(({ bars }) => bars.instrument.id === id).map(({ listedToMs = Infinity }) => listedToMs)),
+  );
 }

@@ -3,10 +3,11 @@
 import type { ServiceIdentifier } from 'inversify';
 import type { EventOrder } from '../adapters/replay/eventOrder.ts';
 import type { FinerSource } from '../adapters/replay/finerRows.ts';
-import { FixedLatency } from '../adapters/replay/latency.ts';
+import { FixedLatency, type LatencyModel } from '../adapters/replay/latency.ts';
 import { ReplayExchange, type ReplayExchangeOptions } from '../adapters/replay/replayExchange.ts';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
 import { REPLAY_ABSENCE_BOUNDS } from '../orders/prove/resolver.ts';
+import type { DueQueue } from '../ports/dueQueue.ts';
 import type { BarMarket } from '../ports/exchange.ts';
 import type { LogLine } from '../ports/log.ts';
 import type { Journal } from '../ports/journal.ts';
@@ -35,12 +36,15 @@ export interface ReplaySettings {
   readonly watchJournal?: (own: Journal) => Journal;
   /** Time outside of the run; by default that of the computer. */
   readonly clock?: Scheduler;
+  /** Makes the exchange that matches the rows; by default that of every backtest. */
+  readonly makeExchange?: (queue: DueQueue, options: ReplayExchangeOptions) => ReplayExchange;
+  /** Time from a decision to the arrival of its order; by default that of the plan. */
+  readonly latency?: LatencyModel | null;
 }
 
-export function replayWorld(
-  plan: RunPlan,
-  { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own }: ReplaySettings = {},
-): World {
+export function replayWorld(plan: RunPlan, settings: ReplaySettings = {}): World {
+  const { faultOf = null, refusals = null, eventOrder = () => null, finer = () => null, clock, watchJournal = (own) => own } = settings;
+  const { makeExchange = (queue, options) => new ReplayExchange(queue, options) } = settings;
   return (binding) => {
     const { bind, own } = binding;
     bind(idOf(PARTS.clock)).toResolvedValue(() => clock ?? clockOf(plan));
@@ -53,14 +57,15 @@ export function replayWorld(
       );
     }
     bind(TOKENS.absenceBounds).toConstantValue(REPLAY_ABSENCE_BOUNDS);
-    bind(own(PARTS.latency)).toResolvedValue(() => new FixedLatency(plan.fills.latencyMs));
+    bind(own(PARTS.latency)).toResolvedValue(() => settings.latency ?? new FixedLatency(plan.fills.latencyMs));
     bind(own(PARTS.slippage)).toResolvedValue(() => fixedSlippage(plan.fills.slippageTicks, plan.fills.slippagePpm));
     bind(own(PARTS.fees)).toResolvedValue((): FeeModel | null => null);
     const needsVolume = plan.fills.maxVolumeSharePpm > 0;
+    const trades = { fillsAtTouch: plan.fills.limit === 'touch', queue: plan.fills.queue ?? null };
     bind(TOKENS.replayed).toResolvedValue(
       (queue, instruments, latency) =>
-        marketOf(instruments).exchange(
-          () => new ReplayExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer() }),
+        marketOf(instruments).exchange(() =>
+          makeExchange(queue, { latency, needsVolume, faultOf, eventOrder: eventOrder(), finer: finer(), trades }),
         ),
       [idOf(PARTS.scheduler), TOKENS.instruments, idOf(PARTS.latency)],
     );

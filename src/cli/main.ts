@@ -18,6 +18,7 @@ import { withInit } from './project/init.ts';
 import { journalCommand } from './journal/check.ts';
 import { liveCommand } from './live/start.ts';
 import { replayCommand } from './journal/replay.ts';
+import { parityCommand } from './parity/command.ts';
 import { killCommand } from './live/kill.ts';
 import { logsCommand } from './live/logs.ts';
 import { ordersCommand } from './live/orders.ts';
@@ -50,6 +51,7 @@ function parser(argv: readonly string[]): Argv {
       .command(journalCommand)
       .command(liveCommand)
       .command(replayCommand)
+      .command(parityCommand)
       .command(statusCommand)
       .command(ordersCommand)
       .command(positionsCommand)

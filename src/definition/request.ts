@@ -10,7 +10,7 @@ import { nowMs } from '../adapters/clock/wallClock.ts';
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import { shellWord } from '../base/text/shellWord.ts';
-import { INTERVALS, parseInterval, type Interval } from '../model/interval.ts';
+import { INTERVAL_FORM, parseInterval, type Interval } from '../model/interval.ts';
 import { parseTime } from '../model/time.ts';
 import { temporaryFolder } from '../adapters/disk/folders/temporary.ts';
 import { packageFolder } from '../adapters/runtime/version.ts';
@@ -169,10 +169,7 @@ export async function importAll(
 ): Promise<readonly LoadedBars[]> {
   const interval = names.interval === undefined ? undefined : parseInterval(names.interval);
   if (interval === null)
-    throw new ConfigError(
-      `${names.places['interval'] ?? 'interval'}: expected one of ${INTERVALS.join(' ')}, got ${names.interval}`,
-      'correct it',
-    );
+    throw new ConfigError(`${names.places['interval'] ?? 'interval'}: expected ${INTERVAL_FORM}, got ${names.interval}`, 'correct it');
   // Loaded on demand: the importers are 22 modules, and most runs read their bars from a catalog.
   const { importFiles } = await import('../adapters/catalog/import/importFiles.ts');
   const catalog = folder ?? temporaryFolder();

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { catalogStore, type BarStore } from '../adapters/catalog/bars/store.ts';
 import { ConfigError } from '../base/errors.ts';
-import { typicalLengthMs } from '../model/interval.ts';
+import { TRADE_ROWS, typicalLengthMs } from '../model/interval.ts';
 import { formatMinute, formatTime, parseTime } from '../model/time.ts';
 import { warning, type Warning } from '../model/warning.ts';
 import type { Bundler } from '../adapters/plugins/bundler.ts';
@@ -17,6 +17,7 @@ import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
 import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
+import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
 import { settledFills } from './text/fills.ts';
@@ -230,7 +231,7 @@ function assemble(
       ...executionIntervalNotes(feeds),
       ...(contracts?.notes ?? []),
     ],
-    warnings: [...warnings, ...(contracts?.warnings ?? [])],
+    warnings: [...warnings, ...tradeWarnings(feeds, definition.fills), ...(contracts?.warnings ?? [])],
     contracts,
     store,
   };
@@ -268,7 +269,15 @@ function executionIntervalNotes(feeds: readonly FeedPlan[]): readonly string[] {
     const finer = feeds.find(({ isHidden, bars }) => isHidden && bars.instrument.id === instrument.id);
     return finer === undefined
       ? []
-      : [{ name: names.get(instrument.id)!, how: `orders fill in bars of ${finer.bars.interval} inside those of ${interval}` }];
+      : [
+          {
+            name: names.get(instrument.id)!,
+            how:
+              finer.bars.interval === TRADE_ROWS
+                ? `orders fill against trades inside the bars of ${interval}`
+                : `orders fill in bars of ${finer.bars.interval} inside those of ${interval}`,
+          },
+        ];
   });
   return [...new Set(found.map(({ how }) => how))].map((how) => {
     const named = found.filter((each) => each.how === how).map(({ name }) => name);

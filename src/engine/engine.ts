@@ -24,6 +24,7 @@ import type { Size } from '../strategy/types.ts';
 import type { EngineDeps } from './engineDeps.ts';
 import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
+import { delistedCode } from './feeds/delisting.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
 import { TriggerOrderTracker } from './router/triggerOrderTracker.ts';
 import { WaitingDrafts } from './router/waitingDrafts.ts';
@@ -33,6 +34,7 @@ import { byFineness, nextBlockEnd, type FeedRun } from './feeds/feed.ts';
 import { FillLog } from './book/fillLog.ts';
 import type { HaltActions } from './router/haltActions.ts';
 import type { Instant } from './feeds/instant.ts';
+import type { Link } from './feeds/links.ts';
 import { InstantParts } from './feeds/instantParts.ts';
 import { MarginEvents } from './book/marginEvents.ts';
 import { CallbackQueue } from './host/callbackQueue.ts';
@@ -81,6 +83,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   startUnits = 0;
   /** The feeds of the current block, grouped by the instants at which they close. */
   alignedFeeds: readonly AlignedFeeds[] = [];
+  links: readonly Link[] = []; // kernels that read several feeds
+  exitsMs: readonly number[] | null = null; // from when on an instrument takes only orders that close: delistings.ts
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -INFINITY;
   /** True when a strategy has submitted or cancelled something since the last check. While it is false, all further checks are skipped. */
@@ -165,11 +169,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     return this.instant.ms;
   }
 
-  // --- Blocks
-  /**
-   * Sets the next block, also for the engines `beside`: a span of time with at most `blockRows` rows of any feed. False when no rows are
-   * left.
-   */
+  /** Sets the next block, also for the engines `beside`: at most `blockRows` rows of any feed. False when no rows are left. */
   openBlock(beside: readonly Engine[] = []): boolean {
     const endMs = nextBlockEnd(this, beside);
     if (endMs === INFINITY) return false;
@@ -206,7 +206,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
 
   // --- Requests of strategies
-
   /** Returns a new draft order of a strategy, which the strategy fills in. */
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder {
     return this.orders.draft(strategy, feed.instrument, feed.instrumentIndex, side, this.nowMs);
@@ -218,6 +217,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     const { id } = order;
     let code = orders.precheck(order);
     if (order.triggerTicks > 0) code ??= this.triggerOrders.denyCode(order);
+    if (this.exitsMs !== null) code ??= delistedCode(order, this.exitsMs, this.nowMs);
     if (code === null) {
       if (risk.watchesEquity) this.recorder.show(risk);
       const approved = risk.check(order, order.createdMs, this.lastTicks(order.instrumentIndex));
@@ -357,7 +357,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   private readonly turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
   private readonly refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
 
-  /** Returns an error that names the strategy and the bar, made of what the strategy threw. */
+  /** Returns what the strategy threw as an error that names it and the bar. */
   attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
     return attributedError(error, this.runs[this.currentStrategy]?.name ?? 'strategy', when);
   }
@@ -395,6 +395,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order));
+    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order, run));
   }
 }

@@ -47,6 +47,8 @@ export interface EngineDeps {
    * block's end in seconds. Null if nothing watches the run.
    */
   readonly progressCells: Int32Array | null;
+  /** When instruments leave the run, ms UTC; Infinity for those that stay. Missing: all stay. */
+  readonly leavesMs?: readonly number[] | undefined;
   /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
   readonly decidesPerFeed?: boolean;
 }

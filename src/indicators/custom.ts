@@ -33,7 +33,7 @@ type ManyOutputs<Name extends string> = (...values: number[]) => Readonly<Record
  * A custom indicator: `custom(source, () => { let s = 0; return x => (s += x); }, { pure: true })`. `make` is called once for each run of
  * the series. It returns a function that gets the values of the source in order, one at a time, and returns the value of the indicator (NaN
  * when it has none). The function gets no values while the source is not ready.
- * Several sources of one feed, `custom([feed.high, feed.low], ...)`, are as many arguments; with `outputs: ['upper', 'lower']` the function
+ * Several sources, `custom([feed.high, feed.low], ...)`, are as many arguments, those of other feeds as of the rows of the first one; with `outputs: ['upper', 'lower']` the function
  * returns an object with these numbers, and the indicator has these series. The last argument: options, or `warmupBars` alone.
  */
 export function custom(source: Source, make: () => (x: number) => number, options?: number | CustomOptions): IndicatorSpec<Series>;

@@ -5,6 +5,7 @@ import { listOf } from '../base/memory/listOf.ts';
 import { Crossing } from './crossing.ts';
 import type { Signal } from './graph/series.ts';
 import {
+  onOneFeed,
   operand,
   signalSpec,
   type Design,
@@ -71,7 +72,7 @@ export function not(source: SignalSource): IndicatorSpec<Signal> {
 
 /** Both directions of a pair are outputs of one node, in whichever order the two series are named, so its kernel compares them once. */
 function crossing(name: 'crossedUp' | 'crossedDown', a: Source, b: Source | number): IndicatorSpec<Signal> {
-  const sources = pair(name, a, b);
+  const sources = onOneFeed(pair(name, a, b));
   const keys = sources.map((source) => source.key);
   const [first, second] = keys[0]! <= keys[1]! ? [0, 1] : [1, 0];
   const isUp = (name === 'crossedUp') === (first === 0);

@@ -1,12 +1,44 @@
 // Intervals of bars: names, aliases on the exchange's wire, lengths, and their UTC grid.
 
+import { InvariantError } from '../base/errors.ts';
 import { civilMonth, monthStart } from '../base/calendar.ts';
+import { isTradeBars, parseTradeBars, TRADE_BAR_FORM, type TradeBars } from './tradeBars.ts';
 
+/** The common intervals: those that the exchange names, and those to which reports aggregate. */
 export const INTERVALS = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const;
-/** A bar interval; UTC, weeks from Monday, months of the calendar. */
-export type Interval = (typeof INTERVALS)[number];
+export type CommonInterval = (typeof INTERVALS)[number];
+/**
+ * The length of a bar: a number of seconds that divides a minute, or a whole number of minutes, hours, days or weeks up to a year, in the
+ * largest unit that holds it; or a month. UTC: days and what is shorter are counted from 1970-01-01, weeks from Mondays, months are those
+ * of the calendar. Bars from trades have no length: each has an end of its own.
+ */
+export type Interval = `${number}${'s' | 'm' | 'h' | 'd' | 'w'}` | '1M' | TradeBars;
+/** Rows of trades have it: a row has the trades of one ms. It is not in `INTERVALS`, because no bar and no feed of a strategy has it. */
+export const TRADE_ROWS = 'trades' as string as Interval;
 
-const ALIASES: Readonly<Record<string, Interval>> = {
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const DAY = 1440 * MINUTE;
+const WEEK = 7 * DAY;
+const MAX_LENGTH = 366 * DAY;
+/** The units, the longest first. */
+const UNITS = [
+  ['w', WEEK],
+  ['d', DAY],
+  ['h', 60 * MINUTE],
+  ['m', MINUTE],
+  ['s', SECOND],
+] as const;
+/** Other names of the units: the specification writes 5min, 1day and 1week. */
+const UNIT_OF: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(UNITS),
+  min: MINUTE,
+  day: DAY,
+  week: WEEK,
+};
+/** Names of the common intervals in the specification. */
+const COMMON_NAMES: Readonly<Record<string, CommonInterval>> = {
+  ...Object.fromEntries(INTERVALS.map((interval) => [interval, interval])),
   '1min': '1m',
   '5min': '5m',
   '15min': '15m',
@@ -16,35 +48,85 @@ const ALIASES: Readonly<Record<string, Interval>> = {
   '1week': '1w',
   '1month': '1M',
 };
-/** Every name that an input may use for an interval. */
-export const INTERVAL_NAMES: readonly string[] = [...INTERVALS, ...Object.keys(ALIASES)];
-const MINUTE = 60_000;
-const LENGTH_MS: Readonly<Record<Exclude<Interval, '1M'>, number>> = {
-  '1m': MINUTE,
-  '5m': 5 * MINUTE,
-  '15m': 15 * MINUTE,
-  '30m': 30 * MINUTE,
-  '1h': 60 * MINUTE,
-  '4h': 240 * MINUTE,
-  '1d': 1440 * MINUTE,
-  '1w': 10080 * MINUTE,
-};
+/** What an input may use for an interval, for messages. */
+export const INTERVAL_FORM = 'a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year)';
+/** What every name of an interval looks like, for schemas. Some names of this form are refused: 7s divides no minute. */
+export const INTERVAL_PATTERN = /^([1-9]\d{0,6}(s|m|min|h|d|day|w|week)|1M|1month)$/;
 /** 1970-01-05T00:00Z, the first Monday: weeks are counted from here. */
-const FIRST_MONDAY = 4 * 86_400_000;
+const FIRST_MONDAY = 4 * DAY;
 
-/** Returns the interval that `text` names (including the specification's names), or null. Case matters: 1m is a minute, 1M a month. */
+/** Returns the interval of a fixed length, ms; null if no interval has that length. */
+export function intervalOfLength(lengthMs: number): Interval | null {
+  if (!(lengthMs > 0 && lengthMs <= MAX_LENGTH)) return null;
+  if (lengthMs % MINUTE !== 0 && (lengthMs % SECOND !== 0 || MINUTE % lengthMs !== 0)) return null;
+  const [unit, ms] = UNITS.find((each) => lengthMs % each[1] === 0)!;
+  return `${lengthMs / ms}${unit}`;
+}
+
+/**
+ * Returns the interval that `text` names (including the specification's names), or null. Lengths that are equal are one interval: 60m and
+ * 60min are 1h. Case matters: 1m is a minute, 1M a month.
+ */
 export function parseInterval(text: string): Interval | null {
-  return (INTERVALS as readonly string[]).includes(text) ? (text as Interval) : (ALIASES[text] ?? null);
+  if (text === '1M' || text === '1month') return '1M';
+  const [, count, unit = ''] = INTERVAL_PATTERN.exec(text)?.[0].match(/^(\d+)(\w+)$/) ?? [];
+  const unitMs = UNIT_OF[unit];
+  return count === undefined || unitMs === undefined ? null : intervalOfLength(Number(count) * unitMs);
 }
 
-/** Returns the length in ms, or null for 1M, whose length varies. */
+/** What a feed of a backtest may use for the length of its bars, for messages. */
+export const FEED_FORM = `${INTERVAL_FORM}; or ${TRADE_BAR_FORM}`;
+
+/** Returns the interval or the bars from trades that `text` names, or null. */
+export function parseFeedInterval(text: string): Interval | null {
+  return parseInterval(text) ?? parseTradeBars(text);
+}
+
+export function isCommon(interval: Interval): interval is CommonInterval {
+  return (INTERVALS as readonly string[]).includes(interval);
+}
+
+/** Returns the common interval of that very name, or null for any other, such as 60m. */
+export function parseCommonInterval(text: string): CommonInterval | null {
+  return Object.hasOwn(COMMON_NAMES, text) ? COMMON_NAMES[text]! : null;
+}
+
+const lengths = new Map<Interval, number>([[TRADE_ROWS, 1]]);
+
+/** Returns the length in ms, or null for 1M and bars from trades, whose lengths vary. */
 export function fixedLengthMs(interval: Interval): number | null {
-  return interval === '1M' ? null : LENGTH_MS[interval];
+  return interval === '1M' || isTradeBars(interval) ? null : lengthOf(interval);
 }
 
-/** Returns the typical length in ms (30 days for a month): for ordering intervals and for display, never for a grid. */
+function lengthOf(interval: Exclude<Interval, '1M'>): number {
+  const known = lengths.get(interval);
+  if (known !== undefined) return known;
+  if (isTradeBars(interval)) throw new InvariantError(`bars of ${interval} lie on no grid`);
+  const length = Number(interval.slice(0, -1)) * UNIT_OF[interval.slice(-1)]!;
+  lengths.set(interval, length);
+  return length;
+}
+
+/** Returns a time at which a bar of a fixed length opens, ms UTC: the grid lies around it. */
+function originOf(interval: Interval): number {
+  return interval.endsWith('w') ? FIRST_MONDAY : 0;
+}
+
+/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months, nor bars from trades in any. */
+export function nests(fine: Interval, coarse: Interval): boolean {
+  if (isTradeBars(coarse)) return false;
+  const [short, long] = [fixedLengthMs(fine), fixedLengthMs(coarse)];
+  if (short === null) return false;
+  if (long === null) return DAY % short === 0;
+  return short < long && long % short === 0 && (originOf(coarse) - originOf(fine)) % short === 0;
+}
+
+/**
+ * Returns the typical length in ms (30 days for a month, a minute for bars from trades): for ordering intervals and for display, never for
+ * a grid.
+ */
 export function typicalLengthMs(interval: Interval): number {
-  return fixedLengthMs(interval) ?? 30 * 86_400_000;
+  return fixedLengthMs(interval) ?? (interval === '1M' ? 30 * DAY : MINUTE);
 }
 
 /** Returns the open time (ms UTC) of the bar of `interval` that contains `ms`. */
@@ -53,21 +135,21 @@ export function openOf(interval: Interval, ms: number): number {
     const { year, month } = civilMonth(ms);
     return monthStart(year, month);
   }
-  const length = LENGTH_MS[interval];
-  const origin = interval === '1w' ? FIRST_MONDAY : 0;
+  const length = lengthOf(interval);
+  const origin = originOf(interval);
   return Math.floor((ms - origin) / length) * length + origin;
 }
 
 /** Returns the end (exclusive, ms UTC) of the bar that opens at `openMs`. */
 export function closeOf(interval: Interval, openMs: number): number {
-  if (interval !== '1M') return openMs + LENGTH_MS[interval];
+  if (interval !== '1M') return openMs + lengthOf(interval);
   const { year, month } = civilMonth(openMs);
   return month === 12 ? monthStart(year + 1, 1) : monthStart(year, month + 1);
 }
 
 /** Returns the number of bars of `interval` from the one that opens at `fromMs` to the one that opens at `toMs`, exclusive. */
 export function barsBetween(interval: Interval, fromMs: number, toMs: number): number {
-  if (interval !== '1M') return Math.round((toMs - fromMs) / LENGTH_MS[interval]);
+  if (interval !== '1M') return Math.round((toMs - fromMs) / lengthOf(interval));
   const from = civilMonth(fromMs);
   const to = civilMonth(toMs);
   return (to.year - from.year) * 12 + to.month - from.month;

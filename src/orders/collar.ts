@@ -37,3 +37,25 @@ export function markCapped(orders: OrderManager, instrumentIndex: number, openMs
 
 const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
   role === 'market' && lots > 0 && limit > 0 && timeInForce === null;
+
+/**
+ * For fills against trades: cancels collar orders that have come to rest, because a trade beyond the collar came first. Until the cancel
+ * arrives they are limit orders, and are recorded as such. Returns how many still take.
+ */
+export function cancelRestingCollars(
+  { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
+  instrumentIndex: number,
+  isResting: (order: BotOrder) => boolean,
+): number {
+  const active = orders.active();
+  let taking = 0;
+  for (let at = active.length - 1; at >= 0; at--) {
+    const order = active[at]!;
+    if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
+    if (isResting(order)) {
+      if (order.side === 'buy') order.code = CAPPED;
+      orders.cancel(order, nowMs);
+    } else taking++;
+  }
+  return taking;
+}

@@ -6,6 +6,7 @@ const DENIAL_REASONS: Readonly<Record<string, string>> = {
   FP_NOT_UNIQUE: 'too many open orders have the same side, price and quantity: a lost reply could not be attributed',
   MISSED: 'the bot went down as it decided, and came back too late to send it',
   REPLACED_FILLED: 'the order that it replaces has filled: nothing is left to be ordered',
+  DELISTED: 'the symbol leaves the run: it takes only orders that close',
   CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
 };
 

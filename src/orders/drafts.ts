@@ -1,4 +1,5 @@
-// Orders that are not sent yet because others have to end first: replacements of an order under cancel, and reversals of a position.
+// Orders that are not sent yet because others have to end first: replacements of an order under cancel, reversals of a position, and what a
+// rebalance buys with the money that its sales free.
 
 import type { OrderId, Side } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
@@ -13,6 +14,9 @@ export interface Replaced {
   readonly filledUnits: number;
 }
 
+/** Decision slot of the orders by which `rebalance` opens or adds to a position. */
+export const REBALANCE = 'rebalance';
+
 /** How a replaced order ended. */
 export type Ended = Pick<BotOrder, 'filledLots' | 'filledUnits' | 'reason'>;
 
@@ -20,12 +24,17 @@ export interface WaitingDraft {
   readonly order: BotOrder;
   /** Orders that have to end first. An order that has ended is removed. */
   readonly ahead: OrderId[];
-  /** For a replacement: the old order. Null for a reversal. */
+  /** For a replacement: the old order. Null for a reversal and a rebalance. */
   readonly replaced: Replaced | null;
-  /** For a reversal: the lots to hold, negative for short. NaN for a replacement. */
+  /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement. */
   readonly targetLots: number;
   /** For a replacement that may be sent now: what the old order left to do, in lots, or in units for an order by amount. NaN before. */
   left: number;
+}
+
+/** True for a draft of a rebalance: it waits for orders of other symbols, which are to fill and are never cancelled for it. */
+export function isOfRebalance({ order, replaced }: Pick<WaitingDraft, 'order' | 'replaced'>): boolean {
+  return replaced === null && order.slot === REBALANCE;
 }
 
 export class Drafts {

@@ -30,7 +30,7 @@ export type FillAnomaly = 'LATE_LANDING' | 'FILL_AFTER_END' | 'OVERFILLED';
 
 export class OrderManager {
   private readonly exchange: OrderGateway;
-  private readonly journal: Journal;
+  readonly journal: Journal;
   private readonly reservations: Reservations;
   private readonly log: OrderLog;
   /** The record of the newest order if that has ended. The next order reuses it, so the pool is rarely needed. */

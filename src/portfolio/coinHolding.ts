@@ -6,6 +6,9 @@ import type { Instrument } from '../model/instrument.ts';
 import type { StrategyBook } from './accountBooks.ts';
 import { InstrumentScale } from './scale.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // hot: docs/performance.md#imported-constants
 const { exact, mulDiv } = numbers;
 
@@ -29,11 +32,14 @@ export class CoinHolding {
   readonly unitsPerLot: number;
   base = 0.5;
   cost = 0.5;
+  /** When the position was opened: the first purchase after it was flat, ms UTC. Coins of a deposit have no such time. */
+  openedMs = 0.5;
   constructor(book: StrategyBook, asset: CoinAsset) {
     this.book = book;
     this.asset = asset;
     this.unitsPerLot = asset.scale.unitsPerLot;
     this.base = this.cost = 0;
+    this.openedMs = NAN;
   }
 
   /** Returns the base units that a sale takes from the holding, a fee in the base asset included. */
@@ -54,6 +60,7 @@ export class CoinHolding {
     const baseFee = fill.fee - cashFee;
     // Each side separately: a sum of whole numbers needs only one check.
     if (isBuy) {
+      if (held < this.asset.minUnits) this.openedMs = fill.timeMs;
       this.cost = cost + notional;
       this.base = exact(held + units - baseFee);
       book.cash = exact(cash - notional - cashFee);

@@ -22,6 +22,8 @@ export interface LedgerPosition {
   readonly lots: number;
   /** Entry value of the lots. */
   readonly entryUnits: number;
+  /** When it was opened, ms UTC. */
+  readonly openedMs: number;
   /** Average entry price, in ticks with a fraction. Reductions do not change it. */
   readonly entryTicks: number;
   readonly marginUnits: number;
@@ -30,7 +32,7 @@ export interface LedgerPosition {
   readonly feeUnits: number;
   readonly fundingUnits: number;
 }
-const flat = () => ({ lots: 0, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 });
+const flat = () => ({ lots: 0, openedMs: NAN, entryUnits: 0, entryTicks: 0, marginUnits: 0, realisedUnits: 0, feeUnits: 0, fundingUnits: 0 }); // prettier-ignore
 type PositionSide = ReturnType<typeof flat>;
 
 /** What a fill opens on a side. */
@@ -40,6 +42,7 @@ export interface OpenedLots {
   /** Value and fee of these lots. */
   readonly value: number;
   readonly fee: number;
+  readonly timeMs: number;
 }
 
 /** A contract in the account: the one strategy that trades it, and both sides. In net mode at most one side is open. */
@@ -68,9 +71,10 @@ export class ContractHolding {
     return this.long.marginUnits + this.short.marginUnits;
   }
 
-  open(isLong: boolean, { lots, price, value, fee }: OpenedLots): void {
+  open(isLong: boolean, { lots, price, value, fee, timeMs }: OpenedLots): void {
     const { scale, terms } = this;
     const side = this.side(isLong);
+    if (side.lots === 0) side.openedMs = timeMs;
     if (side.lots === 0) side.realisedUnits = side.feeUnits = side.fundingUnits = 0;
     side.entryTicks = scale.averageTicks(side.lots, side.entryTicks, lots, price);
     side.lots = exact(side.lots + lots);

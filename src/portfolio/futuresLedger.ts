@@ -42,7 +42,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
   fill(strategy: number, index: number, isBuy: boolean, fill: Fill, closes: boolean): void {
     const holding = this.takenBy(strategy, index);
     const book = this.books[strategy]!;
-    const { lots, price, notional, fee, covered } = fill;
+    const { lots, price, notional, fee, covered, timeMs } = fill;
     const opposite = holding.side(!isBuy);
     const closing = holding.terms.isNet || closes ? Math.min(lots, opposite.lots) : 0;
     if (closes && closing < lots) throw overclosed(this.instruments[index]!, strategy, fill, opposite.lots);
@@ -53,7 +53,7 @@ export class FuturesLedger extends AccountBooks implements Ledger {
       book.realised = exact(book.realised + profit);
       this.pay(book, profit);
     }
-    if (lots > closing) holding.open(isBuy, { lots: lots - closing, price, value: notional - closingValue, fee: fee - closingFee });
+    if (lots > closing) holding.open(isBuy, { lots: lots - closing, price, value: notional - closingValue, fee: fee - closingFee, timeMs });
     book.fees += fee;
     book.covered += covered;
     this.pay(book, covered - fee);
@@ -118,6 +118,16 @@ export class FuturesLedger extends AccountBooks implements Ledger {
     const { lots, entryTicks } = held < 0 ? short : long;
     if (lots === 0 || held === 0) return NAN;
     return entryTicks / pow10(this.instruments[index]!.priceDigits);
+  }
+
+  openedMs(strategy: number, index: number): number {
+    if (this.isFlat(strategy, index)) return NAN;
+    const { long, short } = this.holdings[index]!;
+    if (long.lots === 0 || short.lots === 0) return long.lots === 0 ? short.openedMs : long.openedMs;
+    return Math.min(long.openedMs, short.openedMs);
+  }
+  profitUnits(strategy: number, index: number, ticks: number): number {
+    return this.strategyValue(strategy, index, ticks);
   }
 
   /** Returns the margin that the positions of a strategy hold. */

@@ -43,6 +43,10 @@ export interface Ledger {
   qtyDigits(index: number): number;
   /** Returns the average price of what is held, without fees; NaN when flat. For display only. */
   entryPrice(strategy: number, index: number): number;
+  /** Returns when the position that is held was opened, ms UTC: its first fill since it was flat; NaN when flat. */
+  openedMs(strategy: number, index: number): number;
+  /** Returns the profit, in units of `cashAsset` and without fees, that closing at a price in ticks would make; 0 when flat. */
+  profitUnits(strategy: number, index: number, ticks: number): number;
 
   /** True when the account holds any of the instrument. */
   holds(index: number): boolean;

@@ -84,6 +84,12 @@ export class PairedLedger implements Ledger {
   entryPrice(strategy: number, index: number): number {
     return this.of(index).entryPrice(strategy, index);
   }
+  openedMs(strategy: number, index: number): number {
+    return this.of(index).openedMs(strategy, index);
+  }
+  profitUnits(strategy: number, index: number, ticks: number): number {
+    return this.of(index).profitUnits(strategy, index, ticks);
+  }
   holds(index: number): boolean {
     return this.of(index).holds(index);
   }

@@ -13,6 +13,9 @@ import type { Ledger } from './ledger.ts';
 import * as scales from './scale.ts';
 import { CashAndBase, lotsFor, type Factor } from './scale.ts';
 
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
 // hot: docs/performance.md#imported-constants
 const { exact, pow10 } = numbers;
 const { markSegment, quoteValueAt, valueDownAt, valueUpAt } = scales;
@@ -132,6 +135,12 @@ export class SpotLedger extends AccountBooks implements Ledger {
     const { base, cost } = this.holding(strategy, index);
     const { quoteDigits, baseDigits } = this.instruments[index]!;
     return cost / pow10(quoteDigits) / (base / pow10(baseDigits));
+  }
+  openedMs(strategy: number, index: number): number {
+    return this.isFlat(strategy, index) ? NAN : this.holding(strategy, index).openedMs;
+  }
+  profitUnits(strategy: number, index: number, ticks: number): number {
+    return this.isFlat(strategy, index) ? 0 : this.strategyValue(strategy, index, ticks) - this.cost(strategy, index);
   }
   /** Returns the base units in one lot. */
   unitsPerLot(index: number): number {

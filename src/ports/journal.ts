@@ -1,6 +1,7 @@
 // Port to the order journal: one typed method for each record kind (order-safety: write-ahead). Each returns its sequence number.
 
 import type { Fill } from '../model/fill.ts';
+import type { Instrument } from '../model/instrument.ts';
 import type { Order, OrderId, Side } from '../model/order.ts';
 import type { Evidence } from './exchange.ts';
 
@@ -36,4 +37,6 @@ export interface Journal {
   /** A cancel is sent. A replay keeps no record of it, because its result has one. */
   cancelSent(order: Order): number;
   provenAbsent(order: Order): number;
+  /** The stop of what an order has bought, or will buy, is now at a price in ticks. The exchange does not know this stop. */
+  stopMoved(id: OrderId, instrument: Instrument, stop: number): number;
 }

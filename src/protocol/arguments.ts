@@ -3,7 +3,7 @@
 import { assertNever } from '../base/assert.ts';
 import { ConfigError } from '../base/errors.ts';
 import type { Market } from '../model/instrument.ts';
-import { INTERVALS, parseInterval } from '../model/interval.ts';
+import { INTERVALS, parseCommonInterval } from '../model/interval.ts';
 import { wireInterval, type Dialect } from './dialect.ts';
 import type { ChoiceParam, IntegerParam, Param, Params, TextParam } from './endpoints/endpoint.ts';
 
@@ -177,7 +177,7 @@ const integerOf = ({ min, max }: IntegerParam, value: unknown): string | null =>
   typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max ? String(value) : null;
 
 function intervalOf(value: unknown, { market, dialect }: Context): string | null {
-  const interval = typeof value === 'string' ? parseInterval(value) : null;
+  const interval = typeof value === 'string' ? parseCommonInterval(value) : null;
   return interval === null ? null : wireInterval(market, interval, dialect);
 }
 

@@ -1,6 +1,7 @@
 // The dialect of a service: how its API differs from others, as clients see it. `isobar doctor` reports how each option was found.
 
-import { INTERVALS, type Interval } from '../model/interval.ts';
+import { nestedIn } from '../model/bars/aggregateBars.ts';
+import { INTERVALS, isCommon, type CommonInterval, type Interval } from '../model/interval.ts';
 import type { Market } from '../model/instrument.ts';
 
 export interface Dialect {
@@ -31,7 +32,7 @@ export interface Dialect {
   /** Where positions are read from. It affects which queries are sent, not their bytes. */
   readonly positionsFrom: 'positions' | 'account';
   /** Wire names of intervals that differ from the specification's; null if the service lacks the interval. */
-  readonly intervals: Readonly<Record<Market, Readonly<Partial<Record<Interval, string | null>>>>>;
+  readonly intervals: Readonly<Record<Market, Readonly<Partial<Record<CommonInterval, string | null>>>>>;
   /** Whether klines accept `startTime` and `endTime`, which the specification does not have. */
   readonly klinesRange: 'none' | 'startEnd';
 }
@@ -56,18 +57,25 @@ export const DEFAULT_DIALECT: Dialect = {
 };
 
 /** The specification's names. Spot has no 4h, and answers its 1h with an empty list. */
-const WIRE_NAMES: Readonly<Record<Market, Readonly<Partial<Record<Interval, string>>>>> = {
+const WIRE_NAMES: Readonly<Record<Market, Readonly<Partial<Record<CommonInterval, string>>>>> = {
   spot: { '1m': '1min', '5m': '5min', '15m': '15min', '30m': '30min', '1h': '60min', '1d': '1day', '1w': '1week', '1M': '1month' },
   futures: { '1m': '1min', '5m': '5min', '15m': '15min', '30m': '30min', '1h': '1h', '1d': '1day', '1w': '1week', '1M': '1month' },
 };
 
 /** Returns the wire name of an interval; null if the market has none. Bars are then built from shorter ones. */
 export function wireInterval(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): string | null {
+  if (!isCommon(interval)) return null;
   const own = dialect.intervals[market][interval];
   return own === undefined ? (WIRE_NAMES[market][interval] ?? null) : own;
 }
 
+/** Returns the intervals of klines from which bars of `interval` can be made: its own, then the longest. */
+export function wireSources(market: Market, interval: Interval, dialect: Dialect = DEFAULT_DIALECT): readonly CommonInterval[] {
+  const own = isCommon(interval) ? [interval] : [];
+  return [...own, ...nestedIn(interval, INTERVALS)].filter((each) => wireInterval(market, each, dialect) !== null);
+}
+
 /** Returns the interval of a wire name on `market`; null if it does not exist there. */
-export function intervalOfWire(market: Market, name: string, dialect: Dialect = DEFAULT_DIALECT): Interval | null {
+export function intervalOfWire(market: Market, name: string, dialect: Dialect = DEFAULT_DIALECT): CommonInterval | null {
   return INTERVALS.find((interval) => wireInterval(market, interval, dialect) === name) ?? null;
 }

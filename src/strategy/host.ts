@@ -5,7 +5,7 @@ import type { Series, Signal } from '../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from './types.ts';
+import type { Amendment, Feed, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, Weights } from './types.ts';
 
 /** What a strategy is constructed with. Opaque to authors: the host is linked to it, but is not a property of it. */
 export interface Setup {
@@ -45,7 +45,11 @@ export interface StrategyHost {
   order(isBuy: boolean, size: Size | undefined, options: OrderOptions | undefined): OrderId;
   exit(feed: Feed | undefined): OrderId | null;
   target(size: Size, feed: Feed | undefined): OrderId | null;
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[];
   cancel(id: OrderId): void;
+  amend(id: OrderId, change: Amendment): OrderId | null;
+  group(ids: readonly OrderId[]): void;
+  closeAt(timeMs: number | null, feed: Feed | undefined): void;
   position(feed: Feed | undefined): Position;
   openOrders(feed: Feed | undefined): readonly OrderInfo[];
   funding(feed: Feed | undefined): Funding;

@@ -8,7 +8,9 @@ import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
-import type { CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, Size, TimerOptions } from './types.ts';
+import type {
+  Amendment, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
+} from './types.ts'; // prettier-ignore
 
 export type { Setup };
 
@@ -97,8 +99,30 @@ export abstract class Strategy<P extends object = object> {
   protected target(size: Size, feed?: Feed): OrderId | null {
     return this.#host.target(size, feed);
   }
+  /**
+   * Brings positions to fractions of the equity, by symbol. A symbol without a weight is closed. What frees money is sent first; what takes it
+   * waits until those orders have ended.
+   */
+  protected rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    return this.#host.rebalance(weights, options);
+  }
   protected cancel(id: OrderId): void {
     this.#host.cancel(id);
+  }
+  /**
+   * Changes an order of this strategy: `limit` and `size` of a limit order that works, `stop` of what an order has bought or will buy.
+   * Returns the id of the order that now stands for it; null if there is nothing to change any more.
+   */
+  protected amend(id: OrderId, change: Amendment): OrderId | null {
+    return this.#host.amend(id, change);
+  }
+  /** One cancels the other: the first fill of one of these orders, also in part, cancels the rest. */
+  protected oco(...ids: readonly OrderId[]): void {
+    this.#host.group(ids);
+  }
+  /** Exits a feed at a time, ms UTC, whatever is held then. The newest call for a feed counts; null calls it off. */
+  protected closeAt(timeMs: number | null, feed?: Feed): void {
+    this.#host.closeAt(timeMs, feed);
   }
   protected position(feed?: Feed): Position {
     return this.#host.position(feed);

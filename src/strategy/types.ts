@@ -46,6 +46,16 @@ export type Size =
   | { readonly quote: Amount; readonly base?: never; readonly equity?: never }
   | { readonly equity: Amount; readonly base?: never; readonly quote?: never };
 
+/** Fractions of the strategy's equity by symbol, such as `{ BTCUSDT: '0.4' }`; negative for short, on futures only. */
+export type Weights = Readonly<Record<string, Amount>>;
+
+export interface RebalanceOptions {
+  /** A position that is held and wanted stays as it is while its weight is at most this far from the wanted one. */
+  readonly band?: Amount;
+  /** Smaller trades are left out, in the quote asset. */
+  readonly minTrade?: Amount;
+}
+
 export interface OrderOptions {
   /** The feed whose instrument is traded; the default feed if absent. */
   readonly feed?: Feed;
@@ -68,6 +78,18 @@ export interface OrderOptions {
   readonly tag?: string;
 }
 
+/** What `amend` changes. What is absent stays as it is. */
+export interface Amendment {
+  /** Limit price of a limit order that works. */
+  readonly limit?: Amount;
+  /** What the order has still to fill, in base. */
+  readonly size?: Amount;
+  /** Price of the stop of what the order has bought, or will buy; it keeps its trailing distance. */
+  readonly stop?: Amount;
+  /** Price of the take-profit of an order that has filled nothing yet. */
+  readonly target?: Amount;
+}
+
 export interface Position {
   /** Base quantity held by this strategy, negative when short. */
   readonly qty: Decimal;
@@ -80,6 +102,15 @@ export interface Position {
   /** Quantities held long and short, both at least 0. With `positions: twoWay` both may be above 0. */
   readonly long: Decimal;
   readonly short: Decimal;
+  /** When it was opened, ms UTC: its first fill since it was flat. NaN while flat, and for coins that were deposited. */
+  readonly openedMs: number;
+  /** The time since then, ms. NaN where `openedMs` is. */
+  readonly ageMs: number;
+  /**
+   * The profit, without fees, that closing it at the newest price (the mark price of a contract) would make: exact, in the asset in which
+   * the account counts money. Zero while flat.
+   */
+  readonly unrealisedProfit: Decimal;
 }
 
 /** Funding of a contract, as known by now. */
@@ -115,6 +146,8 @@ export interface OrderInfo {
    * The stable code of a denial by risk or a refusal by the venue; `CAPPED` for a market buy that rested as a limit order; null otherwise.
    */
   readonly code: string | null;
+  /** The same as `this.amend(order.id, change)`. */
+  amend(change: Amendment): OrderId | null;
 }
 
 export interface FillInfo {

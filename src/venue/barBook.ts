@@ -53,7 +53,7 @@ export abstract class BarBook {
   private readonly sink: VenueSink;
   private readonly fillsAtTouch: boolean;
   private readonly sharePpm: number;
-  private readonly slippage: SlippageModel;
+  readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
   /**
    * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`. The record `ring` is not an order. It links both ends, so
@@ -69,7 +69,7 @@ export abstract class BarBook {
   private cursor: VenueOrderRecord;
   private isMatching = false;
   /** Lots that the current row can still fill, and whether it traded at all. Without a cap, volume is not used. */
-  private budget = INFINITY;
+  budget = INFINITY;
   private hasTraded = true;
 
   constructor(instrument: Instrument, index: number, context: BookContext) {

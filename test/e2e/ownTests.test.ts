@@ -102,8 +102,13 @@ for (let quarter = 0; quarter < 4; quarter++) {
 }
 console.log(JSON.stringify(quarters));`;
   writeFileSync(join(folder, 'series.mjs'), script);
-  const { stdout } = await run(process.execPath, ['--expose-gc', 'series.mjs'], { cwd: folder });
-  const quarters: readonly { fills: number; cpuMs: number; bytes: number }[] = JSON.parse(stdout);
+  const measured = async () => {
+    const { stdout } = await run(process.execPath, ['--expose-gc', 'series.mjs'], { cwd: folder });
+    return JSON.parse(stdout) as readonly { fills: number; cpuMs: number; bytes: number }[];
+  };
+  let quarters = await measured();
+  // Other processes took all of the caches of a core for a whole quarter, once in some hundred series: what slows down does so each time.
+  for (let again = 0; again < 2 && quarters[3]!.cpuMs >= 2 * quarters[1]!.cpuMs; again++) quarters = await measured();
   const [, second, , last] = quarters;
   expect(new Set(quarters.map(({ fills }) => fills)).size).toBe(1);
   // 100 runs later: an engine of its size that were kept would weigh hundreds of kilobytes a run.

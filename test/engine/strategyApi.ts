@@ -1,7 +1,7 @@
 // Strategies of the tests of what authors have: one that calls a function at each bar, and the members of its base class for it to call.
 
 import type { BarColumns } from '../../src/model/bars/bars.ts';
-import { crossedUp, sma, Strategy, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
+import { crossedUp, sma, Strategy, type Amendment, type Feed, type OrderOptions, type Size } from '../../src/index.ts';
 import { barsOfRows, fillRows, orderRows, run, type PlanOptions } from './world.ts';
 
 export const QUIET: [number, number, number, number] = [10_000, 10_010, 9990, 10_000];
@@ -27,6 +27,9 @@ export class Api extends Open {
     exit: (feed?: Feed) => this.exit(feed),
     target: (size: Size, feed?: Feed) => this.target(size, feed),
     cancel: (id: number) => this.cancel(id as never),
+    amend: (id: number, change: Amendment) => this.amend(id as never, change),
+    oco: (...ids: number[]) => this.oco(...(ids as never[])),
+    closeAt: (timeMs: number | null, feed?: Feed) => this.closeAt(timeMs, feed),
     position: (feed?: Feed) => this.position(feed),
     openOrders: (feed?: Feed) => this.openOrders(feed),
     random: () => this.random(),

@@ -1,4 +1,4 @@
-// The strategies that are killed: those that come with the package, and twelve that remember in as many ways.
+// The strategies that are killed: those that come with the package, and thirteen that remember in as many ways.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,6 +51,8 @@ const REMEMBERING = {
   coinTosser: SPOT,
   fillChaser: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   keptNotes: SPOT,
+  movedStop: SPOT,
+  reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
 };

@@ -6,7 +6,7 @@ import { synthesizeBars } from '../../src/adapters/catalog/generate/generate.ts'
 import { assembleExchange } from '../../src/paperExchange/process/assemble.ts';
 import { demoSettings } from '../../src/paperExchange/process/demo.ts';
 import { ticksOf, type BarColumns } from '../../src/model/bars/bars.ts';
-import { closeOf, openOf, type Interval } from '../../src/model/interval.ts';
+import { closeOf, openOf, type CommonInterval } from '../../src/model/interval.ts';
 import { SERVICE_DEFAULTS } from '../../src/paperExchange/dialect/config.ts';
 import { Klines } from '../../src/paperExchange/market/klines.ts';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';
@@ -66,7 +66,7 @@ describe('what is reported of the trades', () => {
     fc.assert(
       fc.property(
         fc.array(trade, { minLength: 1, maxLength: 40 }),
-        fc.constantFrom<Interval>('1m', '5m', '30m', '1h', '1d'),
+        fc.constantFrom<CommonInterval>('1m', '5m', '30m', '1h', '1d'),
         (trades, interval) => {
           const klines = new Klines();
           const expected = new Map<number, number[]>();

@@ -25,6 +25,7 @@ const KINDS = [
   'cancel',
   'canceled',
   'replace',
+  'amend',
   'landed',
   'trouble',
 ] as const;
@@ -63,6 +64,13 @@ function act(bot: RestartBot, event: Step): void {
     return;
   }
   const order = engine.orders.active()[which];
+  if (kind === 'amend') {
+    const id = engine.brackets.list(0)[which]?.entry ?? order?.id;
+    const change = { stop: 80 + share / 10, ...(share % 5 === 0 ? { limit: 99 } : {}) };
+    // An order of the test that has no limit, or is none of a strategy's, is refused with an error.
+    if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);
+    return;
+  }
   if (!order) return;
   const isOpen = order.state === STATE.working || order.state === STATE.cancelSent;
   const rest = order.lots - order.filledLots;

@@ -7,7 +7,7 @@ import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
 import type { RecordFacts } from './records/fields.ts';
 import type { JournalFile } from './file/journalFile.ts';
-import { draftOf, executionOf, intentOf, recordMoneyText, qtyText } from './records/orderText.ts';
+import { draftOf, executionOf, intentOf, priceText, recordMoneyText, qtyText } from './records/orderText.ts';
 import type { RecordBody } from './records/records.ts';
 
 /** The times with which an order is signed. */
@@ -108,6 +108,9 @@ export class FileJournal implements Journal {
   provenAbsent(order: Order): number {
     this.#signMs.delete(order.id);
     return this.#file.append('TOMB', { cid: this.#cid(order) });
+  }
+  stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
+    return this.#file.append('AMEND', { cid: this.#facts.clientOrderId(id), order: id, stopLoss: priceText(instrument, stop) });
   }
 
   // --- Called by the live process

@@ -6,6 +6,7 @@ import type { ReplayHost } from './host.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
+const NONE: readonly Bracket[] = [];
 
 /** Which order of events the rows of a replay take; null: that of docs/matching.md. */
 export type EventOrder = 'best' | 'worst' | null;
@@ -29,26 +30,34 @@ export function matchInEventOrder(
 ): void {
   const { bracketManager, brackets } = engine;
   const { openMs, closeMs, open, high, low } = row;
-  bracketManager.legTimeMs = openMs;
-  brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  const isReached = (): boolean => brackets.reachedCount(instrument, high, low) > 0;
+  if (isReached()) {
+    bracketManager.legTimeMs = openMs;
+    brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  }
   followRow(brackets.list(instrument), eventOrder, row);
+  // Most rows reach no stop: they make no copy of the list.
+  const held = isReached() ? brackets.list(instrument).slice() : NONE;
   bracketManager.legTimeMs = closeMs;
-  const held = brackets.list(instrument).slice();
-  const stop = (): void => {
-    bracketManager.legTimeMs = closeMs;
-    for (const bracket of held) if (brackets.list(instrument).includes(bracket)) hitBracket(bracket, high, low, bracketManager.onHit);
-  };
-  if (eventOrder === 'worst') stop();
+  if (eventOrder === 'worst') hitHeld(engine, instrument, held, row);
   book.matchRange(openMs, closeMs, open, high, low);
-  if (eventOrder === 'best') stop();
+  // Stops of what this row has bought come after all others.
+  if (eventOrder === 'best') hitHeld(engine, instrument, held, row);
   bracketManager.legTimeMs = closeMs;
-  brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+  if (isReached()) brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
   bracketManager.legTimeMs = NAN;
 }
 
-function hitBracket(bracket: Bracket, high: number, low: number, hit: (bracket: Bracket, price: number) => void): void {
-  const level = levelOf(bracket);
-  if (bracket.isLong ? low <= level : high >= level) hit(bracket, bracket.isLong ? Math.min(level, high) : Math.max(level, low));
+/** Stops of `held` that the row reaches and that still stand: one stop may end others. */
+function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, held: readonly Bracket[], row: OrderedRow): void {
+  const { high, low, closeMs } = row;
+  bracketManager.legTimeMs = closeMs;
+  for (const bracket of held) {
+    const { isLong } = bracket;
+    const level = levelOf(bracket);
+    if (isLong ? low > level : high < level) continue;
+    if (brackets.list(instrument).includes(bracket)) bracketManager.onHit(bracket, isLong ? Math.min(level, high) : Math.max(level, low));
+  }
 }
 
 /**

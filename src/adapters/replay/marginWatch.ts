@@ -194,7 +194,9 @@ export class MarginWatch {
   private scheduleFunding(line: Line, index: number): void {
     const { funding } = line;
     const { queue } = this.engine;
-    let at = 0;
+    // A run that begins later than its data, as in a proof, pays nothing of what was due before it.
+    let at = funding.findIndex(({ timeMs }) => timeMs >= this.engine.nowMs);
+    if (at < 0) return;
     const next = (): void => {
       const due = funding[at];
       if (due === undefined) return;

@@ -4,16 +4,23 @@ import { pow10 } from '../../base/number/exact.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
 import { lotsPerCoin } from '../../model/instrument.ts';
 import { fixedLengthMs } from '../../model/interval.ts';
-import type { OrderId } from '../../model/order.ts';
+import type { Order, OrderId } from '../../model/order.ts';
+import { cancelRestingCollars } from '../../orders/collar.ts';
 import type { BarBook } from '../../venue/barBook.ts';
+import { TradeMatcher, type TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
 import type { TradedRow } from '../../venue/futures/rowOrder.ts';
-import type { MatchedFeed } from './host.ts';
+import type { MatchedFeed, ReplayHost } from './host.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
 
 /** One instrument of the replay: its book, the feed that it matches, and the scales that convert rows to integers. */
 export interface ReplayBook {
   readonly book: BarBook;
   readonly feed: MatchedFeed;
+  /** For rows of trades: matches their trades; null for bars. */
+  readonly trades: TradeMatcher | null;
   /** The feed column that every matched row reads. */
   readonly openTicks: TickColumn;
   readonly priceScale: number;
@@ -52,12 +59,14 @@ export function passBar({ book, feed: { bars, closeTicks }, priceScale, lotScale
 }
 
 /** Returns the book of a feed in a venue. */
-export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): ReplayBook {
+export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms: TradeTerms): ReplayBook {
   const book = venue.book(feed.instrument);
+  const { tape } = feed.bars;
   return {
     book,
     readsBar: book.readsBar,
     feed,
+    trades: tape === undefined ? null : new TradeMatcher(book, tape, terms),
     openTicks: feed.openTicks,
     priceScale: pow10(feed.instrument.priceDigits),
     lotScale: lotsPerCoin(feed.instrument),
@@ -67,4 +76,29 @@ export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>): Repl
     late: 0,
     collared: 0,
   };
+}
+
+/** Matches the trades of the row that opens at `timeMs`: of each trade stops of brackets, then orders. `venueId`: that of an order, or 0. */
+export function matchTrades(
+  engine: ReplayHost,
+  replayBook: ReplayBook,
+  matcher: TradeMatcher,
+  instrument: number,
+  row: number,
+  timeMs: number,
+  venueId: (order: Order) => number,
+): void {
+  const { first, price } = replayBook.feed.bars.tape!;
+  const { brackets, bracketManager } = engine;
+  for (let at = first[row]!; at < first[row + 1]!; at++) {
+    const ticks = price[at]!;
+    matcher.begin(at);
+    bracketManager.legTimeMs = timeMs;
+    brackets.triggerAtOpen(instrument, ticks, bracketManager.onHit);
+    matcher.match(at, timeMs);
+    bracketManager.legTimeMs = NAN;
+    brackets.follow(instrument, ticks, ticks, timeMs);
+  }
+  // What has come to rest is no market order any more.
+  if (replayBook.collared > 0) replayBook.collared = cancelRestingCollars(engine, instrument, (order) => matcher.isResting(venueId(order)));
 }

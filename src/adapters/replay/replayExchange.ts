@@ -10,6 +10,7 @@ import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
+import type { TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { ReplayHost } from './host.ts';
 import type { ContractRows } from './contractRows.ts';
@@ -17,7 +18,7 @@ import { matchInEventOrder, type EventOrder } from './eventOrder.ts';
 import { isOrderOpen, matchFinerRows, type FinerSource } from './finerRows.ts';
 import { FixedLatency, type LatencyModel } from './latency.ts';
 import type { MarginWatch } from './marginWatch.ts';
-import { passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
+import { matchTrades, passBar, replayBookOf, tradedRow, type ReplayBook } from './replayBook.ts';
 import type { ReplayTriggers } from './replayTriggers.ts';
 
 /** A day, like the maximum of `fills.latencyMs`. */
@@ -40,6 +41,8 @@ export interface ReplayExchangeOptions {
   readonly eventOrder?: EventOrder;
   /** Finer rows, matched where a row leaves the order of events open; by default there are none. */
   readonly finer?: FinerSource | null;
+  /** How trades fill orders, for feeds that have them; by default a trade beyond a limit fills it. */
+  readonly trades?: TradeTerms;
 }
 
 /** What a futures account needs besides orders. */
@@ -57,10 +60,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   private readonly isInstant: boolean;
   readonly eventOrder: EventOrder;
   private readonly finer: FinerSource | null;
-  private engine!: ReplayHost;
+  protected engine!: ReplayHost;
   private brackets!: Brackets;
-  private venue!: BookVenue<BarBook>;
-  private account = 0;
+  protected venue!: BookVenue<BarBook>;
+  protected account = 0;
   /** By instrument; empty for instruments of another exchange. */
   private books: readonly ReplayBook[] = [];
   /** Set if the run has one instrument, as most do: each row and each order reads it several times. */
@@ -89,7 +92,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.account = account;
     const books: ReplayBook[] = [];
     engine.execution.forEach((feed, index) => {
-      if (venue.trades(feed.instrument)) books[index] = replayBookOf(feed, venue);
+      if (venue.trades(feed.instrument))
+        books[index] = replayBookOf(feed, venue, this.options.trades ?? { fillsAtTouch: false, queue: null });
     });
     this.books = books;
     this.onlyBook = books.length === 1 ? books[0]! : null;
@@ -141,6 +145,11 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { book } = replayBook;
     const closeMs = replayBook.feed.closeOf(row);
     const openMs = replayBook.lengthMs > 0 ? closeMs - replayBook.lengthMs : replayBook.feed.bars.openMs[row]!;
+    if (replayBook.trades !== null) {
+      matchTrades(this.engine, replayBook, replayBook.trades, instrument, row, openMs, (order) => this.placedOf(order)?.id ?? 0);
+      if (replayBook.late > 0) this.actLateCancels(replayBook);
+      return;
+    }
     const open = replayBook.openTicks[row]!;
     const volumeLots = this.options.needsVolume ? wholeLots(replayBook.feed.bars.volume[row]!, replayBook.lotScale) : 0;
     if (replayBook.readsBar === true) passBar(replayBook, row, open);
@@ -345,7 +354,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     this.queue.at(timeMs, run);
   }
 
-  private book(instrument: number): ReplayBook {
+  protected book(instrument: number): ReplayBook {
     return this.onlyBook ?? this.books[instrument]!;
   }
   private forget(order: VenueOrder): void {

@@ -1,7 +1,8 @@
 // The journal of a replay: writes nothing, hashes all records, and treats every record as durable at once.
 
 import type { Fill } from '../../model/fill.ts';
-import type { Order } from '../../model/order.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { Order, OrderId } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
 import type { Journal, Waits } from '../../ports/journal.ts';
 
@@ -54,6 +55,9 @@ export class ReplayJournal implements Journal {
   }
   provenAbsent(order: Order): number {
     return this.record(9, order.id, 0);
+  }
+  stopMoved(id: OrderId, _: Instrument, stop: number): number {
+    return this.record(10, id, stop);
   }
 
   private record(kind: number, id: number, value: number): number {

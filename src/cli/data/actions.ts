@@ -5,6 +5,7 @@ import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/c
 import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
 import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/catalog/files/paths.ts';
+import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
 import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
 import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
@@ -19,6 +20,7 @@ import { printFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOf, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
+import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
 interface Common {
@@ -97,8 +99,9 @@ export function listData(args: Common): void {
   checkFolder(args.catalog);
   const entries = listCatalog(args.catalog);
   const series = listSeriesEntries(args.catalog);
-  if (args.json) printJson([...entries, ...series.map(seriesJson)]);
-  else print(catalogListText(args.catalog, entries, series));
+  const trades = tradeListings(args.catalog);
+  if (args.json) printJson([...entries, ...series.map(seriesJson), ...trades.map(tradesJson)]);
+  else print(catalogListText(args.catalog, entries, series, trades));
 }
 
 /** Throws ConfigError when the catalog is a file. A missing catalog is empty. */
@@ -115,13 +118,16 @@ export function checkData(args: CheckArgs): void {
   const isWanted = (key: BarKey) =>
     (args.symbol ?? key.symbol) === key.symbol && (interval ?? key.interval) === key.interval && (args.market ?? key.market) === key.market;
   const keys = listKeys(args.catalog).filter(isWanted);
+  const isWantedTrade = ({ symbol, market }: TradeKey) =>
+    args.interval === undefined && (args.symbol ?? symbol) === symbol && (args.market ?? market) === market;
   const series = listSeries(args.catalog).filter(
     (key) =>
       (args.symbol ?? key.symbol) === key.symbol &&
       (args.market ?? 'futures') === 'futures' &&
       (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
   );
-  if (keys.length + series.length === 0) {
+  const hasTrades = listTradeKeys(args.catalog).some(isWantedTrade);
+  if (keys.length + series.length === 0 && !hasTrades) {
     if (existsSync(args.catalog))
       throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
     throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
@@ -141,13 +147,15 @@ export function checkData(args: CheckArgs): void {
   });
   line.clear();
   const others = series.map((key) => checkSeries(args.catalog, key, seriesWarnings));
+  const trades = checkTradeSets(args.catalog, isWantedTrade);
   if (args.json)
     printJson([
       ...checked.map((bars) => ({ ...summaryOf(bars.manifest), unchanged: bars.unchanged, warnings: warningsOf(bars) })),
       ...others.map(({ seen, ...checkedSeries }) => ({ ...seriesJson(checkedSeries), warnings: seen })),
+      ...trades.map((set) => ({ ...tradesJson(set.manifest), unchanged: set.changed.length === 0, wrong: set.wrong, warnings: [] })),
     ]);
-  else print(checkText(checked, others));
-  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries))) process.exitCode = EXIT.failed;
+  else print(checkText(checked, others, trades));
+  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries) && trades.every(isSoundTrades))) process.exitCode = EXIT.failed;
 }
 
 /** Returns false after it has printed why a file has no readable rows, so that the remaining files are still checked. */

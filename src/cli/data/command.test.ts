@@ -126,7 +126,10 @@ describe('isobar data', () => {
     [['check', '--catalog', '/none/data'], '/none/data: there is no such folder'],
     [['list', '--catalog', import.meta.filename], 'expected a folder, got a file'],
     [['check', '--catalog', import.meta.filename], 'expected a folder, got a file'],
-    [['resample', '--symbol', 'SYNUSDT', '--interval', '2h'], '--interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M, got "2h"'],
+    [
+      ['resample', '--symbol', 'SYNUSDT', '--interval', '7s'],
+      '--interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year), got "7s"',
+    ],
     [
       ['resample', '--symbol', 'SYNUSDT', '--interval', '4h', '--min-coverage', '90'],
       '--min-coverage: expected a fraction from 0 to 1, got 90',

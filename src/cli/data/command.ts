@@ -23,9 +23,9 @@ const importCommand = (yargs: Argv) =>
         interval: { ...interval, describe: 'Interval; default: from the file name' },
         market: { ...market, describe: 'Market; default: from the file name, else spot' },
         as: {
-          choices: ['bars', 'mark', 'funding'] as const,
+          choices: ['bars', 'mark', 'funding', 'trades'] as const,
           default: 'bars' as const,
-          describe: 'What the rows are: bars, or klines of the mark price or funding rates of a contract',
+          describe: 'What the rows are: bars, klines of the mark price or funding rates of a contract, or single trades',
         },
         format: { choices: FORMATS, describe: 'Format of the files; default: found from their content' },
         catalog,
@@ -37,6 +37,7 @@ const importCommand = (yargs: Argv) =>
       }),
     async (args) => {
       const { as } = args;
+      if (as === 'trades') return (await import('./importTrades.ts')).importTradeData(args);
       if (as !== 'bars') return (await import('./importSeries.ts')).importSeriesData({ ...args, as });
       return (await import('./actions.ts')).importData(args);
     },

@@ -15,6 +15,8 @@ import { count, counted } from '../../base/text/format.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import { countWarnings } from '../../report/warnings/dataWarnings.ts';
 import { alignedRows } from '../terminal/tables.ts';
+import type { CheckedTrades, TradeManifest } from '../../adapters/catalog/trades/tradeStore.ts';
+import { tradeCheckRow, tradeListRow, tradeNotes } from './importTrades.ts';
 import { seriesCheckRow, seriesListRow, seriesNotes } from './seriesText.ts';
 
 /** Returns the figures of a manifest without its lists. */
@@ -39,6 +41,7 @@ export function importText(set: ImportedSet): string {
     catalog: `from ${set.instrumentPath}`,
     file: `as given; kept in ${set.instrumentPath}`,
   }[set.instrumentFrom];
+  const widenedFrom = set.digitsBefore !== null && set.digitsBefore < instrument.priceDigits ? set.digitsBefore : null;
   return [
     heading(manifest),
     ...originLines(set),
@@ -46,6 +49,9 @@ export function importText(set: ImportedSet): string {
     ...(set.roundedPrices > 0 ? [`    rounded     ${counted(set.roundedPrices, 'price')} to ${instrument.priceDigits} digits`] : []),
     `    instrument  ${instrumentLine(instrument)}`,
     `                ${origin}`,
+    ...(widenedFrom === null
+      ? []
+      : [`                widened from ${widenedFrom} to ${instrument.priceDigits} price digits: these files have finer prices`]),
     `    written     ${set.path}`,
   ].join('\n');
 }
@@ -119,8 +125,13 @@ function wrapText(words: readonly string[]): string {
   return lines.join(',\n                ');
 }
 
-export function catalogListText(catalog: string, entries: readonly CatalogEntry[], series: readonly SeriesEntry[] = []): string {
-  if (entries.length + series.length === 0) {
+export function catalogListText(
+  catalog: string,
+  entries: readonly CatalogEntry[],
+  series: readonly SeriesEntry[] = [],
+  trades: readonly TradeManifest[] = [],
+): string {
+  if (entries.length + series.length + trades.length === 0) {
     const why = existsSync(catalog) ? '' : 'there is no such folder; ';
     return `  ${catalog} has no bars yet: ${why}isobar data import FILE`;
   }
@@ -136,12 +147,13 @@ export function catalogListText(catalog: string, entries: readonly CatalogEntry[
     count(entry.missingBars),
     entry.synthetic ? 'synthetic' : entry.source,
   ]);
-  return alignRows([head, ...rows, ...series.map(seriesListRow)], 'lllrllrrl');
+  return alignRows([head, ...rows, ...series.map(seriesListRow), ...trades.map(tradeListRow)], 'lllrllrrl');
 }
 
 export function checkText(
   checked: readonly CheckedBars<readonly Warning[]>[],
   series: readonly CheckedSeries<readonly Warning[]>[] = [],
+  trades: readonly CheckedTrades[] = [],
 ): string {
   const head = ['market', 'symbol', 'interval', 'bars', 'gaps', 'missing', 'no volume', 'thin', 'wrong', 'state', 'manifest'];
   const rows = checked.map(({ key, manifest, unchanged }) => [
@@ -171,9 +183,10 @@ export function checkText(
   for (const { seen } of series)
     if (seen.length > 0) warnings.push(...withLead('  Look here first: ', `${seen.map(warningText).join('; ')}.`));
   return [
-    alignRows([head, ...rows, ...series.map(seriesCheckRow)], 'lllrrrrrrll'),
+    alignRows([head, ...rows, ...series.map(seriesCheckRow), ...trades.map(tradeCheckRow)], 'lllrrrrrrll'),
     ...notes,
     ...series.flatMap(seriesNotes),
+    ...trades.flatMap(tradeNotes),
     ...warnings,
   ].join('\n');
 }

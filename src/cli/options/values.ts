@@ -2,7 +2,8 @@
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
-import { INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { INTERVAL_FORM, INTERVALS, parseInterval, type Interval } from '../../model/interval.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import { parseTime } from '../../model/time.ts';
 
 export function parseNumber(option: string, text: string): number {
@@ -25,11 +26,14 @@ export function wholeNumber(option: string, value: string | undefined, max: numb
 export function intervalOf(option: string, text: string): Interval {
   const interval = parseInterval(text);
   if (interval !== null) return interval;
+  if (isTradeBars(text)) {
+    throw new ConfigError(
+      `${option}: expected ${INTERVAL_FORM}, got ${text}`,
+      'bars from trades are made by the run that names them as the interval of a feed; the catalog keeps the trades',
+    );
+  }
   const near = nearestName(text, INTERVALS);
-  throw new ConfigError(
-    `${option}: expected one of ${INTERVALS.join(' ')}, got ${JSON.stringify(text)}`,
-    near === null ? '' : `did you mean ${near}?`,
-  );
+  throw new ConfigError(`${option}: expected ${INTERVAL_FORM}, got ${JSON.stringify(text)}`, near === null ? '' : `did you mean ${near}?`);
 }
 
 /** Returns Unix time in ms. */

@@ -6,22 +6,31 @@ import type { BarStore } from '../../adapters/catalog/bars/store.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
 import { nestedIn } from '../../model/bars/aggregateBars.ts';
-import { closeOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { closeOf, parseInterval, TRADE_ROWS, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import { finestFeeds } from '../plan/finestFeeds.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { marketsOf, type Definition } from '../text/schema.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
+import { tradeFeeds } from './tradeFeeds.ts';
 
-/** `finest`: the shortest interval that covers the run. An interval: that one. `off`: only the bars of the feeds. */
+/** `finest`: the shortest interval that covers the run. An interval: that one. `trades`: trades. `off`: only the bars of the feeds. */
 export type ExecutionIntervalRule = 'finest' | 'off' | Interval;
 
 export function executionIntervalRule(definition: Definition): ExecutionIntervalRule {
-  const given = definition.fills?.inside;
-  if (given === 'finest' || given === 'off') return given;
+  const given = givenRule(definition);
+  if (given === 'finest' || given === 'off' || given === TRADE_ROWS) return given;
   const interval = given === undefined ? null : parseInterval(given);
   if (interval !== null) return interval;
   return marketsOf(definition).has('futures') ? 'finest' : 'off';
 }
+
+/** `executionInterval` and `inside` are two names of one key; only the first one knows trades. */
+const givenRule = ({ fills }: Definition): string | undefined => fills?.executionInterval ?? fills?.inside;
+const keyOfRule = ({ fills }: Definition): readonly string[] => [
+  'fills',
+  fills?.executionInterval === undefined ? 'inside' : 'executionInterval',
+];
 
 /**
  * Returns an execution-only feed for each instrument with finer bars that cover all bars of its feed. Throws ConfigError if the definition
@@ -35,25 +44,50 @@ export function executionOnlyFeeds(
   adapted: (bars: BarColumns) => BarColumns,
 ): readonly FeedPlan[] {
   const rule = executionIntervalRule(definition);
+  checkQueue(definition, source, rule);
   if (rule === 'off') return [];
+  const where = whereIs(source, keyOfRule(definition));
+  if (rule === TRADE_ROWS) return tradeFeeds(definition, source, store, finestFeeds(feeds), where);
   const execution = finestFeeds(feeds);
+  const ofTrades = rule === 'finest' ? undefined : execution.find(({ bars }) => isTradeBars(bars.interval));
+  if (ofTrades !== undefined) {
+    throw new ConfigError(
+      `${where}: expected trades, finest or off beside bars of ${ofTrades.bars.interval}, which hold no bars of ${rule}`,
+      'write executionInterval: trades, or leave it out: orders then fill in the bars from trades themselves',
+    );
+  }
   if (rule !== 'finest' && execution.every(({ bars }) => typicalLengthMs(rule) > typicalLengthMs(bars.interval))) {
     throw new ConfigError(
-      `${whereIs(source, ['fills', 'inside'])}: expected an interval below that of the feeds (${execution[0]!.bars.interval}), got ${rule}`,
+      `${where}: expected an interval below that of the feeds (${execution[0]!.bars.interval}), got ${rule}`,
       'write a shorter one, or finest',
     );
   }
   return execution.flatMap((feed) => {
-    const found = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, whereIs(source, ['fills', 'inside']));
+    const found = rule === 'finest' ? finestCover(store, feed) : namedCover(store, feed, rule, where);
     if (found === null) return [];
     const { bars, firstRow, quality, files = [] } = found;
     return [{ name: `inside ${feed.name}`, bars: adapted(bars), firstRow, quality, files, isHidden: true }];
   });
 }
 
+/** Throws ConfigError where the keys about trades contradict each other. */
+function checkQueue({ fills }: Definition, source: DefinitionSource, rule: ExecutionIntervalRule): void {
+  const refuse = (key: string, expected: string, remedy: string): never => {
+    throw new ConfigError(`${whereIs(source, ['fills', key])}: expected ${expected}`, remedy);
+  };
+  if (fills?.inside !== undefined && fills.executionInterval !== undefined)
+    refuse('inside', 'it or executionInterval, which is the same key, got both', 'leave one of them out');
+  const { queue } = fills ?? {};
+  if (queue === undefined) return;
+  if (rule !== TRADE_ROWS) refuse('queue', 'fills against trades beside it', 'add executionInterval: trades, or leave it out');
+  if ((queue.ahead === undefined) === (queue.aheadTrades === undefined))
+    refuse('queue', 'either ahead or aheadTrades', "for example { ahead: '2.5' }, in the base asset");
+  if (fills?.limit === 'touch') refuse('limit', 'through beside a queue, got touch', 'leave it out: the queue decides at the limit');
+}
+
 /** Tries the shortest interval first. Resampled bars are skipped, because they add no information. */
 function finestCover(store: BarStore, feed: FeedPlan): LoadedBars | null {
-  for (const interval of nestedIn(feed.bars.interval).toReversed()) {
+  for (const interval of nestedIn(feed.bars.interval, store.intervalsOf(marketOf(feed))).toReversed()) {
     const key = keyOf(feed, interval);
     if (!mayCover(store, key, feed)) continue;
     const loaded = load(store, key, feed);
@@ -77,6 +111,7 @@ function namedCover(store: BarStore, feed: FeedPlan, interval: Interval, where: 
   );
 }
 
+const marketOf = ({ bars: { instrument } }: FeedPlan) => ({ market: instrument.market, symbol: instrument.wireName });
 const keyOf = ({ bars: { instrument } }: FeedPlan, interval: Interval): BarKey => ({
   market: instrument.market,
   symbol: instrument.wireName,

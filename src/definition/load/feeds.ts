@@ -8,14 +8,17 @@ import type { BarStore } from '../../adapters/catalog/bars/store.ts';
 import { changedInstrument } from '../../adapters/catalog/records/instrumentRecord.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
-import type { BarColumns } from '../../model/bars/bars.ts';
+import { firstAfter } from '../../base/number/search.ts';
+import { rowsOf, type BarColumns } from '../../model/bars/bars.ts';
 import { SharedTimes } from '../../model/bars/sharedTimes.ts';
 import type { Contract } from '../../model/contract.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { closeOf, openOf, parseInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
-import { formatMinute } from '../../model/time.ts';
+import { closeOf, openOf, parseFeedInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { formatMinute, parseTime } from '../../model/time.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
 import type { FeedPlan } from '../plan/plan.ts';
 import { executionOnlyFeeds } from './executionInterval.ts';
+import { loadTradeBars } from './tradeBarFeed.ts';
 import { ppmOf } from '../text/values.ts';
 import type { Definition } from '../text/schema.ts';
 import { DEFAULTS } from './withDefaults.ts';
@@ -32,26 +35,38 @@ interface FeedRange {
 /** Loads every feed of `definition` from `store`. Throws ConfigError naming the key whose bars are missing or unsuitable. */
 export function loadFeeds(definition: Definition, source: DefinitionSource, store: BarStore, range: FeedRange): readonly FeedPlan[] {
   checkInstruments(definition, source);
+  checkListed(definition, source);
   const feeds: FeedPlan[] = [];
   const known = new KnownSymbols(store);
   const times = new SharedTimes();
   for (const [name, feed] of Object.entries(definition.feeds)) {
     const market: Market = feed.market ?? definition.market ?? DEFAULTS.market;
     for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
-      const interval = parseInterval(feed.interval);
+      const interval = parseFeedInterval(feed.interval);
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
+      if (isTradeBars(interval)) {
+        feeds.push(tradeBarPlan(definition, source, store, { name, feed, key: { market, symbol, interval }, range }));
+        continue;
+      }
       known.check(market, symbol, () => whereIs(source, ['feeds', name, feed.symbols ? 'symbols' : 'symbol']));
+      const listed = listedSpan(feed.listed?.[symbol], interval);
+      const within = spanWithin(range, listed);
+      // Its bars are of another time: the symbol is not in this run.
+      if (within === null) continue;
       const load = (fromMs: number | null) =>
-        loadFeed(
-          store,
-          { market, symbol, interval },
-          { fromMs: fromMs ?? undefined, toMs: range.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS },
-          Number(feed.minCoverage ?? 0),
+        trimmed(
+          loadFeed(
+            store,
+            { market, symbol, interval },
+            { fromMs: fromMs ?? undefined, toMs: within.toMs ?? undefined, warmupRows: fromMs === null ? 0 : WARMUP_ROWS },
+            Number(feed.minCoverage ?? 0),
+          ),
+          listed.fromMs,
         );
       const isShort = isShorterThan(interval, range);
       const lacks = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
       if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(lacks, range);
-      const loaded = isShort ? warmUpAlone(load, interval, range, lacks) : load(range.fromMs);
+      const loaded = isShort ? warmUpAlone(load, interval, range, lacks) : load(within.fromMs);
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
       feeds.push({
         name,
@@ -59,11 +74,30 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
         firstRow: loaded.firstRow,
         quality: loaded.quality,
         files: loaded.files ?? [],
+        ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
         ...behind(store, { market, symbol, interval }, loaded, range),
       });
     }
   }
   return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+}
+
+interface TradeBarFeed {
+  readonly name: string;
+  readonly feed: Definition['feeds'][string];
+  readonly key: BarKey;
+  readonly range: FeedRange;
+}
+
+function tradeBarPlan(definition: Definition, source: DefinitionSource, store: BarStore, wanted: TradeBarFeed): FeedPlan {
+  const { name, feed, key, range } = wanted;
+  const where = (setting: string): string => whereIs(source, ['feeds', name, setting]);
+  if (feed.minCoverage !== undefined)
+    throw new ConfigError(`${where('minCoverage')}: expected bars of a length of time, got ${key.interval}`, 'leave minCoverage out');
+  const fromMs = range.fromMs ?? undefined;
+  const rows = { fromMs, toMs: range.toMs ?? undefined, warmupRows: fromMs === undefined ? 0 : WARMUP_ROWS };
+  const { bars, firstRow, quality, files = [], note } = loadTradeBars(store, key, rows, where('interval'));
+  return { name, bars: overridden(bars, definition, source), firstRow, quality, files, note };
 }
 
 /** True when no complete bar of the interval fits into the run. */
@@ -79,7 +113,7 @@ function isShorterThan(interval: Interval, { fromMs, toMs }: FeedRange): boolean
  */
 function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symbol: string, interval: Interval): boolean {
   return Object.values(feeds).some((feed) => {
-    const other = parseInterval(feed.interval);
+    const other = parseFeedInterval(feed.interval);
     const isSame = (feed.market ?? byDefault ?? DEFAULTS.market) === market && (feed.symbols ?? [feed.symbol]).includes(symbol);
     return isSame && other !== null && typicalLengthMs(other) < typicalLengthMs(interval);
   });
@@ -107,6 +141,49 @@ function tooShort(message: string, { fromMs, toMs }: FeedRange): ConfigError {
     `${message}, from ${formatMinute(fromMs!)} to ${formatMinute(toMs!)}`,
     'move from and to apart, or add a feed of it of a shorter interval: that one then trades',
   );
+}
+
+/** The times at which a symbol is listed; null: at all times. The end is that of its last whole bar. */
+function listedSpan(
+  listed: { readonly from?: string | undefined; readonly to?: string | undefined } | undefined,
+  interval: Interval,
+): FeedRange {
+  const [fromMs, toMs] = [listed?.from, listed?.to].map((time) => (time === undefined ? null : parseTime(time)));
+  return { fromMs: fromMs ?? null, toMs: toMs == null ? null : openOf(interval, toMs) };
+}
+
+/** Returns the part of the run in which a symbol is listed; null if it is not listed in the run. */
+function spanWithin(range: FeedRange, listed: FeedRange): FeedRange | null {
+  const fromMs = listed.fromMs === null ? range.fromMs : Math.max(listed.fromMs, range.fromMs ?? listed.fromMs);
+  const toMs = listed.toMs === null ? range.toMs : Math.min(listed.toMs, range.toMs ?? listed.toMs);
+  return fromMs !== null && toMs !== null && toMs <= fromMs ? null : { fromMs, toMs };
+}
+
+/** Drops the bars before a symbol was listed: they do not warm up anything either. */
+function trimmed(loaded: LoadedBars, fromMs: number | null): LoadedBars {
+  const { bars, firstRow, facts } = loaded;
+  const cut = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
+  if (cut === 0) return loaded;
+  const first = Math.max(0, firstRow - cut);
+  const kept = rowsOf(bars, cut, bars.length);
+  const known = facts.barsIn?.length === bars.length ? { ...facts, barsIn: facts.barsIn.slice(cut) } : facts;
+  return { ...loaded, bars: kept, firstRow: first, facts: known, quality: qualityOf(kept, first, known, loaded.quality.manifestHash) };
+}
+
+/** Rejects listings of symbols that the feed does not have, and those that end before they begin. */
+function checkListed({ feeds }: Definition, source: DefinitionSource): void {
+  for (const [name, { listed = {}, symbol, symbols = [symbol ?? ''] }] of Object.entries(feeds)) {
+    for (const [of, { from, to }] of Object.entries(listed)) {
+      const where = whereIs(source, ['feeds', name, 'listed', of]);
+      const near = nearestName(of, symbols);
+      if (!symbols.includes(of)) {
+        throw new ConfigError(`${where}: the feed has no symbol ${of}`, near === null ? 'correct or remove it' : `did you mean ${near}?`);
+      }
+      if (from !== undefined && to !== undefined && parseTime(to)! <= parseTime(from)!) {
+        throw new ConfigError(`${where}: ${of} is listed from ${from} to ${to}, which is not later`, 'correct the times');
+      }
+    }
+  }
 }
 
 /** Rejects an override for a symbol that no feed has, because it would silently do nothing. */

@@ -136,6 +136,7 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
 
 /** Written only if the run looks for finer bars. The text of other runs must not depend on the existence of this key. */
 function executionIntervalOf(definition: Definition): { readonly inside?: string } {
+  if (definition.fills?.executionInterval !== undefined) return {};
   const rule = executionIntervalRule(definition);
   return rule === 'off' && definition.fills?.inside === undefined ? {} : { inside: rule };
 }

@@ -9,6 +9,7 @@ import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
 import type { RiskLimits } from '../../risk/limits/limits.ts';
 import type { FeeSpec, RiskRuleSpec, SlippageSpec } from '../../strategy/models.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
+import type { QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillSettings } from '../../venue/venueConfig.ts';
 import type { ModulePlan } from './module.ts';
 
@@ -24,6 +25,10 @@ export interface FeedPlan {
   readonly files?: readonly string[];
   /** True for an execution-only feed: orders match in its finer bars, and strategies do not see it. */
   readonly isHidden?: boolean;
+  /** When its symbol leaves the run, ms UTC (`listed`): nothing later is known of it, and what is held is closed in its last bar. */
+  readonly listedToMs?: number;
+  /** Only for rows of trades: ids between the first and the last that no trade has. */
+  readonly missingIds?: number;
   /** A note about its bars, for the reader of the results. */
   readonly note?: string;
 }
@@ -55,6 +60,8 @@ export interface FeesPlan {
 export interface FillsPlan extends FillSettings {
   /** Time from a decision to the arrival of its order at the venue. */
   readonly latencyMs: number;
+  /** The queue before resting limits, for fills against trades; missing: none. */
+  readonly queue?: QueueSettings;
   /** Added to slippage, also to that of a model, in millionths of the price; missing: nothing. */
   readonly addedSlippagePpm?: number;
   /** Market-order collar: how far beyond the last close a market buy by quantity may pay, in millionths (default 1 %). */

@@ -1,9 +1,10 @@
 // The fill settings of a run definition: keys, defaults, and values in a run. The exchange config shares those for matching in bars.
 
 import { z } from 'zod';
-import { INTERVAL_NAMES } from '../../model/interval.ts';
+import { QUEUE_DIGITS, type QueueSettings } from '../../venue/trades/tradeMatcher.ts';
 import type { FillsPlan } from '../plan/plan.ts';
-import { choiceValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
+import { toScaled } from '../../base/number/decimal.ts';
+import { choiceValue, intervalValue, map, ppmOf, rate, integerValue, textValue } from './values.ts';
 
 /** The coefficient of market impact: it becomes whole millionths. */
 function coefficient() {
@@ -11,6 +12,23 @@ function coefficient() {
   const help = 'impact of an order as large as the volume of its bar, as a multiple of the volatility of the bar; 0 is no impact';
   return textValue(what, help, /^\d{1,3}(\.\d{1,6})?$/);
 }
+
+/** A quantity in the base asset, or a multiple of one. */
+function queueValue(what: string, help: string) {
+  return textValue(`a quoted decimal (${what}, below 10,000,000 with at most 8 decimals)`, help, /^\d{1,7}(\.\d{1,8})?$/);
+}
+
+const queueSchema = map(
+  {
+    ahead: queueValue('base asset', 'quantity that waits before a limit when it begins to rest').optional(),
+    aheadTrades: queueValue(
+      'multiple of a trade',
+      'the same as a multiple of the average quantity of the 100 trades before it rests',
+    ).optional(),
+    cancels: rate('share of the quantity ahead that is cancelled, not traded').optional(),
+  },
+  "the queue before a resting limit, such as { ahead: '2.5', cancels: '0.3' }",
+);
 
 export const fillsSchema = map(
   {
@@ -23,16 +41,19 @@ export const fillsSchema = map(
       .describe('market impact of taking fills, by the square-root model')
       .optional(),
     collar: rate('how far beyond the last close a market buy by quantity may pay').optional(),
-    inside: choiceValue(
-      ['finest', 'off', ...INTERVAL_NAMES],
-      'finer bars in which orders fill, where the catalog has some of the instrument',
-    ).optional(),
+    inside: intervalValue('finer bars in which orders fill, where the catalog has some of the instrument', ['finest', 'off']).optional(),
+    executionInterval: intervalValue('what orders fill against: trades of the catalog, or bars as for inside', [
+      'finest',
+      'off',
+      'trades',
+    ]).optional(),
+    queue: queueSchema.describe('what waits before a limit that rests, for fills against trades').optional(),
   },
   'fill settings, such as { limit: through, latencyMs: 0 }',
 );
 
 /** The keys for matching in bars, which an exchange with `match: bars` has too. */
-export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true });
+export const rowFills = fillsSchema.omit({ latencyMs: true, collar: true, inside: true, executionInterval: true, queue: true });
 
 export type Fills = z.output<typeof fillsSchema>;
 
@@ -57,5 +78,15 @@ export function settledFills(given: Fills = {}): FillsPlan {
     slippagePpm: ppmOf(given.slippage ?? slippage),
     impactPpm: ppmOf(given.impact?.coefficient ?? '0'),
     collarPpm: ppmOf(given.collar ?? collar),
+    ...(given.queue === undefined ? {} : { queue: queueSettings(given.queue) }),
+  };
+}
+
+function queueSettings({ ahead, aheadTrades, cancels }: NonNullable<Fills['queue']>): QueueSettings {
+  const units = (text: string): number => toScaled(text, QUEUE_DIGITS)!;
+  return {
+    aheadUnits: ahead === undefined ? null : units(ahead),
+    tradesUnits: aheadTrades === undefined ? 0 : units(aheadTrades),
+    cancelsPpm: ppmOf(cancels ?? '0'),
   };
 }

@@ -1,12 +1,11 @@
 // The schema of a run definition. It serves parsing, messages, and the JSON schema for completion in editors.
 
 import { z } from 'zod';
-import { INTERVAL_NAMES } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import { parseTime } from '../../model/time.ts';
 import { LIMITS, MAX_COUNT, limitProblem, WINDOWS, type LimitRow } from '../../risk/limits/limits.ts';
 import { fillsSchema } from './fills.ts';
-import { choiceValue, map, rate, textValue, integerValue } from './values.ts';
+import { choiceValue, feedIntervalValue, map, rate, textValue, integerValue } from './values.ts';
 
 /** A quoted decimal >= 0 in `unit`. Quotes are required, because YAML would turn 0.10 or 1e-7 into a float before its text is checked. */
 function decimal(unit: string, help: string, accepts: (value: number) => boolean = () => true, range = '') {
@@ -54,7 +53,13 @@ const feed = map(
       .describe('several instruments under one name, for feeds(name)')
       .optional(),
     market: choiceValue(['spot', 'futures'], 'market of the instrument; without it that of the run').optional(),
-    interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('length of a bar'),
+    listed: z
+      .record(symbol, map({ from: time.optional(), to: time.optional() }, 'times, such as { from: 2024-01-01, to: 2024-05-12 }'), {
+        error: 'times by symbol, such as LUNAUSDT: { to: 2024-05-12 }',
+      })
+      .describe('when symbols were listed: no bar outside counts, and what is held is closed in the last bar before to')
+      .optional(),
+    interval: feedIntervalValue('length of a bar, or bars from trades such as 500ticks'),
     minCoverage: decimal('fraction', 'drop resampled bars that rest on fewer of their finer bars', share, 'above 0, at most 1').optional(),
   },
   'a feed, such as { symbol: BTCUSDT, interval: 1m }',

@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import { isPlainDecimal, toScaled } from '../../base/number/decimal.ts';
+import { FEED_FORM, INTERVAL_FORM, INTERVAL_PATTERN, parseFeedInterval, parseInterval } from '../../model/interval.ts';
+import { TRADE_BAR_PATTERN } from '../../model/tradeBars.ts';
 
 // Every `error` is the second half of "expected ...". parse.ts puts file, line and key before it, and the text found after it.
 
@@ -15,6 +17,27 @@ export function textValue(what: string, help: string, pattern = /\S/) {
 
 export function choiceValue<const T extends readonly [string, ...string[]]>(values: T, help: string) {
   return z.enum(values, { error: `one of ${values.join(', ')}` }).describe(help);
+}
+
+/** A length of bars, or one of `words`. */
+export function intervalValue(help: string, words: readonly string[] = []) {
+  const error = [...words, INTERVAL_FORM].join(', ');
+  const named = words.length === 0 ? '' : `${words.join('|')}|`;
+  return z
+    .string({ error })
+    .regex(new RegExp(`^(${named}${INTERVAL_PATTERN.source.slice(1, -1)})$`), { error })
+    .refine((value) => words.includes(value) || parseInterval(value) !== null, { error })
+    .describe(help);
+}
+
+/** A length of bars, or bars from trades. */
+export function feedIntervalValue(help: string) {
+  const either = `${INTERVAL_PATTERN.source.slice(1, -1)}|${TRADE_BAR_PATTERN.source.slice(1, -1)}`;
+  return z
+    .string({ error: FEED_FORM })
+    .regex(new RegExp(`^(${either})$`), { error: FEED_FORM })
+    .refine((value) => parseFeedInterval(value) !== null, { error: FEED_FORM })
+    .describe(help);
 }
 
 export function flagValue(help: string) {

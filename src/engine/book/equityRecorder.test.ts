@@ -42,7 +42,8 @@ function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   return all.map((bars, index) => {
     const feed = new FeedRun('all', bars, bars.instrument, index, 0, blockRows, new Instant(0));
     feed.execute();
-    feed.warmUp(null, blockRows);
+    feed.indicators.seal();
+    feed.warmUp(blockRows);
     return feed;
   });
 }

@@ -2,7 +2,6 @@
 
 import { IndicatorSet } from '../../indicators/graph/indicatorSet.ts';
 import type { RowCursor } from '../../indicators/graph/series.ts';
-import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
 import { ticksOf, type BarColumns, type TickColumn } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
@@ -98,11 +97,9 @@ export class FeedRun {
     this.openTicks = ticksOf(this.bars, 'open');
     this.closeTicks = ticksOf(this.bars, 'close');
   }
-  /** Ends the set-up of its indicators and fills them over the rows before the run, block by block. Later calls have no effect. */
-  warmUp(technical: TechnicalLibrary | null, blockRows: number): void {
+  /** Fills its indicators over the rows before the run, block by block. */
+  warmUp(blockRows: number): void {
     const { indicators, firstRow } = this;
-    if (indicators.isSealed) return;
-    indicators.seal(technical);
     for (this.cur = 0; this.cur < firstRow; this.cur = this.to) {
       this.to = Math.min(this.cur + blockRows, firstRow);
       for (const kernel of indicators.kernels) kernel.fill(this.cur, this.to);

@@ -101,6 +101,7 @@ export class CallbackQueue {
             'do not send an order for every order change',
           );
         before(run);
+        if (fill !== null && !run.oco.isEmpty) run.cancelOthers(fill.orderId);
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
         if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }

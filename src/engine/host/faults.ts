@@ -2,6 +2,7 @@
 
 import type { CustomNote, Kernel } from '../../indicators/graph/spec.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import type { Link } from '../feeds/links.ts';
 
 export class Faults {
   /** The strategy that registered each custom indicator, by its note. */
@@ -18,19 +19,21 @@ export class Faults {
    * Fills the indicators of a block. A custom indicator that throws is never filled again; `raise` attributes the error to the strategy
    * that registered it.
    */
-  fill(feeds: readonly FeedRun[]): void {
-    for (const { indicators, cur, to } of feeds) {
-      if (to === cur) continue;
-      for (const kernel of indicators.kernels) {
-        if (this.silent.has(kernel)) continue;
-        try {
-          kernel.fill(cur, to);
-        } catch (error) {
-          const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
-          if (run === undefined) throw error;
-          this.silent.add(kernel);
-          this.unraised.push({ run, error });
-        }
+  fill(feeds: readonly FeedRun[], links: readonly Link[]): void {
+    for (const feed of feeds) this.fillKernels(feed, feed.indicators.kernels);
+    for (const { feed, kernels } of links) this.fillKernels(feed, kernels);
+  }
+  private fillKernels({ cur, to }: FeedRun, kernels: readonly Kernel[]): void {
+    if (to === cur) return;
+    for (const kernel of kernels) {
+      if (this.silent.has(kernel)) continue;
+      try {
+        kernel.fill(cur, to);
+      } catch (error) {
+        const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
+        if (run === undefined) throw error;
+        this.silent.add(kernel);
+        this.unraised.push({ run, error });
       }
     }
   }

@@ -15,6 +15,7 @@ interface KeptRun {
   readonly name: string;
   readonly kept: object | null;
   readonly hasFailed: boolean;
+  readonly hasGroups: boolean;
   readonly draws: number;
   hasStarted: boolean;
   awaitsRows: boolean;
@@ -144,7 +145,7 @@ export function isWhole({ runs, orders, followUps, bracketManager }: OpenWork): 
   const isSimple = orders
     .active()
     .every((order) => order.triggerTicks === 0 && !(isUnderCancel(order) && order.state !== STATE.cancelSent));
-  return isQuiet && isSimple && runs.every(({ kept, hasFailed }) => kept !== null && !hasFailed);
+  return isQuiet && isSimple && runs.every(({ kept, hasFailed, hasGroups }) => kept !== null && !hasFailed && !hasGroups);
 }
 
 /** Returns why these strategies cannot resume from the point, or null if they can. Timers that `onStart` registers would be missing. */

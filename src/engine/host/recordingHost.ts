@@ -5,7 +5,18 @@ import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type {
+  Amendment,
+  Feed,
+  Funding,
+  Missed,
+  OrderInfo,
+  OrderOptions,
+  Position,
+  RebalanceOptions,
+  Size,
+  Weights,
+} from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
 
 export interface HostCall {
@@ -90,9 +101,25 @@ export class RecordingHost implements StrategyHost {
     this.note('target', size, feed);
     return this.run.target(size, feed);
   }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    this.note('rebalance', weights, options);
+    return this.run.rebalance(weights, options);
+  }
   cancel(id: OrderId): void {
     this.note('cancel', id);
     this.run.cancel(id);
+  }
+  amend(id: OrderId, change: Amendment): OrderId | null {
+    this.note('amend', id, change);
+    return this.run.amend(id, change);
+  }
+  group(ids: readonly OrderId[]): void {
+    this.note('oco', ...ids);
+    this.run.group(ids);
+  }
+  closeAt(timeMs: number | null, feed: Feed | undefined): void {
+    this.note('closeAt', timeMs, feed);
+    this.run.closeAt(timeMs, feed);
   }
   position(feed: Feed | undefined): Position {
     this.note('position', feed);

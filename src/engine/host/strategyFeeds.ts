@@ -16,6 +16,12 @@ import { isSeries } from './views.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
+/** A series or signal on the rows of `feed` that reads other feeds too. */
+export interface LinkedView {
+  readonly feed: FeedRun;
+  readonly view: Series | Signal;
+}
+
 /** An indicator that the report draws. */
 export interface DrawnIndicator {
   readonly feed: FeedRun;
@@ -33,6 +39,8 @@ export class StrategyFeeds {
   readonly listened: FeedRun[] = [];
   readonly watches: SignalWatch[] = [];
   readonly drawn: DrawnIndicator[] = [];
+  /** Series and signals that read several feeds. */
+  readonly linked: LinkedView[] = [];
   private readonly strategy: string;
   /** Feeds that the strategy can ask for. */
   private readonly shown: readonly FeedRun[];
@@ -50,6 +58,11 @@ export class StrategyFeeds {
     if (this.main) this.listen(this.main);
   }
 
+  /** One feed of each instrument that the strategy can trade, in the order of the instruments. */
+  get tradable(): readonly FeedRun[] {
+    const byInstrument = new Map(this.shown.toReversed().map((feed) => [feed.instrumentIndex, feed]));
+    return [...byInstrument.values()].toSorted((a, b) => a.instrumentIndex - b.instrumentIndex);
+  }
   /** Returns the first row of a feed at which every series of this strategy over it is ready. */
   readyRow(feed: FeedRun): number {
     return this.readyRows.get(feed) ?? 0;
@@ -86,6 +99,7 @@ export class StrategyFeeds {
     const feed = feedOf(this.shown, what);
     this.noteWarmup(feed, what);
     const out = feed.indicators.use(what as IndicatorSpec<Out>, options.depth ?? 1);
+    this.noteLinks(feed, out);
     this.draw(feed, what, out, options);
     return out;
   }
@@ -94,6 +108,7 @@ export class StrategyFeeds {
     const feed = feedOf(this.shown, signal);
     this.noteWarmup(feed, signal);
     const out = feed.indicators.use(signal as IndicatorSpec<Signal>, 1);
+    this.noteLinks(feed, out);
     const rows = new Int32Array(this.blockRows);
     this.watches.push({ signal: out, feed, handler, rows, place: this.watches.length, count: 0, row: NO_ROW, at: 0, dueMs: NAN });
     return out;
@@ -102,6 +117,19 @@ export class StrategyFeeds {
   /** Warm-up of this strategy only: what other strategies have registered over the feed does not delay it. */
   private noteWarmup(feed: FeedRun, what: object): void {
     if ('warmupBars' in what) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
+  }
+  /** A series over several feeds waits for the bars of each of them. */
+  private noteLinks(feed: FeedRun, out: unknown): void {
+    if (typeof out !== 'object' || out === null) return;
+    const views = (isView(out) ? [out] : Object.values(out)).filter(isView);
+    for (const view of views) {
+      const needs = feed.indicators.foreignNeeds(view);
+      if (needs.length > 0) this.linked.push({ feed, view });
+      for (const { home, warmupBars } of needs) {
+        const other = this.shown.find(({ indicators }) => indicators === home);
+        if (other !== undefined) this.readyRows.set(other, Math.max(this.readyRow(other), warmupBars - 1));
+      }
+    }
   }
   private draw(feed: FeedRun, what: object, out: unknown, { name: given, pane: chosen }: UseOptions): void {
     if (typeof out !== 'object' || out === null) return;
@@ -130,4 +158,8 @@ export class StrategyFeeds {
       `${near ? `did you mean ${near}? ` : ''}add it to the definition: feeds: { ${name}: { symbol: ...${wanted} } } (it has ${names.join(', ')})`,
     );
   }
+}
+
+function isView(out: unknown): out is Series | Signal {
+  return typeof out === 'object' && out !== null && 'ready' in out && 'value' in out;
 }

@@ -4,7 +4,8 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import type { OrderOptions, Size } from '../../strategy/types.ts';
+import type { Amendment, OrderOptions, Size } from '../../strategy/types.ts';
+import type { DecisionLog } from '../book/decisionLog.ts';
 
 /** Decision slot of the orders that `target` sends. */
 export const TARGET = 'target';
@@ -30,6 +31,11 @@ export interface StrategyOrders {
   heldAndOrdered(instrumentIndex: number): number;
   /** Returns the reversal of the strategy's position that waits for the orders of the old side. */
   reversal(instrumentIndex: number): WaitingDraft | undefined;
+  /**
+   * Changes an order. Returns the id of the order that now stands for it, or null. `decisions`: the log of the strategy's decisions, if
+   * anybody reads it.
+   */
+  amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null;
   /** Cancels orders that would close the old side of a position a second time, if `missing` lots take it to zero or beyond. */
   clearOldSide(order: BotOrder, missing: number): ClearedSide;
 }

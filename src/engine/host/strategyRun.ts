@@ -1,7 +1,6 @@
 // One strategy in a run: the engine's answers to what its base class asks for (feeds, indicators, orders, views).
 
-import { ConfigError } from '../../base/errors.ts';
-import type { Ticks } from '../../base/brand.ts';
+import { ConfigError, StrategyError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
@@ -9,16 +8,30 @@ import type { FundingRates } from '../../model/bars/fundingRates.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId, Side } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import { OcoGroups } from '../../orders/ocoGroups.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { StrategyHost, UseOptions } from '../../strategy/host.ts';
 import type { Strategy } from '../../strategy/strategy.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../strategy/types.ts';
+import type {
+  Amendment,
+  Feed,
+  Funding,
+  Missed,
+  OrderInfo,
+  OrderOptions,
+  Position,
+  RebalanceOptions,
+  Size,
+  Weights,
+} from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
+import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
+import { Targets, type TargetHost } from '../rebalance/targets.ts';
 import { Exits, type ExitHost } from './exits.ts';
 import { checkKept } from './kept.ts';
-import { StrategyFeeds, type DrawnIndicator } from './strategyFeeds.ts';
+import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyFeeds.ts';
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import { SignalQueue, type SignalWatch } from '../feeds/signalQueue.ts';
 import type { Timers } from './timers.ts';
@@ -31,16 +44,14 @@ const INFINITY = Infinity;
 const DRAFT = STATE.draft;
 
 /** What `StrategyRun` needs of the engine. */
-export interface RunHost extends ExitHost, PositionHost {
+export interface RunHost extends ExitHost, PositionHost, RebalancingHost, TargetHost {
   readonly feeds: readonly FeedRun[];
   readonly blockRows: number;
   readonly timers: Timers;
-  readonly drafts: ExitHost['drafts'] & {
-    withdraw(order: BotOrder): boolean;
-    reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
-  };
+  readonly drafts: RebalancingHost['drafts'] & TargetHost['drafts'];
   readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
   hasPendingWork: boolean;
+  wantsFills: boolean;
   readonly defaultSize: Size;
   submit(order: BotOrder): OrderId;
   equityUnits(strategy: number): number;
@@ -54,6 +65,8 @@ export class StrategyRun implements StrategyHost {
   readonly watches: readonly SignalWatch[];
   readonly signals = new SignalQueue();
   readonly drawn: readonly DrawnIndicator[];
+  /** Its series and signals that read several feeds. */
+  readonly linked: readonly LinkedView[];
   /** Feeds whose indicators must be ready before the first callback. */
   readonly needed: ReadonlySet<FeedRun>;
   /** Feeds whose bars call `onBar`. */
@@ -79,6 +92,9 @@ export class StrategyRun implements StrategyHost {
   readsMoney = false;
   readsOrders = false;
   asksForTargets = false;
+  readonly oco = new OcoGroups();
+  /** True once it has changed an order: the envelope of a run does not know moved stops. */
+  amends = false;
   private readonly engine: RunHost;
   /** Sends a draft: `submit` of the engine, bound. Hot: docs/performance.md#bound-send. */
   private readonly send: RunHost['submit'];
@@ -86,12 +102,12 @@ export class StrategyRun implements StrategyHost {
   private readonly drafts: StrategyOrders;
   private readonly ownFeeds: StrategyFeeds;
   private readonly exits: Exits;
+  private readonly targets: Targets;
+  private readonly rebalancing: Rebalancing;
   private readonly positions: (StrategyPosition | undefined)[] = [];
   /** Position of the main feed's instrument, which strategies read at every bar. */
   private mainPosition: StrategyPosition | null = null;
   private readonly fundings: (FundingView | undefined)[] = [];
-  /** By instrument: the sent reversal for which the protective orders of the old side were removed; undefined without one. */
-  private readonly turning: (OrderId | undefined)[] = [];
 
   constructor(engine: RunHost, index: number, name: string, rng: Rng, drafts: StrategyOrders) {
     this.engine = engine;
@@ -102,8 +118,18 @@ export class StrategyRun implements StrategyHost {
     this.drafts = drafts;
     this.exits = new Exits(engine, index, drafts, this.send);
     this.ownFeeds = new StrategyFeeds(name, engine.feeds, engine.blockRows);
+    this.targets = new Targets(engine, drafts, { index, slot: TARGET, send: this.send, leave: (feed) => this.leave(feed) });
+    this.rebalancing = new Rebalancing(engine, this.ownFeeds, drafts, {
+      index,
+      name,
+      targetSlot: TARGET,
+      goTo: (feed, lots) => this.targets.goTo(feed, lots),
+      writeSize: (order, missing, held) => this.targets.writeSize(order, missing, held),
+      send: this.send,
+    });
     this.watches = this.ownFeeds.watches;
     this.drawn = this.ownFeeds.drawn;
+    this.linked = this.ownFeeds.linked;
     this.needed = this.ownFeeds.needed;
     this.listened = this.ownFeeds.listened;
   }
@@ -182,7 +208,8 @@ export class StrategyRun implements StrategyHost {
   }
   /** Exits the instrument of a feed, also if a reversal is under way there. */
   leave(feed: FeedRun): OrderId | null {
-    this.stopTurning(feed.instrumentIndex);
+    if (this.engine.followUps > 0) this.rebalancing.withdraw(feed.instrumentIndex);
+    this.targets.stopTurning(feed.instrumentIndex);
     return this.exits.leave(feed);
   }
 
@@ -191,72 +218,27 @@ export class StrategyRun implements StrategyHost {
     engine.hasPendingWork = true;
     this.asksForTargets = true;
     const feed = this.ownFeeds.feedFor(view);
-    const { instrumentIndex, instrument } = feed;
-    const wanted = this.drafts.targetLots(size, instrument, instrumentIndex);
-    const turning = engine.followUps === 0 ? undefined : this.drafts.reversal(instrumentIndex);
-    if (turning !== undefined && turning.targetLots === wanted) return null;
-    // The newest decision counts.
-    if (turning !== undefined) engine.drafts.withdraw(turning.order);
-    const held = this.drafts.heldAndOrdered(instrumentIndex);
-    const missing = wanted - held;
-    if (Math.abs(missing) < instrument.minLots) return null;
-    const order = engine.newOrder(this.index, feed, missing > 0 ? 'buy' : 'sell');
-    order.slot = TARGET;
-    this.writeTargetSize(order, missing, held);
-    const { isCleared, ahead } = this.drafts.clearOldSide(order, missing);
-    if (!isCleared) return this.send(order);
-    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
+    return this.targets.goTo(feed, this.drafts.targetLots(size, feed.instrument, feed.instrumentIndex));
   }
-  /** Sends a reversal whose stops have ended. If it does not fill, the old side is closed anyway, because nothing protects it now. */
   reverse(order: BotOrder): OrderId {
-    const engine = this.engine;
-    const { id, instrumentIndex } = order;
-    this.send(order);
-    if (order.id !== id) return id;
-    if (order.reason === 'denied') this.leave(engine.execution[instrumentIndex]!);
-    else if (order.reason === null) {
-      this.stopTurning(instrumentIndex);
-      this.turning[instrumentIndex] = id;
-      engine.followUps++;
-    }
-    return id;
+    return this.targets.reverse(order);
   }
-  /** Stops watching the reversal: from now on the strategy decides about the old side. */
-  private stopTurning(instrumentIndex: number): void {
-    if (this.turning[instrumentIndex] === undefined) return;
-    this.turning[instrumentIndex] = undefined;
-    this.engine.followUps--;
-  }
-  /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
   onReversalEnd(id: OrderId, instrumentIndex: number, side: Side): void {
-    if (this.turning[instrumentIndex] !== id) return;
-    this.stopTurning(instrumentIndex);
-    const { ledger, orders, execution } = this.engine;
-    const isDrafted = orders.drafts.orders.some((draft) => this.isOwn(draft, instrumentIndex));
-    if (!isDrafted && ledger.closable(this.index, instrumentIndex, side === 'buy', true) > 0) this.leave(execution[instrumentIndex]!);
+    this.targets.onReversalEnd(id, instrumentIndex, side);
   }
-  private writeTargetSize(order: BotOrder, missing: number, held: number): void {
-    const { instrument } = order;
-    order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
-    order.limit = 0 as Ticks;
-    order.timeInForce = null;
-    this.drafts.setSize(order, Math.abs(missing));
-  }
-  /** Returns the lots that a reversal still needs once its stops have ended; 0 when it needs none, or would have to trade the other way. */
   missingLots(order: BotOrder, targetLots: number): number {
-    const held = this.drafts.heldAndOrdered(order.instrumentIndex);
-    const missing = targetLots - held;
-    if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
-    this.writeTargetSize(order, missing, held);
-    return Math.abs(missing);
+    return this.targets.missingLots(order, targetLots);
   }
-  /**
-   * Adapts a draft that is sent with another size, and perhaps later than requested: a market order gets its collar at the newest price.
-   */
   resize(order: BotOrder): void {
-    if (order.role !== 'market') return;
-    order.limit = 0 as Ticks;
-    this.drafts.setSize(order, order.lots);
+    this.targets.resize(order);
+  }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    this.engine.hasPendingWork = true;
+    this.asksForTargets = true;
+    return this.rebalancing.to(weights, options);
+  }
+  fitToCash(order: BotOrder): boolean {
+    return this.rebalancing.fitToCash(order);
   }
   private isOwn({ strategy, instrumentIndex }: BotOrder, instrument: number): boolean {
     return strategy === this.index && instrumentIndex === instrument;
@@ -267,9 +249,45 @@ export class StrategyRun implements StrategyHost {
     const order = this.engine.orders.get(id);
     if (!order || order.strategy !== this.index) return;
     if (this.decisions !== null) this.decisions.note('cancel', id, this.index, order.instrumentIndex, this.engine.nowMs);
-    if (this.turning[order.instrumentIndex] === id) this.stopTurning(order.instrumentIndex);
+    this.targets.onCancel(id, order.instrumentIndex);
     if (order.state === DRAFT) this.engine.drafts.withdraw(order);
     else this.engine.orders.cancel(order, this.engine.nowMs);
+  }
+  amend(id: OrderId, change: Amendment): OrderId | null {
+    this.engine.hasPendingWork = true;
+    this.amends = true;
+    const now = this.drafts.amend(id, change, this.decisions);
+    if (now !== null && now !== id) this.oco.replace(id, now);
+    return now;
+  }
+  group(ids: readonly OrderId[]): void {
+    const own = ids.filter((id) => this.engine.orders.get(id)?.strategy === this.index);
+    if (own.length < 2) return;
+    this.oco.add(own);
+    this.wantsFills = this.engine.wantsFills = true;
+  }
+  /** An order of a group has filled. */
+  cancelOthers(id: OrderId): void {
+    for (const other of this.oco.take(id)) this.cancel(other);
+  }
+  /** True while orders of a group may still cancel each other: no record has the groups. */
+  get hasGroups(): boolean {
+    if (!this.oco.isEmpty) this.oco.forget((id) => (this.engine.orders.get(id)?.state ?? STATE.done) !== STATE.done);
+    return !this.oco.isEmpty;
+  }
+  closeAt(timeMs: number | null, view: Feed | undefined): void {
+    const { engine } = this;
+    const { instrumentIndex, view: feed } = this.ownFeeds.feedFor(view);
+    if (timeMs !== null && !Number.isFinite(timeMs))
+      throw new StrategyError(
+        `${this.name}: closeAt(${timeMs}), which is no time`,
+        'give a time in ms UTC, such as this.nowMs + 3_600_000',
+      );
+    engine.hasPendingWork = true;
+    const isNow = timeMs !== null && timeMs <= engine.nowMs;
+    const handler = (): void => void this.exit(feed);
+    engine.timers.once(this.index, instrumentIndex, isNow ? null : timeMs, handler, engine.nowMs);
+    if (isNow) handler();
   }
   position(view: Feed | undefined): Position {
     if (view === undefined) return (this.mainPosition ??= this.positionIn(this.ownFeeds.feedFor(undefined)));
@@ -288,7 +306,7 @@ export class StrategyRun implements StrategyHost {
     return own;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
-    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!));
+    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!, this));
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.ownFeeds.feedFor(view);
@@ -305,6 +323,7 @@ export class StrategyRun implements StrategyHost {
     if (this.readsOrders) words.push('its open orders');
     if (this.readsMoney) words.push('its equity or cash');
     if (this.asksForTargets) words.push('what it holds, by target');
+    if (this.amends) words.push('stops and orders that it amends');
     if (this.wantsFills) words.push('its fills, by onFill');
     if (this.wantsOrders) words.push('its orders, by onOrder');
     return words;

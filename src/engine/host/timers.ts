@@ -16,6 +16,8 @@ interface Timer {
   readonly next: (ms: number) => number;
   readonly handler: () => void;
   readonly missed: Missed;
+  /** A timer that fires once has a key, under which the next one takes its place; null for a timer that repeats. */
+  readonly key: number | null;
   dueMs: number;
 }
 
@@ -33,16 +35,26 @@ export class Timers {
 
   /** Fires at each multiple of the period since 1970-01-01T00:00Z. `nowMs`: the instant of the run at which the timer is registered. */
   every(strategy: number, periodMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, next: onGrid(periodMs, 0), handler, missed, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, next: onGrid(periodMs, 0), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
   /** Fires daily, `dayMs` after 00:00 UTC. */
   at(strategy: number, dayMs: number, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
-    this.add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, next: onGrid(DAY_MS, dayMs), handler, missed, key: null, dueMs: INFINITY }, nowMs);
   }
   /** Fires when a cron pattern names a time on the clock of a zone. Throws ConfigError. */
   cron(strategy: number, pattern: string, timeZone: string, handler: () => void, nowMs: number, missed: Missed = 'skip'): void {
     if (this.cronTimes === null) throw new ConfigError(`cron('${pattern}'): no calendar is available here`, 'use every or at');
-    this.add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, dueMs: INFINITY }, nowMs);
+    this.add({ strategy, next: this.cronTimes(pattern, timeZone), handler, missed, key: null, dueMs: INFINITY }, nowMs);
+  }
+
+  /**
+   * Fires once, at the first instant at or after `ms`; a live bot that was down then makes up for it. It takes the place of the strategy's
+   * timer with the same key. Null removes that one only.
+   */
+  once(strategy: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
+    this.remove((timer) => timer.strategy === strategy && timer.key === key);
+    if (ms === null) return this.findNext();
+    this.add({ strategy, next: (from) => (from < ms ? ms : INFINITY), handler, missed: 'once', key, dueMs: INFINITY }, nowMs);
   }
 
   /** Returns the next due time of each timer, ms UTC, in order of registration. */
@@ -68,10 +80,11 @@ export class Timers {
 
   /** Calls `call` for every timer due at or before `ms`, in order of registration. */
   runDue(ms: number, call: Call): void {
-    for (let at = 0; at < this.timers.length; at++) {
-      const timer = this.timers[at]!;
-      if (timer.dueMs > ms) continue;
+    // A copy: a timer that fires once leaves the list, and a handler may add or remove another.
+    for (const timer of this.timers.slice()) {
+      if (timer.dueMs > ms || !this.timers.includes(timer)) continue;
       timer.dueMs = timer.next(ms);
+      if (timer.key !== null) this.timers.splice(this.timers.indexOf(timer), 1);
       call(timer.strategy, timer.handler);
     }
     this.findNext();
@@ -89,6 +102,7 @@ export class Timers {
       else if (timer.missed === 'once') calls.push({ dueMs: timer.dueMs, timer });
       timer.dueMs = timer.next(ms);
     }
+    this.remove(({ key, dueMs }) => key !== null && dueMs === INFINITY);
     this.findNext();
     this.missed.push(...calls.toSorted((a, b) => a.dueMs - b.dueMs).map(({ timer }) => timer));
     for (let timer = this.missed.shift(); timer !== undefined; timer = this.missed.shift()) call(timer.strategy, timer.handler);
@@ -98,6 +112,9 @@ export class Timers {
     if (this.isStarted) timer.dueMs = timer.next(nowMs);
     this.timers.push(timer);
     this.findNext();
+  }
+  private remove(which: (timer: Timer) => boolean): void {
+    for (let at = this.timers.length - 1; at >= 0; at--) if (which(this.timers[at]!)) this.timers.splice(at, 1);
   }
   private findNext(): void {
     this.nextMs = this.timers.reduce((min, timer) => Math.min(min, timer.dueMs), INFINITY);

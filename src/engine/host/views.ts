@@ -11,7 +11,7 @@ import type { Lifecycle, OrderId, Side } from '../../model/order.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
-import type { Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
+import type { Amendment, Feed, FillInfo, OrderInfo, Position } from '../../strategy/types.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -20,6 +20,14 @@ const NAN = NaN;
 export interface PositionHost {
   readonly ledger: Ledger;
   readonly instruments: readonly Instrument[];
+  readonly nowMs: number;
+  /** The prices by which holdings are marked, in ticks by instrument; NaN before a first bar. */
+  marks(): ArrayLike<number>;
+}
+
+/** The strategy whose order it is. */
+interface OrderOwner {
+  amend(id: OrderId, change: Amendment): OrderId | null;
 }
 
 /** A copy of an order that a strategy may keep. Each read of a quantity makes its decimal. */
@@ -35,8 +43,10 @@ export class OrderView implements OrderInfo {
   readonly #lots: number;
   readonly #filledLots: number;
   readonly #digits: number;
+  readonly #owner: OrderOwner;
 
-  constructor(order: BotOrder) {
+  constructor(order: BotOrder, owner: OrderOwner) {
+    this.#owner = owner;
     const { instrument, limit, triggerTicks } = order;
     this.id = order.id;
     this.side = order.side;
@@ -57,7 +67,10 @@ export class OrderView implements OrderInfo {
   get filled(): Decimal {
     return decimalOf(this.#filledLots, this.#digits);
   }
-  toJSON(): OrderInfo {
+  amend(change: Amendment): OrderId | null {
+    return this.#owner.amend(this.id, change);
+  }
+  toJSON(): Omit<OrderInfo, 'amend'> {
     const { id, side, qty, filled, lifecycle, tag, limit, trigger, entry, code } = this;
     return { id, side, qty, filled, lifecycle, tag, limit, trigger, entry, code };
   }
@@ -139,6 +152,17 @@ export class StrategyPosition implements Position {
   }
   get isShort(): boolean {
     return !this.isFlat && this.#engine.ledger.qty(this.#strategy, this.#at) < 0;
+  }
+  get openedMs(): number {
+    return this.#engine.ledger.openedMs(this.#strategy, this.#at);
+  }
+  get ageMs(): number {
+    return this.#engine.nowMs - this.openedMs;
+  }
+  get unrealisedProfit(): Decimal {
+    const { quoteDigits, contract } = this.#engine.instruments[this.#at]!;
+    const units = this.isFlat ? 0 : this.#engine.ledger.profitUnits(this.#strategy, this.#at, this.#engine.marks()[this.#at]!);
+    return decimalOf(units, contract === undefined ? quoteDigits : contract.marginDigits);
   }
 
   #side(isLong: boolean): Decimal {

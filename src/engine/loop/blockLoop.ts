@@ -62,6 +62,7 @@ export function fillIndicators(engine: Engine): void {
     const { kernels } = feed.indicators;
     for (let at = 0; at < kernels.length; at++) kernels[at]!.fill(feed.cur, feed.to);
   }
+  for (const { feed, kernels } of engine.links) if (feed.to > feed.cur) for (const kernel of kernels) kernel.fill(feed.cur, feed.to);
 }
 
 export function listSignals(engine: Engine): void {

@@ -144,7 +144,7 @@ function passOver(engine: Engine, t: number): void {
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
     if (nextMs >= t) return;
     engine.enterBlock(1, nextMs);
-    engine.faults.fill(engine.feeds);
+    engine.faults.fill(engine.feeds, engine.links);
     engine.closeBlock();
   }
 }
@@ -152,5 +152,5 @@ function passOver(engine: Engine, t: number): void {
 function enter(engine: Engine, t: number): void {
   engine.enterBlock(1, t);
   engine.market?.blockOpened();
-  engine.faults.fill(engine.feeds);
+  engine.faults.fill(engine.feeds, engine.links);
 }

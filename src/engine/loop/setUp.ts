@@ -8,8 +8,10 @@ import type { StrategyClass } from '../../strategy/strategy.ts';
 import type { Engine } from '../engine.ts';
 import { EquityRecorder, type EquitySink } from '../book/equityRecorder.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { scheduleDelistings } from './delistings.ts';
 import { feedsByNeed } from '../host/needOrder.ts';
 import { rangeTicks } from '../feeds/averageRange.ts';
+import { warmUpFeeds } from '../feeds/links.ts';
 import { StrategyRun } from '../host/strategyRun.ts';
 import { OrderDrafts } from '../router/orderDrafts.ts';
 
@@ -54,7 +56,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.startUnits = ledger.equityTotalUnits(engine.instruments.map((_, index) => engine.startTicks(index)));
   const sink = risk.watchesEquity ? null : equitySink;
   engine.recorder = new EquityRecorder(execution, engine.markTicks, ledger, deps.scratch, sink, blockRows);
-  for (const feed of feeds) feed.warmUp(technical, blockRows);
+  engine.links = warmUpFeeds(feeds, technical, blockRows);
   for (const run of runs) {
     run.readyMs = readyMs(engine, run);
     run.awaitsRows = run.readyMs === INFINITY;
@@ -65,6 +67,7 @@ export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, e
   engine.instant.set(deps.fromMs);
   engine.queue.runDue(deps.fromMs);
   engine.timers.start(deps.fromMs);
+  scheduleDelistings(engine);
   engine.hasOneFeedAndStrategy = runs.length === 1 && execution.length === 1;
 }
 
@@ -79,7 +82,10 @@ export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): nu
   // Other feeds must not decide when a strategy begins.
   if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
-  return Math.max(firstMs, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
+  const linked = run.linked
+    .filter(({ feed }) => run.needed.has(feed))
+    .map(({ feed, view }) => closeMsOf(feed, feed.indicators.firstReadyRow(view)));
+  return Math.max(firstMs, ...linked, ...[...run.needed].map((feed) => closeMsOf(feed, run.readyRow(feed))));
 }
 
 /** The logs of orders and fills have eight bits for a strategy and fourteen for an instrument. */
@@ -103,7 +109,14 @@ function checkHasWork(engine: Engine, run: StrategyRun): void {
 }
 
 /** With `decide: perFeed` the bars of an instant come in any order, so a decision must not depend on the bars of several feeds. */
-function checkReadsOneFeed({ name, listened }: StrategyRun): void {
+function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
+  const [crossing] = linked;
+  if (crossing !== undefined) {
+    throw new ConfigError(
+      `${name}: ${crossing.feed.indicators.keyOf(crossing.view)} reads several feeds (decide: perFeed)`,
+      'decide: whenComplete waits for the bars of all of them',
+    );
+  }
   if (listened.length === 1) return;
   const names = listened.map((feed) => `${feed.name} (${feed.instrument.wireName} ${feed.bars.interval})`);
   const shown = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');

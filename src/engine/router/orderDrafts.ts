@@ -6,9 +6,14 @@ import * as numbers from '../../base/number/exact.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
-import type { Amount, OrderOptions, Size } from '../../strategy/types.ts';
+import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { DecisionLog } from '../book/decisionLog.ts';
+import { amendOrder, type AmendHost } from './amend.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
 import { maxAtMarket, Sizing } from './sizing.ts';
@@ -36,9 +41,12 @@ const OPTIONS: Readonly<Record<string, true>> = {
 } satisfies Record<keyof OrderOptions, true>;
 
 /** What `OrderDrafts` needs of the engine. */
-export interface SizeHost extends ReversalHost {
+export interface SizeHost extends ReversalHost, AmendHost {
   readonly instruments: readonly Instrument[];
   readonly sizing: Sizing;
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly nowMs: number;
   readonly defaultSize: Size;
   readonly collarPpm: number;
   lastTicks(instrumentIndex: number): number;
@@ -219,6 +227,10 @@ export class OrderDrafts implements StrategyOrders {
   }
   clearOldSide(order: BotOrder, missing: number): ClearedSide {
     return clearOldSide(this.engine, order, missing);
+  }
+
+  amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null {
+    return amendOrder(this.engine, { strategy: this.strategy, name: this.name, decisions }, id, change);
   }
 
   private noTag(tag: unknown): StrategyError {

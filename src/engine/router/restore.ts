@@ -65,7 +65,8 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
     if (entry !== undefined) engine.bracketManager.restorePendingTarget(entry, pendingTargetLots, nowMs);
   }
   for (const { order, ahead, replaced, targetLots, ended } of orders.drafts ?? []) {
-    const isOpen = (id: OrderId): boolean => engine.orders.active().some((one) => one.id === id);
+    const isOpen = (id: OrderId): boolean =>
+      engine.orders.active().some((one) => one.id === id) || orders.drafts!.some((draft) => draft.order.id === id);
     // An order that is neither open nor known to have ended had no effect.
     const endOf = (id: OrderId): Ended | undefined => ended.get(id) ?? (isOpen(id) ? undefined : NO_EFFECT);
     engine.drafts.restore({ order, ahead: [...ahead], replaced, targetLots, left: NAN }, endOf);

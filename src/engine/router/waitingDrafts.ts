@@ -2,7 +2,7 @@
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
-import { sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
+import { isOfRebalance, sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
@@ -35,6 +35,8 @@ interface DraftingRun {
   missingLots(order: BotOrder, targetLots: number): number;
   resize(order: BotOrder): void;
   reverse(order: BotOrder): OrderId;
+  /** Sizes an order of a rebalance to the cash that there is. False when that is too little for an order. */
+  fitToCash(order: BotOrder): boolean;
 }
 
 export class WaitingDrafts {
@@ -60,7 +62,10 @@ export class WaitingDrafts {
     return this.wait({ order, ahead: [id], replaced, targetLots: NAN, left: NAN });
   }
 
-  /** A reversal waits until the orders `ahead`, which close the old side, have ended; it is sized then. */
+  /**
+   * A reversal waits until the orders `ahead`, which close the old side, have ended, and what a rebalance opens until those that free its
+   * money have; it is sized then.
+   */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
     return this.wait({ order, ahead, replaced: null, targetLots, left: NAN });
   }
@@ -75,15 +80,16 @@ export class WaitingDrafts {
       const end = ended(id);
       if (end !== undefined) this.leave(draft, id, end);
       // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
-      else if (orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
+      else if (!isOfRebalance(draft) && orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
     }
     if (draft.ahead.length === 0) this.ready.push(draft);
   }
   /** Repeats cancels that drafts wait for and that may not have been sent. Call it once the exchange is connected. */
   followAhead(): void {
     const { orders, nowMs } = this.engine;
-    for (const { ahead } of orders.drafts.waiting) {
-      for (const id of ahead) {
+    for (const draft of orders.drafts.waiting) {
+      if (isOfRebalance(draft)) continue;
+      for (const id of draft.ahead) {
         const order = orders.get(id);
         if (order !== undefined) orders.cancel(order, nowMs);
       }
@@ -102,6 +108,17 @@ export class WaitingDrafts {
       this.leave(draft, id, order);
       if (draft.ahead.length === 0) this.ready.push(draft);
     }
+  }
+  /** A draft, or an order that was denied at once, has ended without a report: nothing waits for it any longer. */
+  private onNothingLeft(id: OrderId): void {
+    let isAhead = false;
+    for (const draft of this.engine.orders.drafts.waiting) {
+      if (!draft.ahead.includes(id)) continue;
+      isAhead = true;
+      draft.ahead.splice(draft.ahead.indexOf(id), 1);
+      if (draft.ahead.length === 0) this.ready.push(draft);
+    }
+    if (isAhead) this.releaseInTurn();
   }
   private leave(draft: WaitingDraft, id: OrderId, end: Ended): void {
     draft.ahead.splice(draft.ahead.indexOf(id), 1);
@@ -129,7 +146,23 @@ export class WaitingDrafts {
     else this.release();
   }
 
-  private send({ order, replaced, left, targetLots }: WaitingDraft): void {
+  private send(draft: WaitingDraft): void {
+    const { order } = draft;
+    const { id } = order;
+    if (isOfRebalance(draft)) this.sendOfRebalance(draft);
+    else this.sendInPlace(draft);
+    if (order.id !== id || order.reason !== null) this.onNothingLeft(id);
+  }
+  private sendOfRebalance({ order, targetLots }: WaitingDraft): void {
+    const engine = this.engine;
+    const run = engine.runs[order.strategy]!;
+    order.createdMs = order.changedMs = engine.nowMs as TimeMs;
+    const isLeft = run.missingLots(order, targetLots) >= order.instrument.minLots && run.fitToCash(order);
+    if (!isLeft) return void this.deny(order, NOTHING_LEFT);
+    engine.hasPendingWork = true;
+    engine.submit(order);
+  }
+  private sendInPlace({ order, replaced, left, targetLots }: WaitingDraft): void {
     const engine = this.engine;
     const run = engine.runs[order.strategy]!;
     order.createdMs = order.changedMs = engine.nowMs as TimeMs;
@@ -180,8 +213,10 @@ export class WaitingDrafts {
   private withdrawDraft(draft: WaitingDraft): void {
     const engine = this.engine;
     this.remove(draft);
+    const { id } = draft.order;
     engine.orders.withdraw(draft.order, engine.nowMs);
     engine.notifyOrder(draft.order);
+    this.onNothingLeft(id);
   }
   private deny(order: BotOrder, code: string): OrderId {
     const { id } = order;

@@ -21,6 +21,10 @@ export class GraphOutput implements IndicatorOutput {
   depth = 1;
   /** Number of earlier rows that kernels read. */
   lookBack = 0;
+  /** 0 for what its own feed alone gives. A series of another feed is one level above what it reads there, and is filled after it. */
+  get level(): number {
+    return this.node?.level ?? 0;
+  }
 
   constructor(home: SpecOwner, node: GraphNode | null, key: string, warmupBars: number, price: PriceColumn | null) {
     this.home = home;
@@ -36,10 +40,12 @@ export class GraphNode {
   readonly design: Design;
   readonly inputs: readonly GraphOutput[];
   readonly outputs: readonly GraphOutput[];
+  readonly level: number;
 
   constructor(home: SpecOwner, design: Design, key: string, inputs: readonly GraphOutput[]) {
     this.design = design;
     this.inputs = inputs;
+    this.level = Math.max(0, ...inputs.map((input) => input.level)) + (design.isAsOf === true ? 1 : 0);
     this.outputs = listOf(design.outputs, (output) => new GraphOutput(home, this, key + output.suffix, output.warmupBars, null));
     for (const input of inputs) input.lookBack = Math.max(input.lookBack, design.lookBack);
   }
@@ -52,6 +58,16 @@ export class Windows {
 
   addColumn(output: GraphOutput, column: Float64Array): void {
     this.#numbers.set(output, new NumberWindow(column));
+  }
+
+  addStates(output: GraphOutput, states: Uint8Array): void {
+    this.#states.set(output, new SignalWindow(states));
+  }
+
+  /** Takes the window of a column of another feed. */
+  share(output: GraphOutput, { number, state }: Partial<{ readonly number: NumberWindow; readonly state: SignalWindow }>): void {
+    if (number !== undefined) this.#numbers.set(output, number);
+    if (state !== undefined) this.#states.set(output, state);
   }
 
   addNode(node: GraphNode): void {
@@ -78,11 +94,11 @@ export class Windows {
   }
 }
 
-/** Returns `node` and all nodes on which it depends, sources first. */
+/** Returns `node` and all nodes of its feed on which it depends, sources first. */
 export function ancestry(node: GraphNode): readonly GraphNode[] {
   const found = new Set<GraphNode>();
   const visit = (at: GraphNode) => {
-    for (const input of at.inputs) if (input.node !== null) visit(input.node);
+    if (at.design.isAsOf !== true) for (const input of at.inputs) if (input.node !== null) visit(input.node);
     found.add(at);
   };
   visit(node);
@@ -91,7 +107,8 @@ export function ancestry(node: GraphNode): readonly GraphNode[] {
 
 /** Makes windows and kernels for the nodes of a graph, sources first. */
 class Assembly {
-  readonly kernels: Kernel[] = [];
+  /** By level, those of a level in the order in which they must run. */
+  readonly kernels: Kernel[][] = [[]];
   readonly #windows: Windows;
   readonly #bars: BarColumns;
   readonly #blockRows: number;
@@ -110,7 +127,12 @@ class Assembly {
     const own = this.#windows.of(node);
     for (const [index, output] of node.outputs.entries()) own[index]!.allocate(frontOf(output), this.#blockRows);
     const kernel = node.design.make(this.#wire(node));
-    this.kernels.push(new WindowedKernel(kernel, own, node.design.custom));
+    this.#push(node.level, new WindowedKernel(kernel, own, node.design.custom));
+  }
+
+  #push(level: number, kernel: Kernel): void {
+    while (this.kernels.length <= level) this.kernels.push([]);
+    this.kernels[level]!.push(kernel);
   }
 
   #wire(node: GraphNode): Wiring {
@@ -123,6 +145,8 @@ class Assembly {
       signals: (source) => windows.state(input(source)),
       scaled: (source) => this.#scaled(input(source)),
       openMs: this.#bars.openMs,
+      times: this.#bars,
+      timesOf: (source) => input(source).home.times,
       out: (output) => windows.number(node.outputs[output]!),
       outSignal: (output) => windows.state(node.outputs[output]!),
       get technical() {
@@ -144,7 +168,7 @@ class Assembly {
       quotients = new NumberWindow();
       quotients.allocate(frontOf(input), this.#blockRows);
       this.#quotients.set(held, quotients);
-      this.kernels.push(new WindowedKernel(new Quotients(held, quotients), [quotients]));
+      this.#push(input.level, new WindowedKernel(new Quotients(held, quotients), [quotients]));
     }
     return quotients;
   }
@@ -156,14 +180,17 @@ class Assembly {
   }
 }
 
-/** Allocates the windows of `nodes` (sources first) and returns the kernels that fill them, in the order in which they must run. */
+/**
+ * Allocates the windows of `nodes` (sources first) and returns the kernels that fill them, in the order in which they must run: by level,
+ * because those of a level read what the levels below have filled, in other feeds too.
+ */
 export function assembleGraph(
   nodes: readonly GraphNode[],
   windows: Windows,
   bars: BarColumns,
   blockRows: number,
   technical: TechnicalLibrary | null,
-): readonly Kernel[] {
+): readonly (readonly Kernel[])[] {
   const assembly = new Assembly(windows, bars, blockRows, technical);
   for (const node of nodes) assembly.add(node);
   return assembly.kernels;

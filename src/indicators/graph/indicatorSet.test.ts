@@ -72,13 +72,12 @@ describe('registration', () => {
     expect(set.readyRow).toBe(29);
   });
 
-  it('refuses sources of two feeds, foreign objects and bad parameters', () => {
+  it('refuses composed indicators over two feeds, foreign objects and bad parameters', () => {
     const { set } = newSet();
     const other = newSet().set;
-    expect(message(() => crossedUp(set.series.close, other.series.close))).toMatch(
-      /^crossedUp\(close, close\): expected sources of one feed/,
-    );
-    expect(message(() => crossedUp(sma(set.series.close, 3), sma(other.series.close, 3)))).toMatch(/one feed/);
+    const mixed = { ...set.series, close: other.series.close };
+    expect(message(() => stochastic(mixed))).toMatch(/^stochastic\(.*: expected sources of one feed/);
+    expect(crossedUp(set.series.close, other.series.close).key).toBe(`crossedUp(close, of(${other.label}, close))`);
     expect(() => set.use(sma(other.series.close, 3))).toThrow(InvariantError);
     const foreign = { value: 1, prev: 1, ready: true, ago: () => 1 };
     expect(message(() => sma(foreign, 3))).toMatch(/no series/);

@@ -4,9 +4,10 @@ import { assert } from '../../base/assert.ts';
 import { InvariantError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { BarColumns, PriceColumn } from '../../model/bars/bars.ts';
+import { asOfDesign, firstReadyRow } from './asOf.ts';
 import { ancestry, assembleGraph, GraphNode, GraphOutput, Windows } from './graph.ts';
 import { ColumnSeries, ColumnSignal, type FeedSeries, type RowCursor, type Series, type Signal } from './series.ts';
-import { bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
+import { asOfKey, bind, checkWhole, lateSpec, outputOf, planOf } from './spec.ts';
 import type { CustomNote, Design, SpecOwner, IndicatorSpec, Kernel, NodeOutputs, Operand, Registry, SignalSource, Source } from './spec.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
 import { NOT_READY, TRUE } from './window.ts';
@@ -28,7 +29,8 @@ export class IndicatorSet implements SpecOwner {
   readonly #nodes = new Map<string, { readonly node: GraphNode; readonly views: NodeOutputs }>();
   readonly #windows = new Windows();
   readonly #functions = new Map<object, number>();
-  #kernels: readonly Kernel[] | null = null;
+  /** By level: the kernels of what this feed alone gives, then those that read other feeds. */
+  #kernels: readonly (readonly Kernel[])[] | null = null;
   #readyRow = 0;
   #technical: TechnicalLibrary | null = null;
 
@@ -61,8 +63,25 @@ export class IndicatorSet implements SpecOwner {
     return [...this.#nodes.values()].flatMap(({ node }) => node.design.custom ?? []);
   }
 
-  /** Kernels in order, sources first. Available after `seal`. */
+  get label(): string {
+    return `${this.#bars.instrument.wireName} ${this.#bars.interval}`;
+  }
+  get times(): BarColumns {
+    return this.#bars;
+  }
+
+  /** Kernels that read nothing but this feed, in order, sources first. Available after `seal`. */
   get kernels(): readonly Kernel[] {
+    return this.#sealed[0]!;
+  }
+  /**
+   * Kernels that read other feeds, by level: those of a level are filled after all of the level below, in every feed up to the same instant.
+   * Available after `seal`.
+   */
+  get linked(): readonly (readonly Kernel[])[] {
+    return this.#sealed.slice(1);
+  }
+  get #sealed(): readonly (readonly Kernel[])[] {
     assert(this.#kernels !== null, 'the kernels of a set that is not sealed');
     return this.#kernels;
   }
@@ -85,7 +104,7 @@ export class IndicatorSet implements SpecOwner {
     if (plan === null) return this.#deepen(what as Series | Signal, depth);
     const { key: name, warmupBars } = what as IndicatorSpec<Out>;
     this.#checkOpen(name, plan.home, depth);
-    const out = plan.resolve({ node: (design, key) => this.#node(design, key, depth) });
+    const out = plan.resolve(this.#registry(depth));
     this.#readyRow = Math.max(this.#readyRow, warmupBars - 1);
     return out;
   }
@@ -118,21 +137,46 @@ export class IndicatorSet implements SpecOwner {
   /** Returns a series over all rows of the feed (NaN while not ready). New kernels of the same code compute it for a report. */
   traceValues(series: Series): Float64Array {
     assert(this.isSealed, 'a trace of a set that is not sealed');
-    const output = this.#own(series);
-    if (output.node === null) return this.#windows.number(output).values.slice();
+    return this.#traceNumbers(this.#own(series)).slice();
+  }
+
+  #traceNumbers(output: GraphOutput): Float64Array {
+    if (output.node === null) return this.#windows.number(output).values;
+    const trace = new Float64Array(this.#bars.length);
+    this.#fillAnew(output.node, (windows, from, to) => windows.number(output).divideInto(trace, from, from, to));
+    return trace;
+  }
+
+  #traceStates(output: GraphOutput): Uint8Array {
+    const trace = new Uint8Array(this.#bars.length);
+    this.#fillAnew(output.node!, (windows, from, to) => {
+      const { values, base } = windows.state(output);
+      trace.set(values.subarray(from - base, to - base), from);
+    });
+    return trace;
+  }
+
+  /** Adds all rows of a column of this set to the windows of a trace in another feed. */
+  #traceInto(windows: Windows, output: GraphOutput): void {
+    if (output.node?.design.kind === 'signal') windows.addStates(output, this.#traceStates(output));
+    else windows.addColumn(output, this.#traceNumbers(output));
+  }
+
+  /** Fills new windows of a node over all rows of the feed, block by block. */
+  #fillAnew(node: GraphNode, onBlock: (windows: Windows, from: number, to: number) => void): void {
     const windows = new Windows();
     for (const own of this.#outputs.values()) if (own.node === null) windows.addColumn(own, this.#windows.number(own).values);
-    const nodes = ancestry(output.node);
-    for (const node of nodes) windows.addNode(node);
-    const kernels = assembleGraph(nodes, windows, this.#bars, TRACE_ROWS, this.#technical);
-    const window = windows.number(output);
-    const trace = new Float64Array(this.#bars.length);
-    for (let from = 0; from < trace.length; from += TRACE_ROWS) {
-      const to = Math.min(from + TRACE_ROWS, trace.length);
-      for (const kernel of kernels) kernel.fill(from, to);
-      window.divideInto(trace, from, from, to);
+    const nodes = ancestry(node);
+    for (const each of nodes) {
+      windows.addNode(each);
+      if (each.design.isAsOf === true) for (const input of each.inputs) setOf(input).#traceInto(windows, input);
     }
-    return trace;
+    const kernels = assembleGraph(nodes, windows, this.#bars, TRACE_ROWS, this.#technical).flat();
+    for (let from = 0; from < this.#bars.length; from += TRACE_ROWS) {
+      const to = Math.min(from + TRACE_ROWS, this.#bars.length);
+      for (const kernel of kernels) kernel.fill(from, to);
+      onBlock(windows, from, to);
+    }
   }
 
   /** Returns the name of a series or signal in reports, such as `sma(close, 10)`. */
@@ -142,7 +186,29 @@ export class IndicatorSet implements SpecOwner {
 
   /** Returns the series and signals from which one is computed, in the order in which they were named; empty for a column of the feed. */
   sourcesOf(view: Series | Signal): readonly (Series | Signal)[] {
-    return this.#own(view).node?.inputs.map((input) => this.#viewOf(input)) ?? [];
+    const { node } = this.#own(view);
+    return node === null || node.design.isAsOf === true ? [] : node.inputs.map((input) => this.#viewOf(input));
+  }
+
+  /** Returns the feeds that a series or signal of this set reads besides this one, and how many of their bars it needs. */
+  foreignNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
+    const found: { home: SpecOwner; warmupBars: number }[] = [];
+    const seen = new Set<GraphNode>();
+    const collect = ({ node }: GraphOutput): void => {
+      if (node === null || seen.has(node)) return;
+      seen.add(node);
+      for (const input of node.inputs) {
+        if (node.design.isAsOf === true) found.push({ home: input.home, warmupBars: input.warmupBars });
+        collect(input);
+      }
+    };
+    collect(this.#own(view));
+    return found;
+  }
+
+  /** Returns the first row at which a series or signal is ready by its warm-ups; the number of rows if none of them is. */
+  firstReadyRow(view: Series | Signal): number {
+    return firstReadyRow(this.#own(view));
   }
 
   /** Returns the state of a signal at a row of the newest block: FALSE, TRUE or NOT_READY. */
@@ -176,7 +242,7 @@ export class IndicatorSet implements SpecOwner {
     let found = this.#nodes.get(key);
     if (found === undefined) {
       // The depth applies only to the result, so the sources are registered without it.
-      const inputs = listOf(design.sources, (source) => this.#input(source));
+      const inputs = listOf(design.sources, (source) => (design.isAsOf === true ? this.#foreign(source) : this.#input(source)));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
       found = { node, views: this.#viewNode(node) };
@@ -188,8 +254,26 @@ export class IndicatorSet implements SpecOwner {
 
   #input(source: Operand): GraphOutput {
     if (source.kind === 'column') return this.#own(source.view);
-    const registry: Registry = { node: (design, key) => this.#node(design, key, 1) };
-    return this.#own(source.resolve(registry));
+    return this.#own(source.resolve(this.#registry(1)));
+  }
+
+  #registry(depth: number): Registry {
+    return { node: (design, key) => this.#node(design, key, depth), asOf: (source) => this.#asOf(source) };
+  }
+
+  /** Registers a source with the set of its own feed, and here the column that reads it as of the rows of this feed. */
+  #asOf(source: Operand): Series | Signal {
+    const input = this.#foreign(source);
+    const key = asOfKey(source.home, input.key);
+    let found = this.#nodes.get(key);
+    if (found === undefined) {
+      const kind = input.node?.design.kind ?? 'series';
+      const node = new GraphNode(this, asOfDesign(kind), key, [input]);
+      this.#windows.addNode(node);
+      found = { node, views: this.#viewNode(node) };
+      this.#nodes.set(key, found);
+    }
+    return found.node.design.kind === 'series' ? found.views.series(0) : found.views.signal(0);
   }
 
   #own(view: Series | Signal): GraphOutput {
@@ -197,6 +281,18 @@ export class IndicatorSet implements SpecOwner {
     const output = this.#outputs.get(view) ?? outputOf(view);
     assert(output instanceof GraphOutput && output.home === this, 'a series of another set');
     return output;
+  }
+
+  /** Registers a source with the set of its own feed, and takes the window of its column from there. */
+  #foreign(source: Operand): GraphOutput {
+    const { home } = source;
+    assert(home instanceof IndicatorSet, `${source.key} belongs to no set`);
+    if (home === this) return this.#input(source);
+    if (home.isSealed) throw lateSpec(source.key);
+    const input = home.#input(source);
+    const isSignal = input.node?.design.kind === 'signal';
+    this.#windows.share(input, isSignal ? { state: home.#windows.state(input) } : { number: home.#windows.number(input) });
+    return input;
   }
 
   #viewOf(output: GraphOutput): Series | Signal {
@@ -222,4 +318,9 @@ export class IndicatorSet implements SpecOwner {
     this.#outputs.set(view, output);
     return view;
   }
+}
+
+function setOf({ home, key }: GraphOutput): IndicatorSet {
+  assert(home instanceof IndicatorSet, `${key} belongs to no set`);
+  return home;
 }

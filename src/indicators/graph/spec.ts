@@ -1,8 +1,9 @@
-// Indicator specs: data that describe an indicator over sources of one feed, and the plans that turn them into kernels.
+// Indicator specs: data that describe an indicator over sources of one feed or several, and the plans that turn them into kernels.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError } from '../../base/errors.ts';
 import type { PriceColumn, TickColumn } from '../../model/bars/bars.ts';
+import type { Interval } from '../../model/interval.ts';
 import type { Series, Signal } from './series.ts';
 import type { IndicatorColumn, Fractions, NumberWindow, SignalWindow } from './window.ts';
 import type { TechnicalLibrary } from './technicalLibrary.ts';
@@ -56,13 +57,25 @@ export interface Kernel {
 /** The part of an indicator set that specs over its series can see. */
 export interface SpecOwner {
   readonly isSealed: boolean;
+  /** Names the feed in the keys of series over several feeds: `ETHUSDT 1h`. */
+  readonly label: string;
+  readonly times: RowTimes;
   /** Returns a number for a user's function, the same for the same function. */
   numberOf(make: object): number;
+}
+
+/** When the rows of a feed close. Columns longer than `length` have spare capacity. */
+export interface RowTimes {
+  readonly interval: Interval;
+  readonly length: number;
+  readonly closeMs: Float64Array;
 }
 
 /** The part of an indicator set with which plans register. */
 export interface Registry {
   node(design: Design, key: string): NodeOutputs;
+  /** Returns a source of another feed on the rows of this one: its last closed value at each. */
+  asOf(source: Operand): Series | Signal;
 }
 
 /** The outputs of a registered node, by position. */
@@ -96,6 +109,9 @@ export interface Wiring {
   scaled(source: number): ScaledColumn;
   /** Times at which the bars of the feed open (ms UTC), by row. */
   readonly openMs: Float64Array;
+  /** When the rows of a source's own feed close, and those of the feed on which the kernel goes. */
+  timesOf(source: number): RowTimes;
+  readonly times: RowTimes;
   out(output: number): NumberWindow;
   outSignal(output: number): SignalWindow;
   /** Throws InvariantError when the library was not passed to `seal`. */
@@ -122,6 +138,8 @@ export interface Design {
   readonly outputs: readonly OutputDesign[];
   /** True when the kernel needs the technicalindicators package. */
   readonly technical: boolean;
+  /** True when the kernel itself reads rows of other feeds, as of those of its own. */
+  readonly isAsOf?: boolean;
   make(wiring: Wiring): Kernel;
 }
 
@@ -206,6 +224,8 @@ export interface IndicatorRecipe {
   readonly technical?: boolean;
   readonly custom?: Omit<CustomNote, 'key'>;
   readonly shared?: SharedNode;
+  /** True when the kernel itself reads rows of other feeds. Its first source must be of its own feed, whose warm-up counts. */
+  readonly isAsOf?: boolean;
   /** Number of source values that the kernel needs before the first value of each output, by the suffix of the output. */
   readonly needs: Readonly<Record<string, number>>;
   make(wiring: Wiring): Kernel;
@@ -228,14 +248,17 @@ export function groupSpec<Out>(recipe: IndicatorRecipe, shape: (node: NodeOutput
 }
 
 function toSpec<Out>(recipe: IndicatorRecipe, kind: 'series' | 'signal', shape: (node: NodeOutputs) => Out): IndicatorSpec<Out> {
-  const key = keyOf(recipe.name, recipe.sources, recipe.parameters ?? []);
-  const home = commonHome(key, recipe.sources);
-  const before = Math.max(...recipe.sources.map((source) => source.warmupBars)) - 1;
+  const { isAsOf = false } = recipe;
+  const sources = isAsOf ? recipe.sources : onOneFeed(recipe.sources);
+  const named = isAsOf ? sources.slice(0, 1) : sources;
+  const key = keyOf(recipe.name, named, recipe.parameters ?? []);
+  const home = commonHome(key, named);
+  const before = Math.max(...named.map((source) => source.warmupBars)) - 1;
   const designs = Object.entries(recipe.needs).map(([suffix, needed]) => ({ suffix, warmupBars: before + needed }));
-  const { sources, lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
+  const { lookBack = 0, technical = false, shared = { key, output: '' } } = recipe;
   const design: Design = {
     ...(recipe.custom === undefined ? {} : { custom: { ...recipe.custom, key } }),
-    sources, lookBack, kind, outputs: designs, technical,
+    sources, lookBack, kind, outputs: designs, technical, isAsOf,
     make: (wiring) => recipe.make(wiring),
   }; // prettier-ignore
   const warmupBars = Math.max(...designs.map((output) => output.warmupBars));
@@ -259,12 +282,32 @@ export function compose<Out>(
   return planSpec(key, Math.max(...parts.map((part) => part.warmupBars)), { home, column: key, resolve: shape });
 }
 
+/**
+ * Returns sources on the rows of the first one's feed. A source of another feed becomes its last closed value: at an instant at which both
+ * close, the new one.
+ */
+export function onOneFeed(sources: readonly Operand[]): readonly Operand[] {
+  const home = sources[0]?.home;
+  if (home === undefined || sources.every((source) => source.home === home)) return sources;
+  return sources.map((source) => (source.home === home ? source : asOf(home, source)));
+}
+
+function asOf(home: SpecOwner, source: Operand): Operand {
+  return { kind: 'spec', home, key: asOfKey(source.home, source.key), warmupBars: 1, resolve: (registry) => registry.asOf(source) };
+}
+
+/** The key of a series of another feed: `of(ETHUSDT 1h, close)`. */
+export function asOfKey({ label }: SpecOwner, key: string): string {
+  return `of(${label}, ${key})`;
+}
+
 function keyOf(name: string, sources: readonly Operand[], parameters: readonly (number | string)[]): string {
   return `${name}(${[...sources.map((source) => source.key), ...parameters].join(', ')})`;
 }
 
 /**
- * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds, or after the registration has ended.
+ * Returns the set to which all sources belong. Throws ConfigError when they belong to several feeds, which only composed indicators cannot
+ * align, or after the registration has ended.
  */
 function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   const home = sources[0]?.home;
@@ -272,7 +315,7 @@ function commonHome(key: string, sources: readonly Operand[]): SpecOwner {
   if (sources.some((source) => source.home !== home)) {
     throw new ConfigError(
       `${key}: expected sources of one feed, got sources of several`,
-      'register one indicator a feed and combine their values in onBar or in a handler',
+      'bring them to the rows of one feed first: custom([own.close, other.high], () => (close, high) => high)',
     );
   }
   if (home.isSealed) throw lateSpec(key);

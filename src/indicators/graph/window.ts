@@ -105,8 +105,8 @@ export class SignalWindow extends ColumnWindow<Uint8Array> {
   rows: Int32Array | null = null;
   listed = 0;
 
-  constructor() {
-    super(new Uint8Array(0));
+  constructor(states: Uint8Array = new Uint8Array(0)) {
+    super(states);
   }
 
   /** For a kernel that finds the true rows anyway: it must then list those of every block that it fills. */

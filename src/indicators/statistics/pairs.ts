@@ -18,15 +18,18 @@ interface Spread {
 }
 
 function spreadOf(a: IndicatorColumn<Float64Array>, b: IndicatorColumn<Float64Array>, row: number, bars: number): Spread {
+  const first = row - bars + 1;
+  // Counted from the first value, so that a window of equal values, such as those of a coarser feed, has no distance at all.
+  const [firstA, firstB] = [a.values[first - a.base]!, b.values[first - b.base]!];
   let [sumA, sumB] = [0, 0];
-  for (let at = row - bars + 1; at <= row; at++) {
-    sumA += a.values[at - a.base]!;
-    sumB += b.values[at - b.base]!;
+  for (let at = first; at <= row; at++) {
+    sumA += a.values[at - a.base]! - firstA;
+    sumB += b.values[at - b.base]! - firstB;
   }
   const [meanA, meanB] = [sumA / bars, sumB / bars];
   let [aa, bb, ab] = [0, 0, 0];
   for (let at = row - bars + 1; at <= row; at++) {
-    const [offA, offB] = [a.values[at - a.base]! - meanA, b.values[at - b.base]! - meanB];
+    const [offA, offB] = [a.values[at - a.base]! - firstA - meanA, b.values[at - b.base]! - firstB - meanB];
     aa += offA * offA;
     bb += offB * offB;
     ab += offA * offB;

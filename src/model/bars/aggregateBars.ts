@@ -1,16 +1,10 @@
 // Makes coarser bars from finer ones: which intervals nest, and the arithmetic of one coarse bar.
 
-import { INTERVALS, typicalLengthMs, type Interval } from '../interval.ts';
+import { nests, typicalLengthMs, type Interval } from '../interval.ts';
 
-/** True when each bar of `coarse` holds a whole number of bars of `fine`. Weeks do not nest in months. */
-export function nests(fine: Interval, coarse: Interval): boolean {
-  const [short, long] = [typicalLengthMs(fine), typicalLengthMs(coarse)];
-  return short < long && (coarse === '1M' ? fine !== '1w' : long % short === 0);
-}
-
-/** Returns the intervals from which bars of `coarse` can be made, the longest first. */
-export function nestedIn(coarse: Interval): readonly Interval[] {
-  return INTERVALS.filter((fine) => nests(fine, coarse)).toReversed();
+/** Returns those of `candidates` from which bars of `coarse` can be made, the longest first. */
+export function nestedIn<Candidate extends Interval>(coarse: Interval, candidates: readonly Candidate[]): readonly Candidate[] {
+  return candidates.filter((fine) => nests(fine, coarse)).toSorted((a, b) => typicalLengthMs(b) - typicalLengthMs(a));
 }
 
 /** The figures of bars as columns of one length. */

@@ -11,6 +11,16 @@ export type PriceColumn = 'open' | 'high' | 'low' | 'close';
  * Columns of one length, oldest first; no two share memory. Times are ms UTC; `closeMs` is the end of a bar, exclusive. Columns longer than
  * `length` have spare capacity (growingBars.ts); its content is not valid yet.
  */
+/** Trades in the order in which they happened: prices in ticks, quantities in lots. */
+export interface TradeTape {
+  /** The first trade of each row, and the end of the last row's. */
+  readonly first: Uint32Array;
+  readonly price: Float64Array;
+  readonly lots: Float64Array;
+  /** The side of the taker: 1 a buyer, -1 a seller, 0 unknown. */
+  readonly takerSide: Int32Array;
+}
+
 export interface BarColumns {
   readonly instrument: Instrument;
   readonly interval: Interval;
@@ -23,11 +33,13 @@ export interface BarColumns {
   readonly close: Float64Array;
   /** In the base asset. */
   readonly volume: Float64Array;
+  /** Only for rows of trades: the trades themselves. */
+  readonly tape?: TradeTape;
 }
 
 /** Returns rows [from, to) of bars, in the same memory. */
 export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
-  const { openMs, closeMs, open, high, low, close, volume } = bars;
+  const { openMs, closeMs, open, high, low, close, volume, tape } = bars;
   const rows = (column: Float64Array): Float64Array => column.subarray(from, to);
   return {
     ...bars,
@@ -39,6 +51,7 @@ export function rowsOf(bars: BarColumns, from: number, to: number): BarColumns {
     low: rows(low),
     close: rows(close),
     volume: rows(volume),
+    ...(tape === undefined ? {} : { tape: { ...tape, first: tape.first.subarray(from, to + 1) } }),
   };
 }
 

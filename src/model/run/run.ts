@@ -111,6 +111,8 @@ export interface FeedRecord {
   readonly execution: boolean;
   /** True for an execution-only feed: strategies do not see it. */
   readonly isExecutionOnly?: boolean;
+  /** When its symbol leaves the run by the definition, ms UTC. */
+  readonly listedToMs?: number;
   /** Content hash of the gap manifest, and its counts over the rows of the run. */
   readonly quality: FeedQuality;
 }

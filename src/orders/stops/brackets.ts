@@ -15,8 +15,8 @@ export interface Bracket {
   readonly isLong: boolean;
   /** Open quantity that it protects, in lots. */
   lots: number;
-  /** Fixed stop, 0 for none. */
-  readonly stop: number;
+  /** Fixed stop, 0 for none. An amendment moves it. */
+  stop: number;
   /** Distance of the trailing stop, 0 for none. */
   readonly trailing: number;
   /**

@@ -4,7 +4,7 @@ import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { Interval } from '../../model/interval.ts';
+import type { CommonInterval } from '../../model/interval.ts';
 import { intervalOfWire } from '../../protocol/dialect.ts';
 import { emptyAnswer, encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
 import {
@@ -30,7 +30,7 @@ import { contractOf, wireMoneyText, wireRateText } from './futuresText.ts';
 const CHANGE_DIGITS = 8;
 
 /** Returns the interval of a futures wire name. `empty`: known, but without bars. Null: not known. */
-export function futuresInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
+export function futuresInterval(name: string, { intervals }: Profile): CommonInterval | 'empty' | null {
   if (name === '1h' && intervals === 'futures4h') return 'empty';
   if (name === '4h') return intervals === 'spec' ? null : '4h';
   return intervalOfWire('futures', name);

@@ -3,7 +3,7 @@
 import { timeMs } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { closeOf, type Interval } from '../../model/interval.ts';
+import { closeOf, type CommonInterval } from '../../model/interval.ts';
 import { encodeAnswer, listing, type AnswerShape, type Listing } from '../../protocol/shapes/answer.ts';
 import type { Depth, Kline } from '../../protocol/shapes/market.ts';
 import { type CallArgs, instrumentArg, integerArg } from '../api/call.ts';
@@ -58,7 +58,7 @@ export class Depths {
 /** Replies with bars, newest first. `empty`: a known interval without bars. */
 export function klinesReply(
   args: CallArgs,
-  interval: Interval | 'empty',
+  interval: CommonInterval | 'empty',
   nowMs: number,
   markets: Markets,
   answer: AnswerShape<Listing<Kline>>,

@@ -1,7 +1,7 @@
 // Handlers of the seven public spot calls: time, instruments and market data.
 
 import { timeMs } from '../../base/brand.ts';
-import type { Interval } from '../../model/interval.ts';
+import type { CommonInterval } from '../../model/interval.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { intervalOfWire } from '../../protocol/dialect.ts';
 import { emptyAnswer, encodeAnswer, listing } from '../../protocol/shapes/answer.ts';
@@ -22,7 +22,7 @@ import type { SpotExchange } from '../spot/spotExchange.ts';
 import { publicTradeOf } from './spotText.ts';
 
 /** Returns the interval of a spot wire name. `empty`: known, but without bars. Null: not known. */
-export function spotInterval(name: string, { intervals }: Profile): Interval | 'empty' | null {
+export function spotInterval(name: string, { intervals }: Profile): CommonInterval | 'empty' | null {
   if (name === '1h') return intervals === 'wide' ? '1h' : 'empty';
   if (name === '4h') return intervals === 'wide' ? '4h' : null;
   return intervalOfWire('spot', name);

@@ -1,6 +1,6 @@
 // Klines of every interval and the rolling 24 hours, built from the trades of one instrument as they happen.
 
-import { closeOf, INTERVALS, openOf, type Interval } from '../../model/interval.ts';
+import { closeOf, INTERVALS, nests, openOf, type CommonInterval, type Interval } from '../../model/interval.ts';
 
 /** A bar in whole numbers: ticks and lots. */
 export interface TickBar {
@@ -22,7 +22,7 @@ interface Growing {
 }
 
 /** Kept klines: more than any reply has. For minutes, one day and its edges. */
-const MAX_KLINES: Readonly<Record<Interval, number>> = {
+const MAX_KLINES: Readonly<Record<CommonInterval, number>> = {
   '1m': 1500,
   '5m': 320,
   '15m': 320,
@@ -46,7 +46,7 @@ export interface RollingDay {
 }
 
 export class Klines {
-  readonly #bars: Readonly<Record<Interval, Growing[]>> = {
+  readonly #bars: Readonly<Record<CommonInterval, Growing[]>> = {
     '1m': [],
     '5m': [],
     '15m': [],
@@ -62,10 +62,10 @@ export class Klines {
    * End of the last kline, or 0 if not computed yet. Computing the bounds of a month is expensive, and almost every trade is in the last
    * kline.
    */
-  readonly #endMs: Record<Interval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
+  readonly #endMs: Record<CommonInterval, number> = { '1m': 0, '5m': 0, '15m': 0, '30m': 0, '1h': 0, '4h': 0, '1d': 0, '1w': 0, '1M': 0 };
 
   /** Interval of the bars that `close` receives. Null: klines are built from trades. */
-  #given: Interval | null = null;
+  #given: CommonInterval | null = null;
 
   /** Adds a trade. Times must not decrease. */
   print(timeMs: number, price: number, lots: number): void {
@@ -83,8 +83,9 @@ export class Klines {
    * bars are not filled.
    */
   close(interval: Interval, bar: TickBar): void {
-    this.#given ??= interval;
-    for (const each of INTERVALS.slice(INTERVALS.indexOf(interval))) {
+    for (const each of INTERVALS) {
+      if (each !== interval && !nests(interval, each)) continue;
+      this.#given ??= each;
       const bars = this.#bars[each];
       this.#endMs[each] = 0;
       const openMs = openOf(each, bar.openMs);
@@ -102,7 +103,7 @@ export class Klines {
   }
 
   /** Replaces all klines of an interval by those of an earlier process. */
-  restore(interval: Interval, bars: readonly TickBar[]): void {
+  restore(interval: CommonInterval, bars: readonly TickBar[]): void {
     this.#endMs[interval] = 0;
     this.#bars[interval].splice(0, Infinity, ...bars.map((bar) => ({ ...bar })));
   }
@@ -120,7 +121,7 @@ export class Klines {
   }
 
   /** Returns klines up to `nowMs`, oldest first, the running one last. Minutes without a trade are flat. */
-  bars(interval: Interval, nowMs: number): readonly TickBar[] {
+  bars(interval: CommonInterval, nowMs: number): readonly TickBar[] {
     const last = this.#bars[interval].at(-1);
     if (last !== undefined && this.#given === null) this.#roll(interval, nowMs, last.close);
     return this.#bars[interval];
@@ -145,7 +146,7 @@ export class Klines {
   }
 
   /** Returns the kline that contains `timeMs`. Flat klines fill the time since the last one. */
-  #roll(interval: Interval, timeMs: number, price: number): Growing {
+  #roll(interval: CommonInterval, timeMs: number, price: number): Growing {
     const bars = this.#bars[interval];
     if (timeMs < this.#endMs[interval]) return bars.at(-1)!;
     const openMs = openOf(interval, timeMs);
@@ -175,6 +176,6 @@ export class Klines {
 const flat = (openMs: number, price: number): Growing => ({ openMs, open: price, high: price, low: price, close: price, lots: 0 });
 
 /** Trims in large steps, because each removal shifts all klines. */
-function trim(bars: Growing[], interval: Interval): void {
+function trim(bars: Growing[], interval: CommonInterval): void {
   if (bars.length > MAX_KLINES[interval] * 1.25) bars.splice(0, bars.length - MAX_KLINES[interval]);
 }

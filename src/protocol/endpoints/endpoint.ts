@@ -1,6 +1,6 @@
 // The row type of the endpoint table: who may make a call, its parameters, its rate limit and its reply.
 
-import type { Interval } from '../../model/interval.ts';
+import type { CommonInterval } from '../../model/interval.ts';
 import type { Market } from '../../model/instrument.ts';
 import type { AnswerShape } from '../shapes/answer.ts';
 
@@ -101,7 +101,7 @@ export type ArgOf<P> = P extends ChoiceParam
     : P extends IdsParam
       ? readonly string[]
       : P extends IntervalParam
-        ? Interval
+        ? CommonInterval
         : P extends IntegerParam | TimeParam
           ? number
           : string;

@@ -1,7 +1,7 @@
 // Converts the columns of a run to the packed columns of its page: bars, indicators, equity, fills, brackets and trades.
 
 import { pow10 } from '../../base/number/exact.ts';
-import { typicalLengthMs } from '../../model/interval.ts';
+import { TRADE_ROWS, typicalLengthMs } from '../../model/interval.ts';
 import type { FeedRecord, IndicatorTrace, RunRecord } from '../../model/run/run.ts';
 import { writeVolumeCodes } from '../page/volumeCode.ts';
 import { contractFaceOf } from '../metrics/instrumentValue.ts';
@@ -26,7 +26,8 @@ export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   const finest = new Map<string, FeedRecord>();
   for (const feed of feeds) {
     const known = finest.get(feed.bars.instrument.id);
-    if (feed.firstRow >= feed.bars.length) continue;
+    // Rows of trades are no bars.
+    if (feed.firstRow >= feed.bars.length || feed.bars.interval === TRADE_ROWS) continue;
     if (!known || typicalLengthMs(feed.bars.interval) < typicalLengthMs(known.bars.interval)) finest.set(feed.bars.instrument.id, feed);
   }
   return [...finest.values()];
@@ -254,6 +255,6 @@ class MinuteSource implements IntegerSource {
 
   write(from: number, to: number, into: Int32Array): void {
     const timeMs = this.#timeMs;
-    for (let i = from; i < to; i++) into[i - from] = Math.round(timeMs[i]! / MINUTE);
+    for (let i = from; i < to; i++) into[i - from] = Math.ceil(timeMs[i]! / MINUTE);
   }
 }

@@ -1,7 +1,7 @@
 // Writes report.html: one file that shows a run without network access, from the columns and the summary of the run.
 
 import { writeFile } from 'node:fs/promises';
-import { fixedLengthMs, typicalLengthMs } from '../../model/interval.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
 import { pow10 } from '../../base/number/exact.ts';
 import type { RunRecord } from '../../model/run/run.ts';
 import { ChartBars } from './chartBars.ts';
@@ -111,7 +111,5 @@ async function instrumentsOf(
 }
 
 function isIntraday({ feeds }: RunRecord): boolean {
-  return feeds.some(
-    ({ execution, bars }) => execution && fixedLengthMs(bars.interval) !== null && typicalLengthMs(bars.interval) < 86_400_000,
-  );
+  return feeds.some(({ execution, bars }) => execution && typicalLengthMs(bars.interval) < 86_400_000);
 }

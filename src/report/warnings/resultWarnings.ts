@@ -1,6 +1,7 @@
 // Warnings about results that are too good to be true, and about fills larger than the bars allow.
 
 import { lotsPerCoin } from '../../model/instrument.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
 import { ROLES, type FeedRecord, type RunRecord } from '../../model/run/run.ts';
 import { RowsByCode } from '../kernels/rowsByCode.ts';
 import { warning, type Warning } from '../../model/warning.ts';
@@ -57,7 +58,13 @@ interface Taken {
 function volumeTaken(record: RunRecord): Taken {
   const { fills, instruments } = record;
   const feeds = new Map<string, FeedRecord>();
-  for (const feed of executionFeeds(record.feeds)) if (!feeds.has(feed.bars.instrument.id)) feeds.set(feed.bars.instrument.id, feed);
+  // A single trade says little about volume: fills against trades are judged by the bars around them.
+  const barred = record.feeds.filter(({ bars, firstRow }) => bars.tape === undefined && firstRow < bars.length);
+  for (const { bars } of executionFeeds(record.feeds)) {
+    const { id } = bars.instrument;
+    const feed = barred.filter((each) => each.bars.instrument.id === id).toSorted(byLength)[0];
+    if (feed !== undefined && !feeds.has(id)) feeds.set(id, feed);
+  }
   const taken = new VolumeTaken(record);
   const own = new RowsByCode(fills.instrument, fills.length, instruments.length);
   instruments.forEach((instrument, index) => {
@@ -66,6 +73,8 @@ function volumeTaken(record: RunRecord): Taken {
   });
   return taken;
 }
+
+const byLength = (a: FeedRecord, b: FeedRecord): number => typicalLengthMs(a.bars.interval) - typicalLengthMs(b.bars.interval);
 
 /** What was taken of the volume of bars, instrument by instrument. */
 class VolumeTaken implements Taken {

@@ -16,7 +16,8 @@ import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
 import type { Bundler } from '../../adapters/plugins/bundler.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
-import { openExchange, type Exchange } from '../../access/openExchange.ts';
+import type { openJournalFolder } from '../../adapters/journal/openOnDisk.ts';
+import { openExchange, type Exchange, type Network } from '../../access/openExchange.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import { KillSwitch } from '../kill/killSwitch/killSwitch.ts';
 import { killSwitchWire } from '../kill/killSwitch/killSwitchWire.ts';
@@ -60,6 +61,17 @@ export interface LiveOptions {
   readonly proof?: ProofDemand;
   /** As `Engine.defersCallbacks`, from the time at which the bot trades. The replay of its past does the same. */
   readonly defersCallbacks?: boolean;
+  /** Replaces what the bot has of this computer besides its clock. Missing: the computer itself. */
+  readonly computer?: SimulatedComputer;
+}
+
+/** The parts of a computer that a simulation replaces: network, random numbers, the disk of the journal, turns of the event loop. */
+export interface SimulatedComputer {
+  readonly network: Network;
+  readonly random: () => number;
+  readonly openJournal: typeof openJournalFolder;
+  /** Runs a function after all current work, including requests. */
+  readonly soon: (run: () => void) => void;
 }
 
 export interface OpenedBot {
@@ -88,6 +100,7 @@ export async function openLiveBot(config: LiveConfig, options: LiveOptions): Pro
   const exchange = openExchange(config.access, {
     speed: config.timeScale,
     ...(scheduler ? { scheduler } : {}),
+    ...(options.computer ? { network: options.computer.network, random: options.computer.random } : {}),
     clock: { samples: config.clock.samples, periodMs: config.clock.periodMs },
     guardWire: (wire) => killSwitchWire(wire, killSwitch),
     log: ({ status }) => {
@@ -119,9 +132,9 @@ async function assemble(
   const log = options.log(venueMs);
   const cell: Making['cell'] = { bot: null, engine: null };
   const services = new MarketRouter();
-  const afterSend = new AfterSendQueue(runSoon);
+  const afterSend = new AfterSendQueue(options.computer?.soon ?? runSoon);
   // Take the lock first: a second bot of the same account must not send a request.
-  const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs });
+  const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs }, options.computer);
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
   await measureClocks(config, exchange);
@@ -213,8 +226,14 @@ interface Making {
   readonly venueMs: () => number;
 }
 
-function openJournal(config: LiveConfig, exchange: Exchange, { cell, services, afterSend, venueMs }: Making): BotJournal {
+function openJournal(
+  config: LiveConfig,
+  exchange: Exchange,
+  { cell, services, afterSend, venueMs }: Making,
+  computer: SimulatedComputer | undefined,
+): BotJournal {
   return openBotJournal(config, {
+    ...(computer ? { open: computer.openJournal } : {}),
     nowMs: () => Math.floor(cell.bot?.driver.nowMs ?? venueMs()),
     listener: {
       onDurable: (seq) => {

@@ -8,11 +8,10 @@ import { barsPath, checkSymbol, type BarKey } from '../../adapters/catalog/files
 import type { GapManifest } from '../../adapters/catalog/bars/quality.ts';
 import { barWindow, columnsOfBars, MAX_KLINES, type BarWindow, type MarketBar } from '../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../base/errors.ts';
-import { nestedIn } from '../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../model/instrument.ts';
-import { barsBetween, closeOf, openOf, type Interval } from '../../model/interval.ts';
+import { barsBetween, closeOf, openOf, type CommonInterval, type Interval } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
-import { wireInterval } from '../../protocol/dialect.ts';
+import { wireSources } from '../../protocol/dialect.ts';
 import { changedFields, proposedFor, instrumentRecordOf, storeContract, type ListedInstrument } from './instruments.ts';
 import { answerTo, askTime, listedIn, listMarket, NoAnswer, type MarketService } from './service.ts';
 
@@ -109,8 +108,8 @@ async function marketFacts(service: MarketService, market: Market): Promise<Mark
  * Returns the kline intervals from which the bars of a set can be made, the best first: its own, then the longest, which reach back
  * furthest.
  */
-function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly Interval[] {
-  const found = [interval, ...nestedIn(interval)].filter((each) => wireInterval(market, each, dialect) !== null);
+function klineIntervals({ dialect }: MarketService, { market, interval }: BarKey): readonly CommonInterval[] {
+  const found = wireSources(market, interval, dialect);
   if (found.length > 0) return found;
   throw new ConfigError(
     `--interval: the ${market} market has no ${interval} bars, and none to make them of`,

@@ -8,8 +8,10 @@ import type { BarEvent } from '../../adapters/exchange/klines/barTracker.ts';
 import { klinesOf } from '../../adapters/exchange/klines/klines.ts';
 import { barsOfColumns, columnsOfBars, MAX_KLINES, type MarketBar } from '../../adapters/exchange/klines/window.ts';
 import { monotonicMs } from '../../adapters/clock/wallClock.ts';
+import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import type { Instrument } from '../../model/instrument.ts';
+import { isCommon } from '../../model/interval.ts';
 import { downloadBars, remake, type DownloadedSet } from './download.ts';
 import { measureClock, serverTime, type MarketService } from './service.ts';
 
@@ -151,6 +153,7 @@ class SetRecorder {
     this.#options = options;
     this.#instrument = instrument;
     const { market, symbol, interval } = key;
+    assert(isCommon(interval), `${interval} klines are recorded as the exchange has them`);
     this.#poller = new BarPoller(
       {
         scheduler: service.scheduler,

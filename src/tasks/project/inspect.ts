@@ -101,6 +101,9 @@ const FLAT: Position = {
   isShort: false,
   long: new Decimal(0),
   short: new Decimal(0),
+  openedMs: NaN,
+  ageMs: NaN,
+  unrealisedProfit: new Decimal(0),
 };
 const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
@@ -164,8 +167,20 @@ class RecordingHost implements StrategyHost {
   target(): OrderId | null {
     throw this.#tooEarly('target()');
   }
+  rebalance(): readonly OrderId[] {
+    throw this.#tooEarly('rebalance()');
+  }
   cancel(): void {
     throw this.#tooEarly('cancel()');
+  }
+  amend(): OrderId | null {
+    throw this.#tooEarly('amend()');
+  }
+  group(): void {
+    throw this.#tooEarly('oco()');
+  }
+  closeAt(): void {
+    throw this.#tooEarly('closeAt()');
   }
   position(): Position {
     return FLAT;

@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import { INTERVALS, type Interval } from '../../../model/interval.ts';
+import type { Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, readCatalogFile, storeBars, writeText } from './catalog.ts';
 import { barsOf, emptyColumns, RAW, sliceColumns, type RawColumns } from '../files/columns.ts';
 import { readImports, writeImports } from './importRecord.ts';
 import { instrumentText, MAX_TICKS } from '../records/instrumentRecord.ts';
 import { clearLeftovers } from '../files/leftovers.ts';
-import { barsPath, checkSymbol, instrumentPath, lockPath, type BarKey } from '../files/paths.ts';
+import { barsPath, checkSymbol, instrumentPath, listIntervals, lockPath, type BarKey } from '../files/paths.ts';
 import { IMPORTED, manifestOf, type GapManifest } from './quality.ts';
 import { whileLocked } from '../files/storeLock.ts';
 
@@ -100,7 +100,8 @@ function withEnoughDigits(catalog: string, given: Instrument, rows: RawColumns, 
 
 /** Returns the record with at least the price digits of the instrument's bars in the catalog. */
 function withDigitsOf(catalog: string, instrument: Instrument): Instrument {
-  const keys = INTERVALS.map((interval) => ({ market: instrument.market, symbol: instrument.wireName, interval }));
+  const { market, wireName: symbol } = instrument;
+  const keys = listIntervals(catalog, market, symbol).map((interval) => ({ market, symbol, interval }));
   const seen = keys.filter((key) => existsSync(barsPath(catalog, key))).map((key) => readEntry(catalog, key).seenPriceDigits);
   return { ...instrument, priceDigits: Math.max(instrument.priceDigits, ...seen) };
 }

@@ -19,7 +19,7 @@ import { whileLocked } from '../files/storeLock.ts';
  */
 function finerInterval(store: BarStore, key: BarKey): Interval | null {
   const isUsable = (finer: BarKey) => ['import', 'synthetic'].includes(store.factsOf(finer)?.source ?? '');
-  return nestedIn(key.interval).find((interval) => isUsable({ ...key, interval })) ?? null;
+  return nestedIn(key.interval, store.intervalsOf(key)).find((interval) => isUsable({ ...key, interval })) ?? null;
 }
 
 /**

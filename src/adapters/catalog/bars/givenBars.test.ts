@@ -66,7 +66,11 @@ const good: Bars = {
 test('sound ones are taken', () => expect(givenBars(good, NOW).bars).toMatchObject({ length: 2, instrument: { priceDigits: 1 } }));
 
 test.each<[string, object, string]>([
-  ['an interval', { interval: '2h' }, 'data XUSDT interval: expected one of 1m 5m 15m 30m 1h 4h 1d 1w 1M, got 2h'],
+  [
+    'an interval',
+    { interval: '7s' },
+    'data XUSDT interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year), got 7s',
+  ],
   ['a symbol', { symbol: 'btc' }, 'symbol: expected capital letters'],
   [
     'a quote asset',

@@ -2,7 +2,7 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import { pow10 } from '../../../base/number/exact.ts';
-import { closeOf, INTERVALS, openOf, parseInterval, type Interval } from '../../../model/interval.ts';
+import { closeOf, INTERVAL_FORM, openOf, parseInterval, type Interval } from '../../../model/interval.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { LoadedBars } from './catalog.ts';
 import { barsOf, RAW, type RawColumns } from '../files/columns.ts';
@@ -51,7 +51,7 @@ export function givenBars(given: Bars, nowMs: number): LoadedBars {
   checkBars(given);
   const interval = parseInterval(given.interval);
   const symbol = checkSymbol(given.symbol, REMEDY);
-  if (interval === null) throw wrong(symbol, 'interval', `one of ${INTERVALS.join(' ')}`, given.interval);
+  if (interval === null) throw wrong(symbol, 'interval', INTERVAL_FORM, given.interval);
   if (splitSymbol(symbol) === null) throw wrong(symbol, 'symbol', 'a name that ends in a known quote asset, or BASE-QUOTE', symbol);
   const raw = columnsOf(given, symbol);
   const instrument = proposeInstrument('spot', symbol, checkRows(raw, symbol, interval));

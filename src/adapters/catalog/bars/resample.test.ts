@@ -3,8 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { nests } from '../../../model/bars/aggregateBars.ts';
-import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
 import { synthesizeBars } from '../generate/generate.ts';
 import { resample } from './resample.ts';
 import { sliceColumns, barsOf } from '../files/columns.ts';
@@ -46,6 +45,15 @@ describe('resample', () => {
       ['4h', '1M'],
       ['1d', '1M'],
       ['15m', '4h'],
+      ['5s', '1m'],
+      ['1s', '15s'],
+      ['1m', '3m'],
+      ['1m', '7m'],
+      ['3m', '2h'],
+      ['2h', '12h'],
+      ['1h', '3d'],
+      ['1d', '2w'],
+      ['8h', '1M'],
     ];
     const property = fc.property(
       fc.constantFrom(...pairs),

@@ -2,8 +2,8 @@
 
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { mergeRows, nests } from '../../../model/bars/aggregateBars.ts';
-import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { mergeRows } from '../../../model/bars/aggregateBars.ts';
+import { barsBetween, closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
 import { barsOf, emptyColumns, sliceColumns } from '../files/columns.ts';
 
 export interface Resampled {

@@ -3,12 +3,14 @@
 import { existsSync } from 'node:fs';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
+import type { Interval } from '../../../model/interval.ts';
+import { typicalLengthMs } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { loadBars, readEntry, type BarRange, type LoadedBars } from './catalog.ts';
 import { rowAt } from '../files/columns.ts';
 import { memoryRows, openRows, type RowReader } from './rowReader.ts';
 import { loadSeries, type LoadedSeries } from '../series/seriesStore.ts';
-import { barsPath, instrumentPath, listKeys, listSeries, type BarKey, type SeriesKey } from '../files/paths.ts';
+import { barsPath, instrumentPath, listIntervals, listKeys, listSeries, type BarKey, type SeriesKey } from '../files/paths.ts';
 import { manifestOf, qualityOf, type BarFacts, type BarSource } from './quality.ts';
 
 /** Facts about a set before its rows are read. */
@@ -33,6 +35,8 @@ export interface BarStore {
   /** How to add bars, for messages. */
   readonly remedy: string;
   keys(): readonly BarKey[];
+  /** Intervals of a symbol's sets, the shortest first. */
+  intervalsOf(key: Omit<BarKey, 'interval'>): readonly Interval[];
   /** Returns null if there is no such set. */
   factsOf(key: BarKey): SetFacts | null;
   /** Throws ConfigError if there is no such set, or no rows in the range. */
@@ -43,15 +47,19 @@ export interface BarStore {
   nameOf(key: BarKey): string;
   /** Null if it has bars only. */
   readonly series: SeriesStore | null;
+  /** The folder of a catalog, which may have trades; null for bars in memory. */
+  readonly folder: string | null;
 }
 
 /** Returns the catalog in `folder` as a store. */
 export function catalogStore(folder: string): BarStore {
   return {
     kind: 'the catalog',
+    folder,
     name: `the catalog ${folder}`,
     remedy: 'isobar data import FILE adds bars',
     keys: () => listKeys(folder),
+    intervalsOf: ({ market, symbol }) => listIntervals(folder, market, symbol),
     factsOf: (key) => (existsSync(barsPath(folder, key)) ? readEntry(folder, key) : null),
     load: (key, range) => ({
       ...loadBars(folder, key, { ...range, isHashed: true }),
@@ -83,6 +91,14 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
     name: 'data',
     remedy: 'give bars of it in data',
     keys: () => sets.map(({ bars }) => ({ market: bars.instrument.market, symbol: bars.instrument.wireName, interval: bars.interval })),
+    intervalsOf: ({ market, symbol }) =>
+      Array.from(
+        new Set(
+          sets.flatMap(({ bars: { instrument, interval } }) =>
+            instrument.market === market && instrument.wireName === symbol ? [interval] : [],
+          ),
+        ),
+      ).toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b)),
     factsOf(key) {
       const set = setOf(key);
       return set ? { source: set.facts.source, firstMs: set.bars.openMs[0]!, lastMs: set.bars.openMs[set.bars.length - 1]! } : null;
@@ -98,6 +114,7 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
     },
     nameOf,
     series: null,
+    folder: null,
   };
 }
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { INTERVALS, type Interval } from '../../../model/interval.ts';
+import { parseInterval, typicalLengthMs, type Interval } from '../../../model/interval.ts';
 import { MARK_INTERVALS, type MarkInterval } from './markInterval.ts';
 
 export const DEFAULT_CATALOG = 'data';
@@ -68,11 +68,23 @@ export function listKeys(catalog: string): BarKey[] {
   const keys: BarKey[] = [];
   for (const market of ['spot', 'futures'] as const) {
     for (const symbol of foldersIn(join(catalog, market))) {
-      const files = new Set(readdirSync(symbolFolder(catalog, market, symbol)));
-      for (const interval of INTERVALS) if (files.has(`${fileStem(interval)}.arrow`)) keys.push({ market, symbol, interval });
+      for (const interval of listIntervals(catalog, market, symbol)) keys.push({ market, symbol, interval });
     }
   }
   return keys;
+}
+
+/** Returns the intervals of a symbol's bars, the shortest first; empty if the folder is missing. */
+export function listIntervals(catalog: string, market: Market, symbol: string): readonly Interval[] {
+  const folder = symbolFolder(catalog, market, symbol);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .flatMap((file) => {
+      const stem = file.endsWith('.arrow') ? file.slice(0, -'.arrow'.length) : '';
+      const interval = parseInterval(stem);
+      return interval !== null && fileStem(interval) === stem ? [interval] : [];
+    })
+    .toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b));
 }
 
 /** Includes links to folders, because bars may be kept on another disk. */

@@ -48,7 +48,7 @@ describe('the name', () => {
 
   it.each<[string, Parameters<typeof keyOf>[1], string]>([
     ['bars.csv', {}, 'bars.csv: the name does not say the interval'],
-    ['BTCUSDT-7m.csv', {}, 'does not say the interval'],
+    ['BTCUSDT-7s.csv', {}, 'does not say the interval'],
     ['bars.csv', { interval: '1m' }, 'the name does not say the symbol'],
     ['btcusdt-1m.csv', {}, 'btcusdt-1m.csv: symbol: expected capital letters'],
     ['x.csv', { symbol: '../X', interval: '1m' }, 'expected capital letters'],

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { INTERVALS, parseInterval, type Interval } from '../../../model/interval.ts';
+import { INTERVAL_FORM, parseInterval, type Interval } from '../../../model/interval.ts';
 import { splitSymbol } from '../records/instrumentRecord.ts';
 import { checkSymbol, type BarKey } from '../files/paths.ts';
 
@@ -17,6 +17,8 @@ const OTHER_SERIES = /^(mark|index|premiumIndex|funding_rate|fundingRate)\b/;
 const FUTURES = /^futures\b/;
 /** CryptoDataDownload: Binance_BTCUSDT_1h.csv, Binance_BTCUSDT_2023_minute.csv. */
 const DOWNLOADED = /^[A-Za-z]+_([A-Z0-9]+)_(?:\d{4}_)?([a-z0-9]+)\.csv(?:\.[A-Za-z0-9.]*)?$/;
+/** BTCUSDT.csv. */
+const BARE = /^([A-Z0-9]{5,20})\.[A-Za-z0-9.]*$/;
 /** freqtrade writes only these types, and only freqtrade puts an underscore into pair names. */
 const FREQTRADE = /\.(feather|json)(\.gz)?$/;
 /** Interval names that occur only in file names. */
@@ -36,6 +38,11 @@ export interface GivenKey {
   readonly market?: Market | undefined;
 }
 
+/** Returns the interval in the name of a file, or null. */
+export function namedInterval(file: string): Interval | null {
+  return keyFromName(basename(file)).interval ?? null;
+}
+
 /** Returns symbol, interval and market of a file: as given, else from its name; spot if the market is unknown. Throws ConfigError. */
 export function keyOf(file: string, given: GivenKey): BarKey {
   const text = keyFromName(basename(file));
@@ -45,7 +52,7 @@ export function keyOf(file: string, given: GivenKey): BarKey {
   }
   const interval = given.interval ?? text.interval;
   if (interval === undefined) {
-    throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval, one of ${INTERVALS.join(' ')}`);
+    throw new ConfigError(`${file}: the name does not say the interval`, `give it by --interval: ${INTERVAL_FORM}`);
   }
   const named = given.symbol ?? text.symbol;
   if (named === undefined) {
@@ -62,7 +69,8 @@ function keyFromName(name: string): { symbol?: string; interval?: Interval; rest
   const [, dashed, length, rest = ''] = DASHED.exec(name) ?? [];
   const [, downloaded, word] = DOWNLOADED.exec(name) ?? [];
   const interval = intervalOf(length ?? word ?? '');
-  const symbol = dashed ?? downloaded;
+  const [, bare] = BARE.exec(name) ?? [];
+  const symbol = dashed ?? downloaded ?? (bare !== undefined && splitSymbol(bare) !== null ? bare : undefined);
   return {
     ...(symbol === undefined ? {} : { symbol }),
     ...(interval === null ? {} : { interval }),

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
 import { processesHere } from '../../disk/processLock.ts';
-import { loadBars, storeBars } from '../bars/catalog.ts';
+import { loadBars, readInstrument, storeBars } from '../bars/catalog.ts';
 import { type BarKey } from '../files/paths.ts';
 import { synthesizeBars } from '../generate/generate.ts';
 import { importFiles } from './importFiles.ts';
@@ -153,10 +153,25 @@ describe('import', () => {
 });
 
 describe('the record of an import', () => {
-  it('of the catalog refuses finer prices, with row and column', async () => {
+  it('of the catalog is widened by finer prices, and keeps the rest of itself', async () => {
+    await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
+    const [set] = await run(fileOf([bar(3, '100.1'), bar(4, '100.25')]));
+    expect(set).toMatchObject({ instrumentFrom: 'catalog', digitsBefore: 1, instrument: { priceDigits: 2, takerFeePpm: 500 } });
+    expect(loadBars(catalog(), KEY).bars.close.at(-1)).toBe(100.25);
+    expect(readInstrument(catalog(), 'spot', 'BTCUSDT')).toMatchObject({ priceDigits: 2, takerFeePpm: 500 });
+    // The coarser bars are the same prices in finer ticks, and a file of them changes nothing.
+    expect((await run(fileOf([bar(5, '100.1')])))[0]).toMatchObject({ digitsBefore: 2, instrument: { priceDigits: 2 } });
+    const huge = fileOf([bar(6, '99999999999.12345')]);
+    await expect(run(huge)).rejects.toThrow('finer than exact money can be');
+    expect(loadBars(catalog(), KEY).bars.length).toBe(6);
+  });
+
+  it('given with the files refuses finer prices, with row and column, or rounds them', async () => {
     await run(fileOf([bar(0, '100.1')]));
     const file = fileOf([bar(1, '100.1'), bar(2, '100.25')]);
-    await expect(run(file)).rejects.toThrow(`${file}:3 open: "100.25" is finer than the instrument's precision of 1 digits`);
+    await expect(run(file, { instrumentFile: instrumentFile() })).rejects.toThrow(
+      `${file}:3 open: "100.25" is finer than the instrument's precision of 1 digits`,
+    );
     const [set] = await run(file, { roundToTick: true });
     expect(set).toMatchObject({ roundedPrices: 4, manifest: { roundedPrices: 4 } });
     expect([...loadBars(catalog(), KEY).bars.close]).toEqual([100.1, 100.1, 100.3]);
@@ -206,14 +221,12 @@ describe('two imports at once', () => {
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
-  it('keep to the record that the first of them proposes', async () => {
+  it('of different precision are both stored, with the record of the finer one', async () => {
     const [coarse, fine] = [fileOf([bar(0, '5.5')], 'a.csv'), fileOf([bar(1, '5.25')], 'b.csv')];
     const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
-    const refused = (await Promise.all(both)).filter((result) => result instanceof ConfigError);
-    // Where the finer prices came first, they set the record.
-    expect(refused.length === 0 ? minutes() : refused.map(({ message }) => message)).toEqual(
-      refused.length === 0 ? [0, 1] : [expect.stringContaining('"5.25" is finer than the instrument\'s precision of 1 digits')],
-    );
+    expect((await Promise.all(both)).filter((result) => result instanceof ConfigError)).toEqual([]);
+    expect(minutes()).toEqual([0, 1]);
+    expect(readInstrument(catalog(), 'spot', 'BTCUSDT')?.priceDigits).toBe(2);
   });
 
   it('do not wait for one that was killed while it stored', async () => {

@@ -5,7 +5,14 @@ import { ConfigError } from '../../../base/errors.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import { loadBars, readEntry, readInstrument, readCatalogFile, storeBars, type LoadedBars } from '../bars/catalog.ts';
 import { barsOf, rowAt } from '../files/columns.ts';
-import { instrumentText, parseInstrument, proposeInstrument, splitSymbol, type SeenFigures } from '../records/instrumentRecord.ts';
+import {
+  instrumentText,
+  parseInstrument,
+  proposeInstrument,
+  splitSymbol,
+  widenedBy,
+  type SeenFigures,
+} from '../records/instrumentRecord.ts';
 import { clearLeftovers } from '../files/leftovers.ts';
 import {
   barsPath,
@@ -120,7 +127,7 @@ function figuresOf(key: BarKey, files: readonly SetFile[], reads: readonly ReadS
   };
 }
 
-type Stored = Pick<ImportedSet, 'instrument' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
+type Stored = Pick<ImportedSet, 'instrument' | 'digitsBefore' | 'newRows' | 'repeatedRows' | 'rejectsPath' | 'roundedPrices' | 'manifest'>;
 
 /** Result when the catalog already has the content of every file. */
 function nothingNew({ stored }: Before): Stored {
@@ -128,6 +135,7 @@ function nothingNew({ stored }: Before): Stored {
   const { bars, facts } = stored;
   return {
     instrument: bars.instrument,
+    digitsBefore: bars.instrument.priceDigits,
     newRows: 0,
     repeatedRows: 0,
     rejectsPath: null,
@@ -148,7 +156,9 @@ function storeReads(
   const path = barsPath(catalog, key);
   const own = stored ? [{ name: path, raw: stored.bars, openLastBar: stored.facts.openLastBar, isStored: true, placeOf: () => path }] : [];
   const joined = joinSets([...own, ...reads.map(({ bars }) => bars)]);
-  const instrument = record.instrument ?? proposeInstrument(key.market, key.symbol, mergeFigures(reads.map(({ read }) => read.seen)));
+  const seen = mergeFigures(reads.map(({ read }) => read.seen));
+  // Prices of a file that are finer than the record have been refused, or rounded, where the record is to stay.
+  const instrument = record.instrument === null ? proposeInstrument(key.market, key.symbol, seen) : widenedBy(record.instrument, seen);
   const rounded = newlyRounded(reads, stored);
   const list = filesAfter(filesBefore ?? [], files);
   // If the earlier files are unknown, use their stored total.
@@ -168,6 +178,7 @@ function storeReads(
   recordImports(catalog, key, { dataSha256: manifest.dataSha256, files: list }, () => storeBars(catalog, bars, facts, manifest));
   return {
     instrument,
+    digitsBefore: record.instrument?.priceDigits ?? null,
     newRows: joined.raw.length - (stored?.bars.length ?? 0),
     repeatedRows: joined.repeats + sum(reads, ({ read }) => read.repeats),
     rejectsPath: reads.some(({ read }) => read.rejects.length > 0) ? rejectsFile : null,
@@ -209,10 +220,12 @@ function givenInstrument(file: string, catalog: string, key: BarKey): Instrument
   return record;
 }
 
-function rulesOf(key: BarKey, { instrument }: EffectiveRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
+function rulesOf(key: BarKey, { instrument, from }: EffectiveRecord, options: ImportOptions): Omit<ReadRules, 'file'> {
+  // Finer prices widen the record of the catalog. One that was given with the files stays, and so do ticks to which prices are rounded.
+  const isFixed = from === 'file' || options.roundToTick === true;
   return {
     interval: key.interval,
-    priceDigits: instrument?.priceDigits ?? null,
+    priceDigits: isFixed ? (instrument?.priceDigits ?? null) : null,
     roundToTick: options.roundToTick ?? false,
     skipBad: options.skipBad ?? false,
     baseAsset: instrument?.base ?? splitSymbol(key.symbol)?.base ?? null,

@@ -39,6 +39,8 @@ export interface ImportedSet extends BarKey {
   readonly instrumentPath: string;
   /** Origin of the record: made from the data, the catalog's own, or --instrument. */
   readonly instrumentFrom: 'proposed' | 'catalog' | 'file';
+  /** Price digits of the record before: fewer if finer prices of these files widened it. Null: there was no record. */
+  readonly digitsBefore: number | null;
   /** Rows in the files read, and how many of them were new. */
   readonly fileRows: number;
   readonly newRows: number;

@@ -38,6 +38,24 @@ export function splitSymbol(symbol: string): { base: string; quote: string } | n
   return known === undefined ? null : { base: symbol.slice(0, -known.length), quote: known };
 }
 
+function checkPriceDigits(symbol: string, { priceDigits, highest }: Pick<SeenFigures, 'priceDigits' | 'highest'>): void {
+  if (priceDigits <= MAX_DIGITS && highest * pow10(priceDigits) < MAX_TICKS) return;
+  throw new ConfigError(
+    `${symbol}: a price of ${highest} with ${priceDigits} digits behind the point is finer than exact money can be`,
+    'give the precision by --instrument FILE and round by --round-to-tick',
+  );
+}
+
+/**
+ * Returns the record with as many price digits as the bars have, at least those that it has. Throws ConfigError if prices would then be
+ * too large for exact ticks.
+ */
+export function widenedBy(instrument: Instrument, seen: SeenFigures): Instrument {
+  if (seen.priceDigits <= instrument.priceDigits) return instrument;
+  checkPriceDigits(instrument.wireName, seen);
+  return { ...instrument, priceDigits: seen.priceDigits };
+}
+
 /**
  * Returns the record that `import` proposes. Price digits are those seen, quantity digits those of the volumes (at most 8), fees 0.1 %.
  * Money is whole in 10^-8. It is coarser if an account of ten million of the quote asset, or of a hundred whole units of the base asset at
@@ -54,12 +72,7 @@ export function proposeInstrument(market: Market, symbol: string, seen: SeenFigu
       'name base and quote in a file given by --instrument FILE, or the symbol as BASE-QUOTE by --symbol',
     );
   }
-  if (seen.priceDigits > MAX_DIGITS || seen.highest * pow10(seen.priceDigits) >= MAX_TICKS) {
-    throw new ConfigError(
-      `${symbol}: a price of ${seen.highest} with ${seen.priceDigits} digits behind the point is finer than exact money can be`,
-      'give the precision by --instrument FILE and round by --round-to-tick',
-    );
-  }
+  checkPriceDigits(symbol, seen);
   const quoteDigits = digitsThatHold(Math.max(MAX_ACCOUNT_QUOTE, MAX_ACCOUNT_BASE * seen.highest));
   const common = { id: instrumentId(market, symbol), market, wireName: symbol, ...assets, priceDigits: seen.priceDigits, quoteDigits };
   if (market === 'futures') {

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
 import { seededRng, type Rng } from '../../../base/number/rng.ts';
-import { barsBetween, closeOf, type Interval } from '../../../model/interval.ts';
+import { barsBetween, closeOf, INTERVALS, type Interval } from '../../../model/interval.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import { BarTracker, type BarEvent } from './barTracker.ts';
 import { answerOf, klineOf, venueOf } from '../../../../test/fixtures/randomVenue.ts';
@@ -88,30 +88,34 @@ describe('bars from a venue that does anything', () => {
 
   it('are made into longer ones that are reported by the same rules', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('4h', '30m', '1w'), (seed, interval) => {
-        const rng = seededRng(seed);
-        const from = nestedIn(interval)[0]!;
-        const venue = venueOf(from, MONDAY, rng);
-        const tracker = new BarTracker(interval);
-        const listener = new Listener(interval);
-        let serverMs = MONDAY + 90_000;
-        for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, from, rng)) {
-          const rows = tracker.lastMs === null ? MAX_KLINES : rowsSince(from, tracker.lastMs, serverMs);
-          const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
-          const window = coarserWindow(fine, interval);
-          for (const event of tracker.take(window)) listener.take(event, window, serverMs);
-          for (const bar of window.closed) {
-            const parts = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
-            expectEqual([bar.open, bar.close, bar.barsIn], [parts[0]!.open, parts.at(-1)!.close, parts.length]);
-            expectSame(bar.high, Math.max(...parts.map(({ high }) => high)));
-            expectSame(bar.low, Math.min(...parts.map(({ low }) => low)));
-            expectSame(
-              bar.volume,
-              parts.reduce((sum, { volume }) => sum + volume, 0),
-            );
+      fc.property(
+        fc.integer({ min: 1, max: 2 ** 31 }),
+        fc.constantFrom<Interval>('4h', '30m', '1w', '3m', '7m', '2h', '12h', '3d'),
+        (seed, interval) => {
+          const rng = seededRng(seed);
+          const from = nestedIn(interval, INTERVALS)[0]!;
+          const venue = venueOf(from, MONDAY, rng);
+          const tracker = new BarTracker(interval);
+          const listener = new Listener(interval);
+          let serverMs = MONDAY + 90_000;
+          for (let poll = 0; poll < 25; poll++, serverMs = nextPoll(serverMs, from, rng)) {
+            const rows = tracker.lastMs === null ? MAX_KLINES : rowsSince(from, tracker.lastMs, serverMs);
+            const fine = barWindow(answerOf(venue, serverMs, rows, rng), from, rows, serverMs);
+            const window = coarserWindow(fine, interval);
+            for (const event of tracker.take(window)) listener.take(event, window, serverMs);
+            for (const bar of window.closed) {
+              const parts = fine.closed.filter(({ openMs }) => openMs >= bar.openMs && openMs < bar.closeMs);
+              expectEqual([bar.open, bar.close, bar.barsIn], [parts[0]!.open, parts.at(-1)!.close, parts.length]);
+              expectSame(bar.high, Math.max(...parts.map(({ high }) => high)));
+              expectSame(bar.low, Math.min(...parts.map(({ low }) => low)));
+              expectSame(
+                bar.volume,
+                parts.reduce((sum, { volume }) => sum + volume, 0),
+              );
+            }
           }
-        }
-      }),
+        },
+      ),
       { numRuns: 40 },
     );
   });

@@ -1,7 +1,7 @@
 // Kline requests for both markets in one shape.
 
 import type { Market } from '../../../model/instrument.ts';
-import type { Interval } from '../../../model/interval.ts';
+import type { CommonInterval } from '../../../model/interval.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 import type { AskKlines } from './barPoller.ts';
 
@@ -13,7 +13,7 @@ export function klinesOf(
   client: Pick<RestClient, 'call'>,
   market: Market,
   symbol: string,
-  interval: Interval,
+  interval: CommonInterval,
   options: CallOptions = STEADY,
 ): AskKlines {
   return (limit, done) =>

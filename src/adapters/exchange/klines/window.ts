@@ -1,7 +1,7 @@
 // Turns a kline reply into bars: the closed ones in time order, and the reasons why rows were rejected.
 
-import { mergeRows, nests, type FigureColumns } from '../../../model/bars/aggregateBars.ts';
-import { barsBetween, closeOf, openOf, type Interval } from '../../../model/interval.ts';
+import { mergeRows, type FigureColumns } from '../../../model/bars/aggregateBars.ts';
+import { barsBetween, closeOf, nests, openOf, type Interval } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import { assert } from '../../../base/assert.ts';
 import { sanitizeText } from '../../../base/text/untrustedText.ts';

@@ -11,7 +11,7 @@ import { indexOf } from './restored.ts';
 import { scaledFromRecord } from './recordDecimals.ts';
 
 /** What booking a fill needs of its order. */
-type Booked = Pick<RecordOf<'INTENT'>, 'order' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing'>;
+type Booked = Pick<RecordOf<'INTENT'>, 'order' | 'symbol' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing'>;
 
 export interface Books {
   readonly instruments: readonly Instrument[];
@@ -23,13 +23,13 @@ export interface Books {
 /** Collects while the journal is read back, before the books exist. */
 export class TradeHistory {
   readonly #orders = new Map<string, Booked>();
-  readonly #events: (RecordOf<'FILL'> | RecordOf<'FUNDED'>)[] = [];
+  readonly #events: (RecordOf<'FILL'> | RecordOf<'FUNDED'> | RecordOf<'AMEND'>)[] = [];
 
   /** Takes the next record. */
   readonly add = (record: JournalRecord): void => {
     if (record.k === 'INTENT') this.#orders.set(record.cid, record);
     // An unattributed fill is booked once its order is known.
-    else if (record.k === 'FUNDED' || (record.k === 'FILL' && record.cid !== null)) this.#events.push(record);
+    else if (record.k === 'FUNDED' || record.k === 'AMEND' || (record.k === 'FILL' && record.cid !== null)) this.#events.push(record);
   };
 
   /**
@@ -39,6 +39,10 @@ export class TradeHistory {
   book(books: Books): void {
     const indices = new Map<string, number>();
     for (const event of this.#events) {
+      if (event.k === 'AMEND') {
+        this.#amend(event, books);
+        continue;
+      }
       let index = indices.get(event.symbol);
       if (index === undefined) indices.set(event.symbol, (index = indexOf(event.symbol, books.instruments)));
       if (event.k === 'FILL') this.#fill(event, index, books);
@@ -46,6 +50,16 @@ export class TradeHistory {
     }
     this.#events.length = 0;
     this.#orders.clear();
+  }
+
+  /** Moves the stop of what the order has bought, and of what it buys from now on. */
+  #amend({ cid, stopLoss }: RecordOf<'AMEND'>, { instruments, brackets }: Books): void {
+    const order = this.#orders.get(cid);
+    if (order === undefined) return;
+    this.#orders.set(cid, { ...order, stopLoss });
+    const index = indexOf(order.symbol, instruments);
+    const bracket = brackets.of({ instrumentIndex: index, id: order.order });
+    if (bracket !== undefined) bracket.stop = scaledFromRecord(stopLoss, instruments[index]!.priceDigits);
   }
 
   #fill(record: RecordOf<'FILL'>, index: number, books: Books): void {

@@ -148,6 +148,11 @@ export class JournalState {
         });
         if (record.role === 'takeProfit') this.#removePendingTarget(record);
         break;
+      case 'AMEND': {
+        const trace = this.unfinished.get(record.cid);
+        if (trace !== undefined) trace.intent = { ...trace.intent, stopLoss: record.stopLoss };
+        break;
+      }
       case 'FILL':
         this.symbols.add(record.symbol);
         if (record.cid === null) this.unattributedFills.push(record);
@@ -227,6 +232,7 @@ export class JournalState {
 
 /** A trace that grows in place: a start may read a million records, so none of them makes a copy. */
 interface GrowingTrace extends OrderTrace {
+  intent: OrderTrace['intent'];
   send: OrderTrace['send'];
   orderId: string | null;
   contestedId: string | null;

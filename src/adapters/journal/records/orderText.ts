@@ -8,7 +8,7 @@ import type { Waits } from '../../../ports/journal.ts';
 import type { RecordBody } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
-const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
+export const priceText = (instrument: Instrument, ticks: number): string => fromScaled(ticks, instrument.priceDigits);
 export const recordMoneyText = (instrument: Instrument, units: number): string => fromScaled(units, instrument.quoteDigits);
 
 type Sizes = Pick<RecordBody<'INTENT'>, 'symbol' | 'side' | 'qty' | 'amount' | 'price' | 'fp'>;

@@ -71,6 +71,8 @@ export const RECORD_KINDS = {
     replaced: orNull(facts),
     target: orNull(decimal),
   },
+  /** A strategy has moved the stop of what an order has bought, or will buy. */
+  AMEND: { cid: text, order: whole, stopLoss: decimal },
   /** Durable before the first byte is sent. `signMs`: X-CH-TS of the request; `venueLatestMs`: upper bound of the venue's time then. */
   SEND: { cid: text, signMs: whole, venueLatestMs: whole },
   ACK: { cid: text, orderId: text },

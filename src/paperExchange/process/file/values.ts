@@ -1,9 +1,8 @@
 // The value types of the exchange config: texts, amounts, rates, prices, each with its error message.
 
 import { z } from 'zod';
-import { INTERVAL_NAMES } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';
-import { flagValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
+import { flagValue, intervalValue, map, rate, textValue, integerValue } from '../../../definition/text/values.ts';
 
 export const decimalValue = (help: string) => textValue('a quoted decimal', help, /^\d+(\.\d+)?$/);
 /** A fraction that may be negative. */
@@ -25,7 +24,7 @@ export const prices = z.union(
     map(
       {
         catalog: textValue('a folder', 'folder of the catalog; relative to this file', /\S/).optional(),
-        interval: z.enum(INTERVAL_NAMES, { error: `one of ${INTERVAL_NAMES.join(', ')}` }).describe('bars to replay'),
+        interval: intervalValue('bars to replay'),
         from: z
           .string({ error: 'a UTC date or date-time' })
           .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01' })

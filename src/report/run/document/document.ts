@@ -1,6 +1,7 @@
 // Assembles the page as one text: static parts that need no script, the script, and the packed columns that it unpacks last.
 
 import type { PageCode } from '../../page/pageCode.ts';
+import { isDrawnByMinute } from '../page/rows/levels.ts';
 import { breakdowns } from './breakdowns.ts';
 import { breakEvenTable, bridge } from './bridge.ts';
 import { cards, head, title, trust } from './head.ts';
@@ -109,7 +110,8 @@ function priceSection(page: PageData): Markup {
     coarse.length === 0
       ? null
       : html`<p class="muted note">
-          For the size of this page its finest bars are ${[...new Set(coarse.map((of) => of.interval))].join(', ')}; the run was made on
+          ${coarse.every((of) => of.interval === '1m' && isDrawnByMinute(of.ranOn)) ? 'Charts have no bars below a minute: the finest are' : 'For the size of this page its finest bars are'}
+          ${[...new Set(coarse.map((of) => of.interval))].join(', ')}; the run was made on
           ${[...new Set(coarse.map((of) => of.ranOn))].join(', ')}.
         </p>`;
   return html`<section id="price">

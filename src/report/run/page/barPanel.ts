@@ -5,6 +5,7 @@ import { ENDINGS, ROLES, SIDES } from '../../../model/run/run.ts';
 import { byId, element } from '../../page/browser/dom.ts';
 import type { PageData, WireInstrument } from '../../page/wire.ts';
 import type { ClickedBar } from './clickedBar.ts';
+import { isDrawnByMinute } from './rows/levels.ts';
 import { eventsOfBar, unpackBarEvents, type BarEventRows } from './rows/barEvents.ts';
 
 /** Rows of a table. */
@@ -101,7 +102,13 @@ function table(title: string, head: readonly string[], rows: readonly (readonly 
 /** The page may have coarser bars than the run, which has no such bar. */
 function commandOf(wire: WireInstrument, { openMs, interval }: ClickedBar): readonly HTMLElement[] {
   if (interval !== wire.ranOn)
-    return [element('p', { class: 'muted note' }, `The run was made on bars of ${wire.ranOn}: zoom in to see one of them.`)];
+    return [
+      element(
+        'p',
+        { class: 'muted note' },
+        `The run was made on bars of ${wire.ranOn}${isDrawnByMinute(wire.ranOn) ? '' : ': zoom in to see one of them'}.`,
+      ),
+    ];
   const [symbol = '', market] = wire.name.split(' (');
   const name = market === undefined ? symbol : `${market.replace(')', '')}:${symbol}`;
   const command = `isobar why . --at ${new Date(openMs).toISOString().slice(0, 16)} --symbol ${name}`;

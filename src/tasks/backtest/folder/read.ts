@@ -8,7 +8,7 @@ import { withArrowFile } from '../../../adapters/catalog/arrow/arrowReader.ts';
 import { fileError } from '../../../adapters/disk/fileError.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { shellWord } from '../../../base/text/shellWord.ts';
-import { INTERVALS } from '../../../model/interval.ts';
+import { FEED_FORM, parseFeedInterval, type Interval } from '../../../model/interval.ts';
 import { PROOFS, type RunProof } from '../../../model/run/proof.ts';
 import type { Summary } from '../../../report/summary/summary.ts';
 import type { Manifest } from './write.ts';
@@ -72,10 +72,16 @@ function nearby(folder: string): string {
 
 const text = z.string();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const intervalText = text.transform((value, context): Interval => {
+  const interval = parseFeedInterval(value);
+  if (interval !== null) return interval;
+  context.addIssue({ code: 'custom', message: `expected ${FEED_FORM}` });
+  return z.NEVER;
+});
 const bundle = { file: text, sha256, inputs: z.array(text) };
 const recipe = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('import'), files: z.array(text), symbol: text.optional(), interval: text.optional() }),
-  z.object({ kind: z.literal('generate'), symbol: text, interval: z.enum(INTERVALS), from: text, bars: z.number(), seed: z.number() }),
+  z.object({ kind: z.literal('generate'), symbol: text, interval: intervalText, from: text, bars: z.number(), seed: z.number() }),
 ]);
 const manifestSchema = z.object({
   format: z.literal(FORMAT),

@@ -4,7 +4,7 @@ import { synthesizeBars as generate } from '../../../adapters/catalog/generate/g
 import { typedBars, type Bars, type TypedBars } from '../../../adapters/catalog/bars/givenBars.ts';
 import { SYNTHETIC } from '../../../adapters/catalog/bars/quality.ts';
 import { ConfigError } from '../../../base/errors.ts';
-import { INTERVALS, type Interval } from '../../../model/interval.ts';
+import { INTERVAL_FORM, parseInterval, type Interval } from '../../../model/interval.ts';
 import { parseTime } from '../../../model/time.ts';
 import { importAll } from '../../../definition/request.ts';
 
@@ -51,6 +51,6 @@ export function generateBars(options: GenerateOptions): TypedBars {
   const { symbol = 'SYNUSDT', interval = '1h', from = '2024-01-01', bars, seed = 1, price, gapShare } = options;
   const fromMs = parseTime(from);
   if (fromMs === null) throw new ConfigError(`from: expected a UTC date or date-time, got '${from}'`, 'for example 2024-01-01');
-  if (!INTERVALS.includes(interval)) throw new ConfigError(`interval: expected one of ${INTERVALS.join(' ')}, got ${interval}`);
+  if (parseInterval(interval) !== interval) throw new ConfigError(`interval: expected ${INTERVAL_FORM}, got ${interval}`);
   return typedBars({ bars: generate({ symbol, interval, fromMs, bars, seed, price, gapShare }), facts: SYNTHETIC });
 }

@@ -5,9 +5,11 @@ import type { StrategyRun } from '../../../engine/host/strategyRun.ts';
 import { nearestAuthorPlace, type Place } from '../purity/callSite.ts';
 
 /** The calls that are decisions. What a strategy reads may depend on when it reads; what it does must not. */
-const DECISIONS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel', 'every', 'at', 'cron', 'log']);
+const DECISIONS: ReadonlySet<string> = new Set([
+  'buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt', 'every', 'at', 'cron', 'log',
+]); // prettier-ignore
 /** Those of them that change what is held, or could. */
-const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'cancel']);
+const ORDERS: ReadonlySet<string> = new Set(['buy', 'sell', 'exit', 'target', 'rebalance', 'cancel', 'amend', 'oco', 'closeAt']);
 const FNV_OFFSET = 2_166_136_261;
 const FNV_PRIME = 16_777_619;
 
@@ -24,7 +26,7 @@ export interface Decision {
 export class DecisionTrace implements HostCallLog {
   readonly timeMs: number[] = [];
   readonly hashes: number[] = [];
-  /** Times of the decisions that are orders, exits, targets and cancels. */
+  /** Times of the decisions that are orders, exits, targets, rebalances and cancels. */
   readonly orderMs: number[] = [];
   /** Places of log lines, whose texts decide nothing. */
   readonly logs = new Set<number>();

@@ -123,7 +123,8 @@ export async function executeDefinition(source: DefinitionSource, options: Resol
     warnings,
     isOnly: watcher.isOnly,
     during: watch.during,
-    keepsDecisions: watcher.findsEnvelope,
+    // Trades leave no order of events open.
+    keepsDecisions: watcher.findsEnvelope && plan.feeds.every(({ bars }) => bars.tape === undefined),
   });
   for (const { reach = [] } of [...plan.strategies, plan.models ?? {}]) reach.forEach(warnings.add);
   await checkCustoms(plan, prepared.engine, warnings);

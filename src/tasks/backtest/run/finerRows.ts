@@ -5,7 +5,6 @@ import type { BarStore } from '../../../adapters/catalog/bars/store.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
-import { typicalLengthMs } from '../../../model/interval.ts';
 import type { FeedRecord, RunRecord } from '../../../model/run/run.ts';
 import { executionFeeds } from '../../../report/series/daily.ts';
 import type { FinerRows } from '../../../report/envelope/terms.ts';
@@ -27,9 +26,9 @@ export function finerRowsOf(store: BarStore, record: RunRecord): OpenFinerRows |
 
 function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReader | null {
   const { instrument, interval, openMs, closeMs, length } = bars;
-  for (const finer of nestedIn(interval).toReversed()) {
-    if (typicalLengthMs(finer) >= typicalLengthMs(interval)) continue;
-    const key = { market: instrument.market, symbol: instrument.wireName, interval: finer };
+  const market = { market: instrument.market, symbol: instrument.wireName };
+  for (const finer of nestedIn(interval, store.intervalsOf(market)).toReversed()) {
+    const key = { ...market, interval: finer };
     const facts = store.factsOf(key);
     // Resampled bars add no information.
     if (facts === null || !['import', 'synthetic'].includes(facts.source)) continue;

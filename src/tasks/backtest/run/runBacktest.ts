@@ -76,6 +76,7 @@ export function runRecordOf(
       firstRow: feed.firstRow,
       execution: feed.isExecution,
       ...(feed.isHidden ? { isExecutionOnly: true } : {}),
+      ...listedTo(plan.feeds[at]!),
       quality: plan.feeds[at]!.quality,
     })),
     orders: engine.orders.columns(),
@@ -89,6 +90,10 @@ export function runRecordOf(
     warnings: warnings?.all() ?? [],
     ...(decisionLog === null ? {} : { decisions: { ...decisionLog.columns(), dependsOn: dependenciesOf(engine.runs) } }),
   };
+}
+
+function listedTo({ listedToMs }: RunPlan['feeds'][number]): Pick<FeedRecord, 'listedToMs'> {
+  return listedToMs === undefined ? {} : { listedToMs };
 }
 
 function dependenciesOf(runs: readonly StrategyRun[]): string[] {

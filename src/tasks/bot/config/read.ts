@@ -106,7 +106,19 @@ export function readLiveConfig(file: string, environment: Environment = process.
 function read(file: string): { readonly source: DefinitionSource; readonly given: LiveFile } {
   const source = readYaml(file, LIVE_FILE.called, 'it holds a strategy, its feeds and an exchange');
   refuseKeys(source, source.data, []);
-  return { source, given: parseSource(LIVE_FILE, source) };
+  const given = parseSource(LIVE_FILE, source);
+  refuseListed(source, given);
+  return { source, given };
+}
+
+/** The exchange lists what it lists: a bot would not know when to believe the file. */
+function refuseListed(source: DefinitionSource, { feeds }: LiveFile): void {
+  const name = Object.keys(feeds).find((each) => feeds[each]!.listed !== undefined);
+  if (name === undefined) return;
+  throw new ConfigError(
+    `${whereIs(source, ['feeds', name, 'listed'])}: times of listing are for backtests`,
+    'leave it out of the file of a bot',
+  );
 }
 
 function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): LiveBehaviour {

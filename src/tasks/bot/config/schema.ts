@@ -3,8 +3,7 @@
 import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
 import { definitionSchema } from '../../../definition/text/schema.ts';
-import { map, textValue, integerValue } from '../../../definition/text/values.ts';
-import { INTERVAL_NAMES } from '../../../model/interval.ts';
+import { intervalValue, map, textValue, integerValue } from '../../../definition/text/values.ts';
 import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
@@ -108,10 +107,9 @@ const funding = map(
   'the times of funding, such as { everyHours: 8 }',
 ).describe('when contracts are charged funding, which the exchange does not report');
 
-const executionInterval = z
-  .enum(['off', ...INTERVAL_NAMES], { error: 'an interval such as 1m, or off' })
-  .describe('finer bars in which stops are looked at, between those of the strategies, which do not see them')
-  .optional();
+const executionInterval = intervalValue('finer bars in which stops are looked at, between those of the strategies, which do not see them', [
+  'off',
+]).optional();
 const onWindowStart = z
   .enum(['keep', 'cancel'], { error: 'one of keep, cancel' })
   .describe('working orders that would open: kept (default), or cancelled as it begins')

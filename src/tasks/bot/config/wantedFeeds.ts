@@ -6,7 +6,8 @@ import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
-import { parseInterval, typicalLengthMs } from '../../../model/interval.ts';
+import { INTERVALS, nests, parseInterval, typicalLengthMs } from '../../../model/interval.ts';
+import { isTradeBars } from '../../../model/tradeBars.ts';
 
 /** The keys of a bot config that name its feeds. */
 export interface FeedDefinition {
@@ -37,6 +38,12 @@ export function wantedFeeds({ definition, source }: FeedDefinition, isChecked = 
   const seen = Object.entries(definition.feeds).flatMap(([name, feed]) =>
     (feed.symbols ?? [feed.symbol ?? '']).map((symbol) => {
       const interval = parseInterval(feed.interval);
+      if (isTradeBars(feed.interval)) {
+        throw new ConfigError(
+          `${whereIs(source, ['feeds', name, 'interval'])}: expected a length of time for a bot, got ${feed.interval}`,
+          'the exchange documents no ids of trades, so a bot cannot know whether it saw them all; write an interval such as 1m',
+        );
+      }
       if (interval === null) throw new ConfigError(`${whereIs(source, ['feeds', name, 'interval'])}: no interval '${feed.interval}'`);
       return { name, key: { market: feed.market ?? byDefault, symbol, interval }, isHidden: false };
     }),
@@ -64,11 +71,11 @@ function executionOnlyFeedsOf(
   }
   return [...finest.values()].flatMap(({ name, key }) => {
     if (typicalLengthMs(interval) >= typicalLengthMs(key.interval)) return [];
-    if (nestedIn(key.interval).includes(interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
+    if (nests(interval, key.interval)) return [{ name: `inside ${name}`, key: { ...key, interval }, isHidden: true }];
     if (!isChecked) return [];
     throw new ConfigError(
       `${whereIs(source, ['fills', 'inside'])}: expected an interval that divides ${key.interval}, got ${given}`,
-      `one of ${nestedIn(key.interval).join(' ')}`,
+      `one of ${nestedIn(key.interval, INTERVALS).join(' ')}`,
     );
   });
 }

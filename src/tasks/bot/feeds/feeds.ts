@@ -7,11 +7,10 @@ import { barsPath, type BarKey } from '../../../adapters/catalog/files/paths.ts'
 import { barWindow, coarserWindow, MAX_KLINES, type MarketBar } from '../../../adapters/exchange/klines/window.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { Instrument, Market } from '../../../model/instrument.ts';
-import type { Interval } from '../../../model/interval.ts';
+import type { CommonInterval } from '../../../model/interval.ts';
 import type { FeedQuality } from '../../../model/run/run.ts';
-import { wireInterval } from '../../../protocol/dialect.ts';
+import { wireSources } from '../../../protocol/dialect.ts';
 import { withFees } from '../../../definition/load/feeds.ts';
 import { ppmOf } from '../../../definition/text/values.ts';
 import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
@@ -32,7 +31,7 @@ const CATALOG_ROWS = 5000;
 export interface LiveSet {
   readonly key: BarKey;
   /** Interval of the klines that are requested: the same, or a finer one if the exchange does not have it. */
-  readonly from: Interval;
+  readonly from: CommonInterval;
   readonly instrument: Instrument;
   /** Closed bars that the exchange returned at the start, oldest first. */
   readonly known: readonly MarketBar[];
@@ -169,8 +168,8 @@ const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   synthetic: false,
 });
 
-function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): Interval {
-  const found = [interval, ...nestedIn(interval)].find((each) => wireInterval(market, each, dialect) !== null);
+function klineInterval({ dialect }: MarketService, { market, symbol, interval }: BarKey): CommonInterval {
+  const [found] = wireSources(market, interval, dialect);
   if (found !== undefined) return found;
   throw new ConfigError(`${symbol} ${interval}: the exchange has no such bars, and none that make them`, 'choose another interval');
 }
@@ -179,7 +178,7 @@ function klineInterval({ dialect }: MarketService, { market, symbol, interval }:
 async function newestBars(
   service: MarketService,
   { market, symbol, interval }: BarKey,
-  from: Interval,
+  from: CommonInterval,
   atMs: number,
 ): Promise<readonly MarketBar[]> {
   const listing =

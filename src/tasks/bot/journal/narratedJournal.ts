@@ -1,7 +1,8 @@
 // Wraps the journal: it also logs each decision as a plain sentence, for the operator.
 
 import type { Fill } from '../../../model/fill.ts';
-import type { Order } from '../../../model/order.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
 import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 import { orderText } from '../../../app/orderText.ts';
@@ -89,6 +90,9 @@ export class NarratedJournal implements Journal {
   provenAbsent(order: Order): number {
     this.#narrate(order, `${orderText(order)}: proven to have had no effect; it is still watched`, null);
     return this.#journal.provenAbsent(order);
+  }
+  stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
+    return this.#journal.stopMoved(id, instrument, stop);
   }
 
   #narrate({ strategy }: Order, message: string, code: string | null): void {

@@ -12,6 +12,9 @@ export class ComparingJournal implements Journal {
   /** Returns the time with which the request of an order was signed. */
   signMs: Journal['signMs'] = ({ createdMs }) => createdMs;
 
+  stopMoved(): number {
+    return 0;
+  }
   ack(): number {
     return 0;
   }

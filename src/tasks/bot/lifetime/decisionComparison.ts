@@ -174,7 +174,9 @@ export class DecisionComparison {
   #hold(order: BotOrder): OrderId {
     const { engine, recorded } = this.#deps;
     const known = recorded.order(order.id);
-    if (known !== undefined && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
+    // A draft of the journal keeps its number when it is released: its record has the time at which it was drafted.
+    const isReleased = known !== undefined && known.isDrafted && !known.isKnown && known.verdict === null && known.intent === null;
+    if (known !== undefined && !isReleased && (known.isKnown || createdMsOf(known) !== order.createdMs)) {
       const last = Math.max(recorded.lastOrder, ...this.held.map((held) => held.id)) + 1;
       engine.orders.restore({ lastOrder: last, orders: [] }, () => NaN, 0);
       order.id = last as OrderId;
@@ -252,7 +254,7 @@ export class DecisionComparison {
     if (this.#isSilent) return 0;
     const cancel = recorded.cancelOf(order.id);
     if (cancel !== undefined) cancel.isKnown = true;
-    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd)) {
+    if (cancel !== undefined && (cancel.t === this.#stepMs || this.#isAtEnd || recorded.isCarriedOut(cancel, this.at, this.#stepMs))) {
       this.decisions++;
       return 0;
     }

@@ -15,11 +15,16 @@ export interface RecordedOrder {
   isKnown: boolean;
 }
 
-/** Returns the instant at which a strategy made the order. */
+/**
+ * Returns the instant at which the order was decided on: when a strategy made it, or, if it had to wait, when it was released. A released
+ * order that was denied has no INTENT, but its verdict says when.
+ */
 export const createdMsOf = ({ intent, draft, verdict }: RecordedOrder): number =>
-  intent?.createdMs ?? draft?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? NaN);
+  intent?.createdMs ?? Number(verdict?.inputs['createdMs'] ?? draft?.createdMs ?? NaN);
 
 interface RecordedCancel {
+  /** Position of its record; -1 before the replayed ones. */
+  readonly at: number;
   readonly t: number;
   isKnown: boolean;
 }
@@ -61,19 +66,19 @@ export class LifetimeRecords {
   /** `before`: earlier records. Their orders are known, and the records may continue them. */
   constructor(records: readonly JournalRecord[], before: readonly JournalRecord[]) {
     this.records = records;
-    for (const record of before) this.#addToIndex(record);
+    for (const record of before) this.#addToIndex(record, -1);
     for (const order of this.#orders.values()) order.isKnown = order.isDrafted = true;
     for (const cancels of this.#cancels.values()) for (const cancel of cancels) cancel.isKnown = true;
     let lastInstant = -1;
     for (let at = 0; at < records.length; at++) {
       const record = records[at]!;
       if (record.k === 'INSTANT') lastInstant = at;
-      else this.#addToIndex(record);
+      else this.#addToIndex(record, at);
     }
     this.lastInstant = lastInstant;
   }
 
-  #addToIndex(record: JournalRecord): void {
+  #addToIndex(record: JournalRecord, at: number): void {
     if (record.k === 'VERDICT') this.#orderFor(record).verdict = record;
     else if (record.k === 'INTENT') this.#orderFor(record).intent = record;
     else if (record.k === 'DRAFT') this.#orderFor(record).draft = record;
@@ -84,8 +89,8 @@ export class LifetimeRecords {
       const number = this.#numbers.get(record.cid);
       if (number === undefined) return;
       const known = this.#cancels.get(number);
-      if (known === undefined) this.#cancels.set(number, [{ t: record.t, isKnown: false }]);
-      else known.push({ t: record.t, isKnown: false });
+      if (known === undefined) this.#cancels.set(number, [{ at, t: record.t, isKnown: false }]);
+      else known.push({ at, t: record.t, isKnown: false });
     }
   }
   #orderFor({ cid, order: number }: RecordOf<'VERDICT'> | RecordOf<'INTENT'> | RecordOf<'DRAFT'>): RecordedOrder {
@@ -147,9 +152,24 @@ export class LifetimeRecords {
   /** True when a process ended in the step of record `at`, which began at `stepMs`: its decisions may not all be written. */
   endsIn(at: number, stepMs: number): boolean {
     if (this.lastInstant > at) return false;
+    const last = this.#lastOfProcess(at);
+    return last < 0 || this.records[last]!.t <= stepMs;
+  }
+
+  /**
+   * True when the process of record `at` ended in the step that began at `stepMs`, and a later process wrote `cancel`: a start carries out
+   * what the process before it had decided.
+   */
+  isCarriedOut(cancel: RecordedCancel, at: number, stepMs: number): boolean {
+    const last = this.#lastOfProcess(at);
+    return cancel.at > last && last >= 0 && cancel.t >= stepMs && this.records[last]!.t <= stepMs;
+  }
+
+  /** Returns the position of the last record that the process of record `at` wrote. */
+  #lastOfProcess(at: number): number {
     const { records } = this;
     let last = at;
     while (last + 1 < records.length && records[last + 1]!.k !== 'CONFIG' && records[last + 1]!.k !== 'SEGMENT') last++;
-    return last < 0 || records[last]!.t <= stepMs;
+    return last;
   }
 }

@@ -114,6 +114,7 @@ export class LifetimeReplay {
       case 'CURSOR':
       case 'SETTING':
       case 'KEPT':
+      case 'AMEND':
         return;
       default:
         return assertNever(record);

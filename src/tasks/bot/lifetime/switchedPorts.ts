@@ -1,7 +1,8 @@
 // Ports of an engine whose journal is replayed first: until they are switched, nothing is sent and nothing is written.
 
 import type { Fill } from '../../../model/fill.ts';
-import type { ApprovedOrder, Order } from '../../../model/order.ts';
+import type { Instrument } from '../../../model/instrument.ts';
+import type { ApprovedOrder, Order, OrderId } from '../../../model/order.ts';
 import type { Channel, Evidence, OrderGateway } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 
@@ -72,5 +73,8 @@ export class SwitchedJournal implements Journal {
   }
   provenAbsent(order: Order): number {
     return this.port.provenAbsent(order);
+  }
+  stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
+    return this.port.stopMoved(id, instrument, stop);
   }
 }

@@ -35,6 +35,7 @@ import { OperatorPresence } from '../../control/operatorPresence.ts';
 import { Maintenance } from '../config/maintenance.ts';
 import { RiskTicker } from '../safety/riskTicker.ts';
 import type { HeldDecision } from '../lifetime/decisionComparison.ts';
+import { afterCancels } from './afterCancels.ts';
 import { release } from './release.ts';
 import { settle } from './settle.ts';
 import type { Journal } from '../../../ports/journal.ts';
@@ -100,6 +101,7 @@ export class LiveBot {
   readonly #remembered = new Map<string, string>();
   /** Time of the newest audit with complete data, whether or not it was clean; the venue's time. */
   #completeMs: number | null = null;
+  #stopWaiting: () => void = () => {};
   #isRunning = false;
   #isBroken = false;
   readonly #waiting: { readonly seq: number; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
@@ -179,7 +181,7 @@ export class LiveBot {
 
   /** Starts audits, and trading after two clean ones. Calls `trading` then. */
   start(trading: () => void = () => {}): void {
-    const { engine, log, venueMs } = this.deps;
+    const { engine, log, venueMs, config, exchange } = this.deps;
     engine.risk.halts.raise(ACCOUNT, 'HALT_NEW', STARTING, 'the start is not complete: two clean audits are needed', venueMs());
     this.#funding.start();
     this.#maintenance.start();
@@ -190,9 +192,12 @@ export class LiveBot {
       });
       this.#isRunning = true;
       log.info('two audits were clean: the bot trades');
-      this.#barDelivery.start();
       this.#riskTicker.start();
-      trading();
+      const limitMs = config.orders.readLagMs + 3 * config.orders.fastMs;
+      this.#stopWaiting = afterCancels({ engine, scheduler: exchange.scheduler, limitMs }, () => {
+        this.#barDelivery.start();
+        trading();
+      });
     });
   }
 
@@ -204,6 +209,7 @@ export class LiveBot {
   /** Stops without closing the journal: for a kill that closes positions and journals its orders. */
   stopTrading(done: () => void): void {
     const { services, config, engine, journal } = this.deps;
+    this.#stopWaiting();
     this.#barDelivery.stop();
     this.#funding.stop();
     this.#auditor.stop();

@@ -2,7 +2,6 @@
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
-import { fixedLengthMs } from '../../../model/interval.ts';
 import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { FeedPlan, RunPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
@@ -43,12 +42,13 @@ export const CHANGES: readonly PlanChange[] = [
 function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | string {
   if (usesCalendar) return 'a timer follows the calendar';
   if (plan.futures !== undefined) return 'funding has fixed times';
-  if (plan.feeds.some(({ bars }) => fixedLengthMs(bars.interval) === null)) return 'bars of months';
+  if (plan.feeds.some(({ bars }) => bars.interval === '1M')) return 'bars of months';
   const shiftMs = WEEKS * WEEK_MS;
   const later = (times: Float64Array, length: number): Float64Array => times.slice(0, length).map((ms) => ms + shiftMs);
   const feeds = plan.feeds.map((feed): FeedPlan => {
-    const { bars } = feed;
-    return { ...feed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
+    const { bars, listedToMs } = feed;
+    const listed = listedToMs === undefined ? {} : { listedToMs: listedToMs + shiftMs };
+    return { ...feed, ...listed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
   return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, before: unchanged };
 }

@@ -1,4 +1,4 @@
-// Repeats some sets of a task alone in a fresh thread, to check that a set's result does not depend on the sets beside it.
+// Repeats some sets of a task alone in a thread where no lanes run, to check that a set's result does not depend on the sets beside it.
 
 import { Worker } from 'node:worker_threads';
 import { DiffersError } from '../../../base/errors.ts';
@@ -7,7 +7,7 @@ import { seededRng } from '../../../base/number/rng.ts';
 import type { Warning } from '../../../model/warning.ts';
 import { SET_FIGURES } from '../../../report/sweep/figures/setFigures.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import type { SweepData, AloneAnswer, AloneData } from './messages.ts';
+import type { SweepData, AloneAnswer, AloneData, AloneTask } from './messages.ts';
 import { fromWire } from '../../backtest/run/wireError.ts';
 
 /** Sets of each task that are repeated alone. For the first task also the first set of the sweep. */
@@ -30,7 +30,8 @@ export async function checkAlone(data: SweepData, plan: RunPlan, joint: JointRun
   if (modules.length < plan.strategies.length) return [];
   const rows = sampleOf(joint.indices, plan.seed);
   const own = rows.map((row) => sets[joint.indices[row] ?? 0] ?? {});
-  const answer = await inFreshThread({ sweep, sets: own, hasFirst: joint.indices[rows[0] ?? 0] === 0, modules, memory });
+  thread ??= new AloneThread({ sweep, modules });
+  const answer = await thread.run({ sets: own, hasFirst: joint.indices[rows[0] ?? 0] === 0, memory });
   if ('error' in answer) throw fromWire(answer.error);
   for (const [at, row] of rows.entries()) {
     const difference = differenceOf(joint, row, answer, at);
@@ -49,20 +50,43 @@ function sampleOf(indices: readonly number[], seed: number): readonly number[] {
   return rows;
 }
 
-function inFreshThread(data: AloneData): Promise<AloneAnswer> {
-  return new Promise((resolve, reject) => {
+/**
+ * A thread that runs single sets alone. Lanes never run in it, and each set has its own fresh module. It lives as long as the thread of
+ * the sweep: its start and its cold code cost ten times as much as the sets themselves.
+ */
+class AloneThread {
+  readonly #worker: Worker;
+  #settle: ((answer: AloneAnswer) => void) | null = null;
+  #fail: ((error: Error) => void) | null = null;
+
+  constructor(data: AloneData) {
     // Discard its output: the thread of the task has printed the same.
     const worker = new Worker(moduleUrl('tasks/sweep/threads/aloneWorker'), { workerData: data, stdout: true, stderr: true });
+    this.#worker = worker;
     worker.stdout.resume();
     worker.stderr.resume();
-    worker.once('message', (answer: AloneAnswer) => {
-      void worker.terminate();
-      resolve(answer);
+    worker.on('message', (answer: AloneAnswer) => this.#settle?.(answer));
+    worker.on('error', (error) => this.#end(error));
+    worker.on('exit', () => this.#end(new Error('worker exited')));
+  }
+
+  run(task: AloneTask): Promise<AloneAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#fail = reject;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+      this.#worker.postMessage(task);
     });
-    worker.once('error', reject);
-    worker.once('exit', () => reject(new Error('worker exited')));
-  });
+  }
+
+  #end(error: Error): void {
+    thread = null;
+    this.#fail?.(error);
+  }
 }
+
+/** One in each thread of a sweep. */
+let thread: AloneThread | null = null;
 
 type Difference = readonly [name: string, together: string, alone: string];
 

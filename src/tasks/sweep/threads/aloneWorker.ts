@@ -1,4 +1,4 @@
-// A fresh thread of a sweep: runs some sets one by one, each from its own module, so that no set sees state of another.
+// A thread of a sweep without lanes: runs some sets one by one, each from its own module, so that no set sees state of another.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../../base/assert.ts';
@@ -15,25 +15,26 @@ import { runLanes, type LaneOptions, type SetOutcome, type SetParams } from './l
 import { withParams } from '../../trials/paramKeys.ts';
 import { ProgressCells } from '../../backtest/run/progressCells.ts';
 import { toWire } from '../../backtest/run/wireError.ts';
-import type { AloneData, AloneAnswer, Module } from './messages.ts';
+import type { AloneData, AloneAnswer, AloneTask, Module } from './messages.ts';
 
 const port = parentPort;
 assert(port !== null, 'aloneWorker runs as a worker thread');
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
 const reply = (answer: AloneAnswer): void => port.postMessage(answer);
 
-run(workerData as AloneData).then(reply, (error: unknown) => reply({ error: toWire(error) }));
+const { sweep, modules } = workerData as AloneData;
+const loading = planFrom(sweep, modules);
+port.on('message', (task: AloneTask) => void run(task).then(reply, (error: unknown) => reply({ error: toWire(error) })));
 
-async function run({ sweep, sets, hasFirst, modules, memory }: AloneData): Promise<AloneAnswer> {
-  const base = await planFrom(sweep, modules);
+async function run({ sets, hasFirst, memory }: AloneTask): Promise<AloneAnswer> {
+  const base = await loading;
   const heartbeat = new ProgressCells(memory);
   const watcher = { enter: heartbeat.enter.bind(heartbeat), progressCells: heartbeat.cells };
   const warnings = new WarningList();
   const values = new Float64Array(sets.length * SET_FIGURES.length);
   const refused: (string | null)[] = [];
   for (const [row, params] of sets.entries()) {
-    const plan = { ...base, strategies: await freshStrategies(base.strategies) };
-    const outcome = await runSet(plan, params, watcher);
+    const outcome = await runSet({ ...base, strategies: await freshStrategies(base.strategies) }, params, watcher);
     values.set(outcome.values, row * SET_FIGURES.length);
     refused.push(outcome.refused);
     if (row > 0 || !hasFirst || outcome.refused !== null) continue;
@@ -56,9 +57,9 @@ async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<Lan
   }
 }
 
-async function planFrom({ request, feeds, contracts }: AloneData['sweep'], modules: readonly Module[]): Promise<RunPlan> {
+async function planFrom({ request, feeds, contracts }: AloneData['sweep'], loaded: readonly Module[]): Promise<RunPlan> {
   const { source } = await openRequest(request);
-  const left = [...modules];
+  const left = [...loaded];
   // Before the import, so that warnings name the lines of the user's code.
   process.setSourceMapsEnabled(true);
   const { plan } = await resolveRun(source, {

@@ -14,14 +14,18 @@ export interface Module {
   readonly hash: string;
 }
 
+/** Data of a thread that runs sets alone. */
 export interface AloneData {
   readonly sweep: Omit<SweepData, 'sets'>;
+  /** The modules of the strategies in the sweep. */
+  readonly modules: readonly Module[];
+}
+
+export interface AloneTask {
   /** The sets to run, one by one. */
   readonly sets: readonly SetParams[];
   /** The first set is that of the whole sweep: its custom indicators are checked too. */
   readonly hasFirst: boolean;
-  /** The modules of the strategies in the sweep. */
-  readonly modules: readonly Module[];
   /** Memory of the task's progress cells. */
   readonly memory: SharedArrayBuffer;
 }

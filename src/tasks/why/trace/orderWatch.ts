@@ -3,7 +3,7 @@
 import { amountText } from '../model/amounts.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { Order } from '../../../model/order.ts';
+import type { Order, OrderId } from '../../../model/order.ts';
 import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 import { denialBefore, type RuleVerdict } from '../../../risk/explain.ts';
@@ -171,6 +171,9 @@ export class OrderWatch implements Journal {
     const watched = this.orders.get(order.id);
     if (watched !== undefined) watched.ending = 'noEffect';
     return this.own.provenAbsent(order);
+  }
+  stopMoved(id: OrderId, instrument: Instrument, stop: number): number {
+    return this.own.stopMoved(id, instrument, stop);
   }
 
   /** Begins to watch an order, if it is new and orders are kept now. Earlier ones have only their next event in the bar. */

@@ -5,7 +5,18 @@ import type { IndicatorSpec, SignalSource } from '../../../indicators/graph/spec
 import type { Interval } from '../../../model/interval.ts';
 import type { OrderId } from '../../../model/order.ts';
 import type { StrategyHost, UseOptions } from '../../../strategy/host.ts';
-import type { Feed, Funding, Missed, OrderInfo, OrderOptions, Position, Size } from '../../../strategy/types.ts';
+import type {
+  Amendment,
+  Feed,
+  Funding,
+  Missed,
+  OrderInfo,
+  OrderOptions,
+  Position,
+  RebalanceOptions,
+  Size,
+  Weights,
+} from '../../../strategy/types.ts';
 import type { CallLog } from './callLog.ts';
 import { plainText } from './plainText.ts';
 import type { WatchedViews } from './watchedViews.ts';
@@ -62,8 +73,20 @@ export class TracingHost implements StrategyHost {
   target(size: Size, feed: Feed | undefined): OrderId | null {
     return this.noted('target', [size, feed], () => this.run.target(size, this.views.original(feed)));
   }
+  rebalance(weights: Weights, options?: RebalanceOptions): readonly OrderId[] {
+    return this.noted('rebalance', [weights, options], () => this.run.rebalance(weights, options));
+  }
   cancel(id: OrderId): void {
     this.noted('cancel', [id], () => this.run.cancel(id));
+  }
+  amend(id: OrderId, change: Amendment): OrderId | null {
+    return this.noted('amend', [id, change], () => this.run.amend(id, change));
+  }
+  group(ids: readonly OrderId[]): void {
+    this.noted('oco', [...ids], () => this.run.group(ids));
+  }
+  closeAt(timeMs: number | null, feed: Feed | undefined): void {
+    this.noted('closeAt', [timeMs, feed], () => this.run.closeAt(timeMs, this.views.original(feed)));
   }
   position(feed: Feed | undefined): Position {
     const position = this.run.position(this.views.original(feed));
@@ -148,6 +171,15 @@ export class TracingHost implements StrategyHost {
       },
       get short() {
         return read('short');
+      },
+      get openedMs() {
+        return read('openedMs');
+      },
+      get ageMs() {
+        return read('ageMs');
+      },
+      get unrealisedProfit() {
+        return read('unrealisedProfit');
       },
     };
   }

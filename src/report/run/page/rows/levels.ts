@@ -1,7 +1,8 @@
 // Bars at several intervals, each aggregated from a finer one, so that a chart never draws more bars than fit its width.
 
-import { closeOf, INTERVALS, openOf, typicalLengthMs } from '../../../../model/interval.ts';
+import { closeOf, INTERVALS, nests, openOf, typicalLengthMs } from '../../../../model/interval.ts';
 import type { Interval } from '../../../../model/interval.ts';
+import { isTradeBars } from '../../../../model/tradeBars.ts';
 
 /** Bars of one instrument for drawing. Prices are whole numbers of 10^-digits of the packed column. */
 export interface ChartLevel {
@@ -18,11 +19,18 @@ export interface ChartLevel {
   readonly lastRow: Int32Array;
 }
 
-/** Returns the intervals that bars of `interval` can be aggregated to, `interval` itself first. Weeks do not divide months. */
+/**
+ * Returns the intervals that bars of `interval` can be drawn at, `interval` itself first. A page has whole minutes: shorter bars, and bars
+ * from trades, are drawn in the minute in which they open.
+ */
 export function ladder(interval: Interval): Interval[] {
-  return INTERVALS.filter(
-    (name) => name === interval || (typicalLengthMs(name) > typicalLengthMs(interval) && !(name === '1M' && interval === '1w')),
-  );
+  if (isDrawnByMinute(interval)) return [...INTERVALS];
+  return [interval, ...INTERVALS.filter((name) => nests(interval, name))];
+}
+
+/** True for bars that no chart shows as they are. */
+export function isDrawnByMinute(interval: Interval): boolean {
+  return isTradeBars(interval) || typicalLengthMs(interval) < 60_000;
 }
 
 /** Aggregates bars to `interval`: the first open, the extremes, the last close, all volume. A bar in which no finer bar opened is absent. */

@@ -20,6 +20,7 @@ import {
   tone,
 } from '../../../../base/text/format.ts';
 import { volumeOf, writeVolumeCodes } from '../../../page/volumeCode.ts';
+import { INTERVALS } from '../../../../model/interval.ts';
 import { coarsen, ladder, rowNumbers, type ChartLevel } from './levels.ts';
 import { digitsOf, logTicks, niceTicks, numberTexts, timeTexts } from '../../../page/browser/ticks.ts';
 
@@ -75,6 +76,7 @@ describe('coarser bars', () => {
   test('weeks are no parts of months', () => {
     expect(ladder('4h')).toEqual(['4h', '1d', '1w', '1M']);
     expect(ladder('1w')).toEqual(['1w']);
+    for (const drawnByMinute of ['5s', '500ticks', '0.5range'] as const) expect(ladder(drawnByMinute)).toEqual([...INTERVALS]);
   });
 });
 

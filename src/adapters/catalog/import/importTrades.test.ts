@@ -1,0 +1,166 @@
+// Trades in the catalog: the same from every form and order of a file, exact, unique, with the ids that are missing; all of a file or none.
+
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { seededRng } from '../../../base/number/rng.ts';
+import { checkTrades, loadTrades } from '../trades/tradeStore.ts';
+import { dayPath, tradesFolder } from '../trades/trades.ts';
+import { importTrades } from './importTrades.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-trades-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const START = Date.UTC(2024, 0, 1);
+const KEY = { market: 'spot', symbol: 'BTCUSDT' } as const;
+let made = 0;
+const catalogAt = () => join(folder, `catalog-${++made}`);
+function file(text: string | Buffer, name = 'BTCUSDT-trades-2024-01.csv'): string {
+  const path = join(folder, `${++made}`);
+  writeFileSync(path, text);
+  const named = join(folder, name);
+  rmSync(named, { force: true });
+  writeFileSync(named, text);
+  rmSync(path);
+  return named;
+}
+
+interface Row {
+  readonly id: number;
+  readonly ms: number;
+  readonly price: string;
+  readonly qty: string;
+  readonly isBuyerMaker: boolean;
+}
+/** Trades over three days, with runs of missing ids. */
+function someRows(seed: number, count = 300): Row[] {
+  const rng = seededRng(seed);
+  let [id, ms] = [1000, START];
+  return Array.from({ length: count }, () => {
+    id += rng.next() < 0.05 ? 1 + Math.floor(rng.next() * 5) : 1;
+    ms += Math.floor((rng.next() ** 4 * 3 * 86_400_000 * 5) / count);
+    const price = (100 + rng.next()).toFixed(Math.floor(rng.next() * 4));
+    return { id, ms, price, qty: `${(0.001 + rng.next()).toFixed(3)}00`, isBuyerMaker: rng.next() < 0.5 };
+  });
+}
+const plain = (rows: readonly Row[]) =>
+  rows.map(({ id, ms, price, qty, isBuyerMaker }) => `${id},${price},${qty},1,${ms},${isBuyerMaker ? 'True' : 'False'},True`).join('\n');
+const take = (text: string | Buffer, catalog = catalogAt(), bufferRows?: number) =>
+  importTrades([file(text)], { catalog, ...(bufferRows === undefined ? {} : { bufferRows }) });
+
+describe('trades in the catalog', () => {
+  it('are what the file has, as exact whole numbers, and its missing ids are named', async () => {
+    const catalog = catalogAt();
+    const [done] = await take(
+      '5,100.50,1.25000,1,1704067200000,True,True\n6,100.5,1,1,1704067200000,False,True\n9,0.1234567,2,1,1704153600000,False,True\n',
+      catalog,
+    );
+    expect(done).toMatchObject({ key: KEY, fileRows: 3, newRows: 3, instrumentFrom: 'proposed' });
+    expect(done!.manifest).toMatchObject({ kind: 'trades', rows: 3, firstId: 5, lastId: 9, gaps: 1, missingIds: 2, overlaps: 0 });
+    expect(done!.manifest.gapList).toEqual([
+      { afterId: 6, beforeId: 9, missing: 2, from: '2024-01-01T00:00:00.000Z', to: '2024-01-02T00:00:00.000Z' },
+    ]);
+    const { columns } = loadTrades(catalog, KEY, START, START + 2 * 86_400_000)!;
+    expect([columns.priceDigits, columns.quantityDigits]).toEqual([7, 2]);
+    expect([...columns.id]).toEqual([5, 6, 9]);
+    expect([...columns.price]).toEqual([1005000000, 1005000000, 1234567]);
+    expect([...columns.quantity]).toEqual([125, 100, 200]);
+    expect([...columns.takerSide]).toEqual([-1, 1, 1]);
+  });
+
+  it('are the same from every form, order, packing and cut of a file', async () => {
+    for (const seed of [1, 2, 3]) {
+      const rows = someRows(seed);
+      const rng = seededRng(seed + 100);
+      const shuffled = rows.map((row) => [rng.next(), row] as const).toSorted(([a], [b]) => a - b).map(([, row]) => row); // prettier-ignore
+      const header = 'time_ms,price,qty,is_buyer_maker,trade_id';
+      const forms: readonly (readonly [string | Buffer, number?])[] = [
+        [plain(rows)],
+        [plain(rows), 7],
+        [plain(shuffled), 11],
+        [plain(rows.toReversed()), 50],
+        [gzipSync(plain(rows).replaceAll('\n', '\r\n'))],
+        [`id,price,qty,quote_qty,time,is_buyer_maker\n${rows.map((row) => `${row.id},${row.price},${row.qty},1,${row.ms},${row.isBuyerMaker}`).join('\n')}`],
+        [`\uFEFF"${header.replaceAll(',', '","')}"\n${rows.map((row) => `${row.ms},${row.price},${row.qty},${row.isBuyerMaker},${row.id}`).join('\n')}\n`],
+        [plain(rows).replaceAll(/,(17\d{11}),/g, ',$1987,')],
+        [JSON.stringify(rows.map((row) => ({ id: row.id, price: Number(row.price), qty: Number(row.qty), time: row.ms, isBuyerMaker: row.isBuyerMaker })))],
+        [JSON.stringify({ list: rows.map((row) => ({ id: row.id, price: row.price, qty: row.qty, time: row.ms, side: row.isBuyerMaker ? 'SELL' : 'BUY' })) })],
+        [JSON.stringify(rows.map((row) => ({ id: row.id, price: row.price, qty: row.qty, time: row.ms, isBuyer: true, isMaker: row.isBuyerMaker })))],
+      ]; // prettier-ignore
+      const hashes = new Set<string>();
+      for (const [text, bufferRows] of forms) {
+        const [done] = await take(text, catalogAt(), bufferRows);
+        expect(done!.manifest.rows).toBe(rows.length);
+        hashes.add(done!.manifest.sha256);
+      }
+      expect(hashes.size, `seed ${seed}`).toBe(1);
+    }
+  });
+
+  it('join with what is there; a file that is known is not read, and another trade of the same id changes nothing', async () => {
+    const rows = someRows(4);
+    const [whole] = await take(plain(rows));
+    const catalog = catalogAt();
+    await take(plain(rows.slice(100, 220)), catalog);
+    await take(plain(rows.slice(200)), catalog);
+    const [last] = await take(plain(rows.slice(0, 150)), catalog, 13);
+    expect(last).toMatchObject({ fileRows: 150, newRows: 100 });
+    expect(last!.manifest.sha256).toBe(whole!.manifest.sha256);
+    expect(last!.manifest.files).toHaveLength(3);
+    const [again] = await take(plain(rows.slice(0, 150)), catalog);
+    expect(again).toMatchObject({ fileRows: 0, newRows: 0 });
+    const before = checkTrades(catalog, KEY).manifest;
+    const other = plain([...rows.slice(0, 20), { ...rows[20]!, price: '7' }]);
+    await expect(take(other, catalog)).rejects.toThrow(`the trade ${rows[20]!.id} is not the one of the same id in `);
+    await expect(take(`${plain(rows.slice(0, 20))}\n1,x,1,1,${START},true,true`, catalog)).rejects.toThrow(/:21: price: expected a plain/);
+    expect(checkTrades(catalog, KEY)).toEqual({ manifest: before, changed: [], wrong: 0 });
+    expect(existsSync(join(catalog, '.import'))).toBe(false);
+  });
+
+  it('of aggregates and of single trades are not mixed', async () => {
+    const catalog = catalogAt();
+    const [done] = await take(
+      `agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n1,2,3,4,5,${START},true`,
+      catalog,
+    );
+    expect(done!.manifest.kind).toBe('aggregates');
+    await take(`2,2,3,4,5,${START},true,true`, catalog);
+    await expect(take(`3,2,3,6,${START},true,true`, catalog)).rejects.toThrow('their ids are two series');
+  });
+
+  it.each([
+    ['a,b\n1,2', ':1: expected the fields id, price, qty and time, got "a,b"'],
+    ['1,2,3', ':1: expected id, price, qty, quoteQty, time, isBuyerMaker'],
+    [`1,2,3,4,${START},true,true\n2,0.00,3,4,${START},true,true`, ':2: price: expected a figure above 0'],
+    [`1,2,3,4,${START},true,true\n2,1e400,3,4,${START},true,true`, ':2: price: expected a plain decimal'],
+    [`1,2,3,4,${START},true,true\n-2,1,3,4,${START},true,true`, ':2: id: expected a whole number'],
+    [`1,2,3,4,12,true,true`, ':1: time: expected a time'],
+    [`1,2,3,4,${START},true,true\n1,99999999999999999,3,4,${START},true,true`, 'more digits than exact figures'],
+    [`1,9007199254740991,3,4,${START},true,true\n2,0.1,3,4,${START},true,true`, ':1: beside others with 1 digits'],
+    [`1,2,3,4,${START},true,true\n1,3,3,4,${START},true,true`, ':2: the trade 1 is not the one of the same id in '],
+    ['', 'there are no trades in it'],
+    ['[]', 'there are no trades in it'],
+    ['[3]', ':1: expected an object'],
+    ['{"a":1', 'no valid JSON'],
+    ['[{"id":1,"price":1,"qty":1}]', ':1: expected the fields id, price, qty and time, got "id,price,qty"'],
+    ['[{"id":1,"price":1,"qty":1,"time":1704067200000,"side":"UP"}]', ':1: side: expected BUY or SELL'],
+    [`1,${'2'.repeat(200_000)}`, 'a line of more than'],
+  ])('refuses %j and stores nothing', async (text, message) => {
+    const catalog = catalogAt();
+    await expect(take(text, catalog)).rejects.toThrow(message);
+    expect(existsSync(catalog) ? readdirSync(catalog) : []).toEqual([]);
+  });
+
+  it('that another program has changed are found by check, and refused by a run', async () => {
+    const catalog = catalogAt();
+    await take(plain(someRows(5)), catalog);
+    const path = dayPath(tradesFolder(catalog, KEY), '2024-01-01');
+    const at = readFileSync(path).indexOf(Buffer.from(new Float64Array([1001]).buffer));
+    const handle = openSync(path, 'r+');
+    writeSync(handle, Buffer.from(new Float64Array([1000.5]).buffer), 0, 8, at < 0 ? 600 : at);
+    closeSync(handle);
+    expect(checkTrades(catalog, KEY)).toMatchObject({ changed: ['2024-01-01'] });
+    expect(() => loadTrades(catalog, KEY, START, START + 86_400_000)).toThrow('its bytes have changed');
+  });
+});

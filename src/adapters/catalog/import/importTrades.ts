@@ -1,0 +1,315 @@
+// Imports trades: reads files in pieces, joins them with the days of the catalog, and stores all of them or none.
+
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { ConfigError } from '../../../base/errors.ts';
+import { pow10 } from '../../../base/number/exact.ts';
+import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
+import type { Instrument, Market } from '../../../model/instrument.ts';
+import { fileError } from '../../disk/fileError.ts';
+import { readInstrument, writeText } from '../bars/catalog.ts';
+import { isRunning, removeEmpty } from '../files/leftovers.ts';
+import { checkSymbol, instrumentPath, lockPath } from '../files/paths.ts';
+import { whileLocked } from '../files/storeLock.ts';
+import { contentHash, inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
+import { instrumentText, proposeInstrument } from '../records/instrumentRecord.ts';
+import { mergeTrades, readTradeDay, tradeDayOf, writeTradeDay, type UnsortedTrades } from '../trades/tradeDays.ts';
+import { checkTrades, readTradeFiles, type TradeFile, type TradeManifest } from '../trades/tradeStore.ts';
+import { TradeReader, type ReadTrade } from '../trades/tradeText.ts';
+import { DAY_MS, dayOf, dayPath, daysIn, tradesFolder, tradesStaging, type TradeKey, type TradeKind } from '../trades/trades.ts';
+import { wireName } from './fileNames.ts';
+
+/** Rows that are held before they are joined with their days. */
+const BUFFER_ROWS = 1_000_000;
+
+export interface TradeImport {
+  readonly catalog: string;
+  /** If absent, read from file names such as BTCUSDT-trades-2024-08.zip. */
+  readonly symbol?: string | undefined;
+  /** Default: spot. */
+  readonly market?: Market | undefined;
+  readonly onProgress?: ((file: string, rows: number, share: number) => void) | undefined;
+  /** For tests: rows that are held before they are joined with their days. */
+  readonly bufferRows?: number | undefined;
+}
+
+export interface ImportedTrades {
+  readonly key: TradeKey;
+  readonly files: readonly string[];
+  /** Files that were not read, because the catalog has their content. */
+  readonly knownFiles: readonly string[];
+  readonly fileRows: number;
+  readonly newRows: number;
+  readonly path: string;
+  readonly instrument: Instrument;
+  readonly instrumentFrom: 'proposed' | 'catalog';
+  /** Of all trades as now stored. */
+  readonly manifest: TradeManifest;
+}
+
+/** Imports files. Those of one symbol are joined. Throws ConfigError with file, line and reason; nothing is stored then of that symbol. */
+export async function importTrades(files: readonly string[], options: TradeImport): Promise<readonly ImportedTrades[]> {
+  const sets = new Map<string, { key: TradeKey; files: string[] }>();
+  for (const file of files) {
+    // Report a missing file before a name that says too little.
+    inspectFile(file);
+    const key = tradeKeyOf(file, options);
+    const set = sets.get(tradesFolder(options.catalog, key)) ?? { key, files: [] };
+    sets.set(tradesFolder(options.catalog, key), set);
+    set.files.push(file);
+  }
+  if (sets.size === 0) throw new ConfigError('no file to import', 'name one or more files');
+  const done: ImportedTrades[] = [];
+  for (const set of sets.values()) done.push(await importOne(set.key, set.files, options));
+  return done;
+}
+
+async function importOne(key: TradeKey, files: readonly string[], options: TradeImport): Promise<ImportedTrades> {
+  const { catalog } = options;
+  const known = new Map(readTradeFiles(catalog, key).map((file) => [file.sha256, file]));
+  const staged = new StagedTrades(key, catalog, options.bufferRows ?? BUFFER_ROWS);
+  const read: TradeFile[] = [];
+  const knownFiles: string[] = [];
+  try {
+    for (const file of files) {
+      const sha256 = await contentHash(file);
+      if (known.has(sha256)) {
+        knownFiles.push(file);
+        continue;
+      }
+      const rows = await readFile(file, staged, options);
+      known.set(sha256, { name: basename(file), sha256, rows });
+      read.push({ name: basename(file), sha256, rows });
+    }
+    staged.flush();
+    const stored = whileLocked(lockPath(catalog, key), () => staged.store([...known.values()], files));
+    return {
+      key,
+      files,
+      knownFiles,
+      fileRows: read.reduce((sum, { rows }) => sum + rows, 0),
+      path: tradesFolder(catalog, key),
+      ...stored,
+    };
+  } finally {
+    staged.clear();
+  }
+}
+
+async function readFile(file: string, staged: StagedTrades, options: TradeImport): Promise<number> {
+  const head = inspectFile(file);
+  const { chunks, share } = openPacked(file, head);
+  const reader = new TradeReader(file, (trade, line) => {
+    staged.take(trade, line);
+    if (staged.rows % 65_536 === 0) options.onProgress?.(file, staged.rows, share());
+  });
+  staged.begin(file, reader);
+  try {
+    await reader.read(chunks);
+  } catch (error) {
+    throw unpackError(file, head, `row ${reader.rows}`, error);
+  }
+  return reader.rows;
+}
+
+/** BTCUSDT-trades-2024-08.zip, BTCUSDT-2024-08-08.csv.gz, BTC_USDT-trades.json. */
+const NAMED = /^([A-Z0-9][A-Z0-9_]*)(?:-[\w-]+)?\./;
+
+function tradeKeyOf(file: string, { symbol, market = 'spot' }: TradeImport): TradeKey {
+  const named = symbol ?? NAMED.exec(basename(file))?.[1];
+  if (named === undefined) throw new ConfigError(`${file}: the name does not say the symbol`, 'give it by --symbol');
+  return {
+    market,
+    symbol: checkSymbol(symbol === undefined ? wireName(named) : named, undefined, symbol === undefined ? `${file}: ` : ''),
+  };
+}
+
+/** Trades that were read and are not in the catalog yet: some in memory, their days in files of a folder beside it. */
+class StagedTrades {
+  rows = 0;
+  private readonly key: TradeKey;
+  private readonly catalog: string;
+  private readonly folder: string;
+  private readonly bufferRows: number;
+  private columns = emptyBuffer();
+  private places: { readonly file: string; readonly from: number }[] = [];
+  private reader: TradeReader | null = null;
+  private file = '';
+  private kind: { readonly kind: TradeKind; readonly file: string } | null = null;
+
+  constructor(key: TradeKey, catalog: string, bufferRows: number) {
+    this.key = key;
+    this.catalog = catalog;
+    this.folder = tradesStaging(catalog, key, process.pid);
+    clearDeadStaging(catalog, key);
+    this.bufferRows = bufferRows;
+    const [day] = daysIn(tradesFolder(catalog, key));
+    if (day !== undefined) this.kind = { kind: tradeDayOf(tradesFolder(catalog, key), day).kind, file: tradesFolder(catalog, key) };
+  }
+
+  begin(file: string, reader: TradeReader): void {
+    this.file = file;
+    this.reader = reader;
+    this.places.push({ file, from: this.columns.id.length });
+  }
+
+  take(trade: ReadTrade, line: number): void {
+    const { columns, kind, reader } = this;
+    if (kind === null) this.kind = { kind: reader!.kind!, file: this.file };
+    else if (kind.kind !== reader!.kind)
+      throw new ConfigError(
+        `${this.file}: its rows are ${reader!.kind}, those of ${kind.file} ${kind.kind}: their ids are two series`,
+        'import them into another catalog (--catalog DIR)',
+      );
+    columns.id.push(trade.id);
+    columns.timeMs.push(trade.timeMs);
+    columns.price.push(trade.price);
+    columns.priceDigits.push(trade.priceDigits);
+    columns.quantity.push(trade.quantity);
+    columns.quantityDigits.push(trade.quantityDigits);
+    columns.takerSide.push(trade.takerSide);
+    columns.line.push(line);
+    this.rows++;
+    if (columns.id.length >= this.bufferRows) this.flush();
+  }
+
+  /** Joins what is held with the files of its days. */
+  flush(): void {
+    const { columns } = this;
+    const { length } = columns.id;
+    const rowsOfDay = new Map<string, number[]>();
+    let [day, dayEnd] = ['', -Infinity];
+    let rows: number[] = [];
+    for (let row = 0; row < length; row++) {
+      const ms = columns.timeMs.values[row]!;
+      if (ms >= dayEnd || ms < dayEnd - DAY_MS) {
+        day = dayOf(ms);
+        dayEnd = (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
+        rows = rowsOfDay.get(day) ?? [];
+        rowsOfDay.set(day, rows);
+      }
+      rows.push(row);
+    }
+    for (const [each, its] of rowsOfDay) this.stage(each, this.unsorted(its));
+    this.columns = emptyBuffer();
+    this.places = [{ file: this.file, from: 0 }];
+  }
+
+  private stage(day: string, read: UnsortedTrades): void {
+    const stored = readTradeDay(this.folder, day);
+    const { all } = mergeTrades(stored, dayPath(this.folder, day), read);
+    writeTradeDay(this.folder, this.key, this.kind!.kind, day, all);
+  }
+
+  private unsorted(rows: readonly number[]): UnsortedTrades {
+    const { columns, places } = this;
+    const maxOf = (of: GrowingColumn) => rows.reduce((max, row) => Math.max(max, of.values[row]!), 0);
+    const [priceDigits, quantityDigits] = [maxOf(columns.priceDigits), maxOf(columns.quantityDigits)];
+    const place = (row: number) => {
+      const at = rows[row]!;
+      return `${places.findLast(({ from }) => from <= at)!.file}:${columns.line.values[at]!}`;
+    };
+    const whole = (values: GrowingColumn, digits: GrowingColumn, to: number) =>
+      Float64Array.from(rows, (row, i) => {
+        const value = values.values[row]! * pow10(to - digits.values[row]!);
+        if (Number.isSafeInteger(value)) return value;
+        throw new ConfigError(
+          `${place(i)}: beside others with ${to} digits behind the point, the figure is no exact number any more`,
+          'correct the row, or fetch the file again; nothing was imported',
+        );
+      });
+    return {
+      length: rows.length,
+      id: Float64Array.from(rows, (row) => columns.id.values[row]!),
+      timeMs: Float64Array.from(rows, (row) => columns.timeMs.values[row]!),
+      price: whole(columns.price, columns.priceDigits, priceDigits),
+      quantity: whole(columns.quantity, columns.quantityDigits, quantityDigits),
+      takerSide: Int32Array.from(rows, (row) => columns.takerSide.values[row]!),
+      priceDigits,
+      quantityDigits,
+      place,
+    };
+  }
+
+  /** Joins the staged days with those of the catalog and puts them there. The caller holds the lock of the symbol. */
+  store(
+    files: readonly TradeFile[],
+    names: readonly string[],
+  ): Pick<ImportedTrades, 'newRows' | 'manifest' | 'instrument' | 'instrumentFrom'> {
+    const { key, catalog } = this;
+    const folder = tradesFolder(catalog, key);
+    let newRows = 0;
+    const days = daysIn(this.folder);
+    // Every day is joined before the first one is put in its place, so that a difference in the last day leaves the catalog as it was.
+    for (const day of days) {
+      const stored = readTradeDay(folder, day);
+      const read = readTradeDay(this.folder, day)!;
+      if (stored === null) {
+        newRows += read.length;
+        continue;
+      }
+      const { all, added } = mergeTrades(stored, dayPath(folder, day), { ...read, place: () => names.join(', ') });
+      newRows += added;
+      if (added === 0) rmSync(dayPath(this.folder, day));
+      else writeTradeDay(this.folder, key, this.kind!.kind, day, all);
+    }
+    const { instrument, from } = this.record(days);
+    try {
+      mkdirSync(folder, { recursive: true });
+      for (const day of daysIn(this.folder)) renameSync(dayPath(this.folder, day), dayPath(folder, day));
+    } catch (error) {
+      throw fileError(folder, 'cannot be written', error);
+    }
+    return { newRows, manifest: checkTrades(catalog, key, files).manifest, instrument, instrumentFrom: from };
+  }
+
+  /** Returns the record of the catalog, or proposes one from the staged trades and writes it. */
+  private record(days: readonly string[]): { instrument: Instrument; from: ImportedTrades['instrumentFrom'] } {
+    const { key, catalog } = this;
+    const held = readInstrument(catalog, key.market, key.symbol);
+    if (held !== null) return { instrument: held, from: 'catalog' };
+    const seen = { priceDigits: 0, volumeDigits: 0, lowest: Infinity, highest: 0 };
+    const from = days.length > 0 ? this.folder : tradesFolder(catalog, key);
+    for (const day of daysIn(from)) {
+      const { price, priceDigits, quantityDigits } = readTradeDay(from, day)!;
+      seen.priceDigits = Math.max(seen.priceDigits, priceDigits);
+      seen.volumeDigits = Math.max(seen.volumeDigits, quantityDigits);
+      for (const units of price) {
+        seen.lowest = Math.min(seen.lowest, units / pow10(priceDigits));
+        seen.highest = Math.max(seen.highest, units / pow10(priceDigits));
+      }
+    }
+    const instrument = proposeInstrument(key.market, key.symbol, seen);
+    writeText(instrumentPath(catalog, key.market, key.symbol), instrumentText(instrument));
+    return { instrument, from: 'proposed' };
+  }
+
+  clear(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+    removeEmpty(dirname(this.folder));
+  }
+}
+
+/** Removes what imports of killed processes have left. */
+function clearDeadStaging(catalog: string, key: TradeKey): void {
+  const folder = dirname(tradesStaging(catalog, key, 0));
+  const stem = basename(tradesStaging(catalog, key, 0)).slice(0, -1);
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const pid = name.startsWith(stem) ? name.slice(stem.length) : '';
+    if (/^\d+$/.test(pid) && !isRunning(Number(pid))) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function emptyBuffer() {
+  const column = () => new GrowingColumn();
+  return {
+    id: column(),
+    timeMs: column(),
+    price: column(),
+    priceDigits: column(),
+    quantity: column(),
+    quantityDigits: column(),
+    takerSide: column(),
+    line: column(),
+  };
+}

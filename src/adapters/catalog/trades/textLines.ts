@@ -1,0 +1,62 @@
+// Reads text in pieces: line by line, or as a whole up to a size.
+
+import { ConfigError } from '../../../base/errors.ts';
+
+export interface TextLines {
+  /** Returns the first character that is not a space, '' without one. */
+  start(): Promise<string>;
+  /** Calls `take` for each line, without its end. */
+  lines(take: (line: string) => void): Promise<void>;
+  /** Returns all bytes. Throws ConfigError for more than the limit. */
+  whole(): Promise<Uint8Array>;
+}
+
+/** Returns the text of `chunks`. Only the part in use is kept. `file` names it in messages. */
+export function loadsOf(chunks: AsyncIterable<Uint8Array>, file: string, maxWholeBytes: number): TextLines {
+  const pieces = chunks[Symbol.asyncIterator]();
+  const held: Uint8Array[] = [];
+  const next = async (): Promise<Uint8Array | null> => {
+    const result = await pieces.next();
+    return result.done === true ? null : result.value;
+  };
+  async function* all(): AsyncIterable<Uint8Array> {
+    yield* held.splice(0);
+    for (let piece = await next(); piece !== null; piece = await next()) yield piece;
+  }
+  return {
+    async start() {
+      for (let piece = await next(); piece !== null; piece = await next()) {
+        held.push(piece);
+        const text = Buffer.from(piece)
+          .toString('utf8')
+          .replace(/^\uFEFF/, '')
+          .trimStart();
+        if (text !== '') return text[0]!;
+      }
+      return '';
+    },
+    async lines(take) {
+      const decoder = new TextDecoder('utf-8', { fatal: false });
+      let rest = '';
+      for await (const piece of all()) {
+        // A carriage return alone ends a line too, except at the end of a piece: the newline may follow in the next one.
+        const parts = (rest + decoder.decode(piece, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+        rest = parts.pop() ?? '';
+        if (rest.length > 100_000) throw new ConfigError(`${file}: a line of more than 100,000 characters`, 'fetch the file again');
+        for (const line of parts) take(line);
+      }
+      if (rest !== '') take(rest);
+    },
+    async whole() {
+      let bytes = 0;
+      const parts: Uint8Array[] = [];
+      for await (const piece of all()) {
+        bytes += piece.length;
+        if (bytes > maxWholeBytes)
+          throw new ConfigError(`${file}: a JSON file of more than ${maxWholeBytes} bytes`, 'split it, or use CSV');
+        parts.push(piece);
+      }
+      return Buffer.concat(parts);
+    },
+  };
+}

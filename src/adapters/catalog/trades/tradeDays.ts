@@ -1,0 +1,260 @@
+// Day files of trades: one Arrow file for each UTC day, with exact whole numbers, so that a day is the most that is in memory.
+
+import { createHash, type Hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import { MAX_EXACT, pow10 } from '../../../base/number/exact.ts';
+import { formatTime } from '../../../model/time.ts';
+import { bytesOf, writeArrowColumns } from '../arrow/arrowFile.ts';
+import { damaged, withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { dayOf, dayPath, type TradeColumns, type TradeKey, type TradeKind } from './trades.ts';
+
+/** Written into each file. Raised with every change of the layout. */
+const LAYOUT = 'trades-1';
+
+/** A run of ids that no trade of the catalog has. */
+export interface IdGap {
+  readonly afterId: number;
+  readonly beforeId: number;
+  readonly missing: number;
+  /** Times of the two trades beside it. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface TradeDay {
+  readonly day: string;
+  readonly kind: TradeKind;
+  readonly rows: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly firstId: number;
+  readonly lastId: number;
+  /** Hash of the columns as isobar wrote them. */
+  readonly dataSha256: string;
+}
+
+/** Rows in the order in which they were read, of any days. `place` names a row in messages. */
+export interface UnsortedTrades extends TradeColumns {
+  readonly place: (row: number) => string;
+}
+
+/** Returns `columns` with figures in units of more digits. Throws ConfigError where they are no exact whole numbers then. */
+export function withDigits(columns: TradeColumns, priceDigits: number, quantityDigits: number, where: string): TradeColumns {
+  const scaled = (values: Float64Array, from: number, to: number): Float64Array => {
+    if (from === to) return values;
+    const factor = pow10(to - from);
+    return values.map((value) => {
+      if (value * factor > MAX_EXACT)
+        throw new ConfigError(
+          `${where}: figures with ${to} digits behind the point are finer than exact numbers can be`,
+          'fetch the file again',
+        );
+      return value * factor;
+    });
+  };
+  return {
+    ...columns,
+    price: scaled(columns.price, columns.priceDigits, priceDigits),
+    quantity: scaled(columns.quantity, columns.quantityDigits, quantityDigits),
+    priceDigits,
+    quantityDigits,
+  };
+}
+
+/** Returns both in one, by time and then id; equal rows are one. Throws ConfigError where one id has two different trades. */
+export function mergeTrades(stored: TradeColumns | null, storedName: string, read: UnsortedTrades): { all: TradeColumns; added: number } {
+  const priceDigits = Math.max(stored?.priceDigits ?? 0, read.priceDigits);
+  const quantityDigits = Math.max(stored?.quantityDigits ?? 0, read.quantityDigits);
+  const one = stored === null ? null : withDigits(stored, priceDigits, quantityDigits, storedName);
+  const two = withDigits(read, priceDigits, quantityDigits, read.place(0));
+  const before = one?.length ?? 0;
+  const total = before + two.length;
+  const at = (column: 'timeMs' | 'id' | 'price' | 'quantity' | 'takerSide', row: number): number =>
+    row < before ? one![column][row]! : two[column][row - before]!;
+  const order = Uint32Array.from({ length: total }, (_, row) => row);
+  if (!isRising(total, (row) => at('id', row))) order.sort((a, b) => at('id', a) - at('id', b) || a - b);
+  const nameOf = (row: number) => (row < before ? storedName : read.place(row - before));
+  let kept = 0;
+  for (const row of order) {
+    const last = order[kept - 1];
+    if (kept > 0 && at('id', last!) === at('id', row)) {
+      const isEqual = (['timeMs', 'price', 'quantity', 'takerSide'] as const).every((column) => at(column, last!) === at(column, row));
+      if (isEqual) continue;
+      throw new ConfigError(
+        `${nameOf(row)}: the trade ${at('id', row)} is not the one of the same id in ${nameOf(last!)}`,
+        'find out which is right; nothing was imported',
+      );
+    }
+    order[kept++] = row;
+  }
+  const rows = order.subarray(0, kept);
+  if (!isRising(kept, (i) => at('timeMs', rows[i]!), false))
+    rows.sort((a, b) => at('timeMs', a) - at('timeMs', b) || at('id', a) - at('id', b));
+  const column = (name: 'timeMs' | 'id' | 'price' | 'quantity') => Float64Array.from(rows, (row) => at(name, row));
+  const all: TradeColumns = {
+    length: kept,
+    timeMs: column('timeMs'),
+    id: column('id'),
+    price: column('price'),
+    quantity: column('quantity'),
+    takerSide: Int32Array.from(rows, (row) => at('takerSide', row)),
+    priceDigits,
+    quantityDigits,
+  };
+  return { all, added: kept - before };
+}
+
+function isRising(length: number, valueOf: (row: number) => number, isStrict = true): boolean {
+  for (let row = 1; row < length; row++) {
+    const step = valueOf(row) - valueOf(row - 1);
+    if (isStrict ? step <= 0 : step < 0) return false;
+  }
+  return true;
+}
+
+/** Writes the file of a day: first a temporary file, which is read back and renamed. */
+export function writeTradeDay(folder: string, key: TradeKey, kind: TradeKind, day: string, columns: TradeColumns): void {
+  const path = dayPath(folder, day);
+  const dataSha256 = hashOf(columns);
+  const metadata = {
+    isobar: LAYOUT,
+    kind,
+    market: key.market,
+    symbol: key.symbol,
+    day,
+    price_digits: String(columns.priceDigits),
+    quantity_digits: String(columns.quantityDigits),
+    first_id: String(columns.id.reduce((min, id) => Math.min(min, id), Infinity)),
+    last_id: String(columns.id.reduce((max, id) => Math.max(max, id), 0)),
+    first_ms: String(columns.timeMs[0]!),
+    last_ms: String(columns.timeMs[columns.length - 1]!),
+    data_sha256: dataSha256,
+  };
+  writeArrowColumns(
+    path,
+    [
+      { name: 'time', kind: 'timestamp', values: columns.timeMs },
+      { name: 'id', kind: 'float64', values: columns.id },
+      { name: 'price_units', kind: 'float64', values: columns.price },
+      { name: 'quantity_units', kind: 'float64', values: columns.quantity },
+      { name: 'taker_side', kind: 'int32', values: columns.takerSide },
+    ],
+    metadata,
+    {
+      isDurable: true,
+      verify: (temporary) =>
+        withArrowFile(temporary, (file) => {
+          if (hashOf(columnsOf(file, 0, file.rows)) !== dataSha256)
+            throw new ConfigError(`${path}: what was written reads back differently`, 'check the disk');
+        }),
+    },
+  );
+}
+
+/** Returns what the metadata of a day file says. Throws ConfigError for a file of another program. */
+export function tradeDayOf(folder: string, day: string): TradeDay {
+  return withArrowFile(dayPath(folder, day), (file) => factsOf(file, dayPath(folder, day), day));
+}
+
+function factsOf({ metadata, rows }: ArrowFile, path: string, day: string): TradeDay {
+  if (metadata.get('isobar') !== LAYOUT) throw damaged(path, 'it was not written by isobar, or by another version');
+  const figure = (name: string) => Number(metadata.get(name));
+  return {
+    day,
+    kind: metadata.get('kind') === 'aggregates' ? 'aggregates' : 'trades',
+    rows,
+    firstMs: figure('first_ms'),
+    lastMs: figure('last_ms'),
+    firstId: figure('first_id'),
+    lastId: figure('last_id'),
+    dataSha256: metadata.get('data_sha256') ?? '',
+  };
+}
+
+/** Returns all trades of a day in a read that checks its checksums, or null without such a file. All bytes are fed to `hash`. */
+export function readTradeDay(folder: string, day: string, hash: Pick<Hash, 'update'> | null = null): TradeColumns | null {
+  const path = dayPath(folder, day);
+  if (!existsSync(path)) return null;
+  return withArrowFile(path, (file) => {
+    factsOf(file, path, day);
+    const into = emptyTrades(file.rows, file);
+    file.readWhole(0, file.rows, hash, (from, to) => fill(file, into, from, to));
+    return into;
+  });
+}
+
+/** What is wrong in a day file, and whether another program has changed it. */
+export interface CheckedDay extends TradeDay {
+  readonly unchanged: boolean;
+  readonly wrong: number;
+  readonly gaps: readonly IdGap[];
+}
+
+/** Looks at all rows of a day, without its checksums. */
+export function checkTradeDay(folder: string, day: string): CheckedDay {
+  const path = dayPath(folder, day);
+  return withArrowFile(path, (file) => {
+    const facts = factsOf(file, path, day);
+    const columns = columnsOf(file, 0, file.rows);
+    const { timeMs, id, price, quantity } = columns;
+    let wrong = 0;
+    for (let row = 0; row < columns.length; row++) {
+      const isOutOfOrder = row > 0 && (timeMs[row]! < timeMs[row - 1]! || (timeMs[row] === timeMs[row - 1] && id[row]! <= id[row - 1]!));
+      const isSound = Number.isSafeInteger(price[row]) && price[row]! > 0 && Number.isSafeInteger(quantity[row]) && quantity[row]! > 0;
+      if (isOutOfOrder || !isSound || !(timeMs[row]! > 0) || dayOf(timeMs[row]!) !== day) wrong++;
+    }
+    return { ...facts, unchanged: hashOf(columns) === facts.dataSha256, wrong, gaps: gapsOf(columns) };
+  });
+}
+
+/** Returns the runs of ids that are missing inside the columns. */
+export function gapsOf({ id, timeMs, length }: TradeColumns): IdGap[] {
+  const rows = Uint32Array.from({ length }, (_, row) => row);
+  if (!isRising(length, (row) => id[row]!)) rows.sort((a, b) => id[a]! - id[b]!);
+  const gaps: IdGap[] = [];
+  for (let i = 1; i < length; i++) {
+    const [before, after] = [rows[i - 1]!, rows[i]!];
+    if (id[after]! - id[before]! > 1) gaps.push(idGap(id[before]!, timeMs[before]!, id[after]!, timeMs[after]!));
+  }
+  return gaps;
+}
+
+export function idGap(afterId: number, fromMs: number, beforeId: number, toMs: number): IdGap {
+  return { afterId, beforeId, missing: beforeId - afterId - 1, from: formatTime(fromMs), to: formatTime(toMs) };
+}
+
+function emptyTrades(length: number, { metadata }: ArrowFile): TradeColumns {
+  const column = () => new Float64Array(length);
+  return {
+    length,
+    timeMs: column(),
+    id: column(),
+    price: column(),
+    quantity: column(),
+    takerSide: new Int32Array(length),
+    priceDigits: Number(metadata.get('price_digits') ?? 0),
+    quantityDigits: Number(metadata.get('quantity_digits') ?? 0),
+  };
+}
+
+function fill(file: ArrowFile, into: TradeColumns, from: number, to: number): void {
+  file.readTimes('time', from, into.timeMs.subarray(from, to));
+  file.readFloats('id', from, into.id.subarray(from, to));
+  file.readFloats('price_units', from, into.price.subarray(from, to));
+  file.readFloats('quantity_units', from, into.quantity.subarray(from, to));
+  file.readInts('taker_side', from, into.takerSide.subarray(from, to));
+}
+
+function columnsOf(file: ArrowFile, from: number, to: number): TradeColumns {
+  const into = emptyTrades(to - from, file);
+  fill(file, into, from, to);
+  return into;
+}
+
+/** Returns the SHA-256 of the columns, one after the other. */
+function hashOf({ timeMs, id, price, quantity, takerSide, length }: TradeColumns): string {
+  const hash = createHash('sha256');
+  for (const column of [timeMs, id, price, quantity, takerSide]) hash.update(bytesOf(column, 0, length));
+  return hash.digest('hex');
+}

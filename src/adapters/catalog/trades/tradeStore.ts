@@ -1,0 +1,233 @@
+// The trades of an instrument in the catalog: their manifest, checks, and loading of a range.
+
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { ConfigError } from '../../../base/errors.ts';
+import { formatTime } from '../../../model/time.ts';
+import { readCatalogFile, writeText } from '../bars/catalog.ts';
+import { noteHash } from '../bars/readHashes.ts';
+import { rowAt } from '../files/columns.ts';
+import { checkTradeDay, gapsOf, idGap, readTradeDay, tradeDayOf, withDigits, type IdGap, type TradeDay } from './tradeDays.ts';
+import {
+  dayOf,
+  dayPath,
+  daysIn,
+  dayStart,
+  DAY_MS,
+  tradesFolder,
+  tradesManifestPath,
+  type TradeColumns,
+  type TradeKey,
+  type TradeKind,
+} from './trades.ts';
+
+/** More gaps than this are counted, not listed. */
+const MAX_GAPS = 10_000;
+
+export interface TradeFile {
+  /** Name as given by the user. */
+  readonly name: string;
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+export interface TradeManifest extends TradeKey {
+  readonly format: 'isobar trades 1';
+  readonly kind: TradeKind;
+  readonly rows: number;
+  readonly first: string;
+  readonly last: string;
+  readonly firstId: number;
+  readonly lastId: number;
+  /** Ids between the first and the last that no trade has: how many runs, and how many ids. */
+  readonly gaps: number;
+  readonly missingIds: number;
+  /** Days whose ids reach into those of the day before. */
+  readonly overlaps: number;
+  readonly days: readonly TradeDay[];
+  readonly gapList: readonly IdGap[];
+  readonly files: readonly TradeFile[];
+  /** Hash of the content above, without the files. */
+  readonly sha256: string;
+}
+
+export interface CheckedTrades {
+  readonly manifest: TradeManifest;
+  /** Days that another program has changed. */
+  readonly changed: readonly string[];
+  /** Rows that break a rule, and days whose ids reach into those of the day before. */
+  readonly wrong: number;
+}
+
+/** Walks all days, writes the manifest anew, and returns it. `files`: those that it names from now on; missing: the same as before. */
+export function checkTrades(catalog: string, key: TradeKey, files?: readonly TradeFile[]): CheckedTrades {
+  const folder = tradesFolder(catalog, key);
+  const days = daysIn(folder).map((day) => checkTradeDay(folder, day));
+  const [first] = days;
+  const last = days.at(-1);
+  if (first === undefined || last === undefined)
+    throw new ConfigError(`${folder}: there are no trades`, 'isobar data import FILE --as trades adds some');
+  const gapList: IdGap[] = [];
+  let overlaps = 0;
+  days.forEach((day, i) => {
+    const before = days[i - 1];
+    if (before !== undefined) {
+      if (day.firstId <= before.lastId) overlaps++;
+      else if (day.firstId - before.lastId > 1) gapList.push(idGap(before.lastId, before.lastMs, day.firstId, day.firstMs));
+    }
+    gapList.push(...day.gaps);
+  });
+  const content = {
+    format: 'isobar trades 1' as const,
+    market: key.market,
+    symbol: key.symbol,
+    kind: first.kind,
+    rows: days.reduce((sum, { rows }) => sum + rows, 0),
+    first: formatTime(first.firstMs),
+    last: formatTime(last.lastMs),
+    firstId: days.reduce((min, { firstId }) => Math.min(min, firstId), Infinity),
+    lastId: days.reduce((max, { lastId }) => Math.max(max, lastId), 0),
+    gaps: gapList.length,
+    missingIds: gapList.reduce((sum, { missing }) => sum + missing, 0),
+    overlaps,
+    days: days.map(({ unchanged: _unchanged, wrong: _wrong, gaps: _gaps, ...day }): TradeDay => day),
+    gapList: gapList.slice(0, MAX_GAPS),
+  };
+  const manifest: TradeManifest = {
+    ...content,
+    files: files ?? readTradeFiles(catalog, key),
+    sha256: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
+  };
+  writeText(tradesManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
+  return {
+    manifest,
+    changed: days.flatMap(({ day, unchanged }) => (unchanged ? [] : [day])),
+    wrong: days.reduce((sum, { wrong }) => sum + wrong, 0) + overlaps,
+  };
+}
+
+/** Returns the manifest as it is stored; it is written anew where it does not name the days that are there. */
+export function readTradeManifest(catalog: string, key: TradeKey): TradeManifest {
+  const stored = storedManifest(catalog, key);
+  const days = daysIn(tradesFolder(catalog, key));
+  return stored !== null && stored.days.map(({ day }) => day).join() === days.join() ? stored : checkTrades(catalog, key).manifest;
+}
+
+/** Returns the files that the trades came from, as far as they are recorded. */
+export function readTradeFiles(catalog: string, key: TradeKey): readonly TradeFile[] {
+  return storedManifest(catalog, key)?.files ?? [];
+}
+
+function storedManifest(catalog: string, key: TradeKey): TradeManifest | null {
+  const path = tradesManifestPath(catalog, key);
+  if (!existsSync(path)) return null;
+  try {
+    const value: unknown = JSON.parse(readCatalogFile(path));
+    return isManifest(value) ? value : null;
+  } catch (error) {
+    // A manifest that cannot be read is made again.
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function isManifest(value: unknown): value is TradeManifest {
+  if (typeof value !== 'object' || value === null || !('format' in value) || value.format !== 'isobar trades 1') return false;
+  return 'days' in value && Array.isArray(value.days) && 'files' in value && Array.isArray(value.files);
+}
+
+export interface LoadedTrades {
+  readonly columns: TradeColumns;
+  readonly kind: TradeKind;
+  /** The files that were read. */
+  readonly files: readonly string[];
+  /** Hash of the days that were read, by their data. */
+  readonly sha256: string;
+  /** Runs of missing ids among the trades of the range. */
+  readonly gaps: readonly IdGap[];
+}
+
+/**
+ * Returns the trades from `fromMs` to `toMs` (exclusive), and the last one before them where its day has one; null if there are none in the
+ * range. Throws ConfigError for a file that has changed.
+ */
+export function loadTrades(catalog: string, key: TradeKey, fromMs: number, toMs: number): LoadedTrades | null {
+  const folder = tradesFolder(catalog, key);
+  const days = daysIn(folder).filter((day) => dayStart(day) < toMs && dayStart(day) + 2 * DAY_MS > fromMs);
+  const hash = createHash('sha256');
+  const parts: TradeColumns[] = [];
+  let kind: TradeKind = 'trades';
+  for (const day of days) {
+    const fileHash = createHash('sha256');
+    const columns = readTradeDay(folder, day, fileHash);
+    if (columns === null) continue;
+    noteHash(dayPath(folder, day), fileHash.digest('hex'));
+    const facts = tradeDayOf(folder, day);
+    kind = facts.kind;
+    hash.update(facts.dataSha256);
+    parts.push(columns);
+  }
+  const columns = inRange(parts, fromMs, toMs, folder);
+  if (columns === null) return null;
+  return { columns, kind, files: days.map((day) => dayPath(folder, day)), sha256: hash.digest('hex'), gaps: gapsOf(columns) };
+}
+
+/** Returns the parts in one, with figures in units of the most digits among them. */
+function inRange(parts: readonly TradeColumns[], fromMs: number, toMs: number, where: string): TradeColumns | null {
+  const priceDigits = parts.reduce((max, part) => Math.max(max, part.priceDigits), 0);
+  const quantityDigits = parts.reduce((max, part) => Math.max(max, part.quantityDigits), 0);
+  const rows = parts.reduce((sum, { length }) => sum + length, 0);
+  const timeMs = new Float64Array(rows);
+  let at = 0;
+  for (const part of parts) {
+    timeMs.set(part.timeMs, at);
+    at += part.length;
+  }
+  const first = rowAt(timeMs, fromMs);
+  const start = Math.max(0, first - 1);
+  const end = rowAt(timeMs, toMs);
+  if (end <= first) return null;
+  const joined = (column: 'id' | 'price' | 'quantity'): Float64Array => {
+    const out = new Float64Array(end - start);
+    copyParts(parts, start, end, (part, from, to, place) =>
+      out.set(withDigits(part, priceDigits, quantityDigits, where)[column].subarray(from, to), place),
+    );
+    return out;
+  };
+  const takerSide = new Int32Array(end - start);
+  copyParts(parts, start, end, (part, from, to, place) => takerSide.set(part.takerSide.subarray(from, to), place));
+  return {
+    length: end - start,
+    timeMs: timeMs.slice(start, end),
+    id: joined('id'),
+    price: joined('price'),
+    quantity: joined('quantity'),
+    takerSide,
+    priceDigits,
+    quantityDigits,
+  };
+}
+
+/** Calls `copy` for the rows of each part that lie in [start, end) of all, with their place in the result. */
+function copyParts(
+  parts: readonly TradeColumns[],
+  start: number,
+  end: number,
+  copy: (part: TradeColumns, from: number, to: number, place: number) => void,
+): void {
+  let base = 0;
+  for (const part of parts) {
+    const from = Math.max(start, base);
+    const to = Math.min(end, base + part.length);
+    if (from < to) copy(part, from - base, to - base, from - start);
+    base += part.length;
+  }
+}
+
+/** Returns the UTC days of a range that the catalog has no trades of. */
+export function daysWithout(catalog: string, key: TradeKey, fromMs: number, toMs: number): string[] {
+  const has = new Set(daysIn(tradesFolder(catalog, key)));
+  const missing: string[] = [];
+  for (let ms = dayStart(dayOf(fromMs)); ms < toMs; ms += DAY_MS) if (!has.has(dayOf(ms))) missing.push(dayOf(ms));
+  return missing;
+}

@@ -1,0 +1,49 @@
+// Times of listing in a definition: what of a symbol's bars a run knows.
+
+import { describe, expect, it } from 'vitest';
+import { spotInstrument, START_MS, walkBars } from '../../../test/engine/world.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
+import { memoryStore, wholeSet } from '../../adapters/catalog/bars/store.ts';
+import { parseDefinition } from '../text/parse.ts';
+import { yamlSource } from '../text/source.ts';
+import { loadFeeds } from './feeds.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const sets = ['AAA', 'BBB'].map((name, at) => walkBars({ rows: 4 * 1440, seed: 30 + at, instrument: spotInstrument(name) }));
+
+function feedsOf(listed: string, range = { fromMs: START_MS + DAY, toMs: START_MS + 3 * DAY }) {
+  const feeds = `feeds: { all: { symbols: [AAAUSDT, BBBUSDT], interval: 1m, listed: { ${listed} } } }`;
+  const source = yamlSource('x.yaml', '.', `strategy: s.ts\n${feeds}\ncash: '1000'\n`);
+  return loadFeeds(parseDefinition(source), source, memoryStore(sets.map((bars) => wholeSet(bars, SYNTHETIC))), range);
+}
+const spanOf = ({ bars, firstRow }: ReturnType<typeof feedsOf>[number]) => [bars.openMs[0]! - START_MS, bars.closeMs[bars.length - 1]! - START_MS, firstRow]; // prettier-ignore
+
+describe('listed', () => {
+  it('leaves the bars of other symbols as they are', () => {
+    expect(feedsOf('AAAUSDT: { to: 2024-01-03 }').map(spanOf)[1]).toEqual([0, 3 * DAY, 1440]);
+  });
+  it('ends the bars at `to`', () => {
+    const [feed] = feedsOf('AAAUSDT: { to: 2024-01-03 }');
+    expect(spanOf(feed!)).toEqual([0, 2 * DAY, 1440]);
+    expect(feed!.listedToMs).toBe(START_MS + 2 * DAY);
+    expect(feed!.quality.rows).toBe(1440);
+  });
+  it('begins them at `from`, without any to warm up before it', () => {
+    expect(spanOf(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }')[0]!)).toEqual([DAY + 6 * HOUR, 3 * DAY, 0]);
+    // Listed before the run: only what lies between warms up.
+    const [early] = feedsOf('AAAUSDT: { from: 2024-01-01T20:00 }');
+    expect(spanOf(early!)).toEqual([20 * HOUR, 3 * DAY, 240]);
+    expect(early!.quality.rows).toBe(2 * 1440);
+  });
+  it('leaves a symbol out that is not listed in the run', () => {
+    for (const times of ['to: 2024-01-02', 'from: 2024-01-04']) {
+      expect(feedsOf(`AAAUSDT: { ${times} }`).map(({ bars }) => bars.instrument.wireName)).toEqual(['BBBUSDT']);
+    }
+  });
+  it('refuses symbols that the feed lacks, and times in the wrong order', () => {
+    expect(() => feedsOf('AABUSDT: { to: 2024-01-03 }')).toThrow('feeds.all.listed.AABUSDT: the feed has no symbol AABUSDT');
+    expect(() => feedsOf('AAAUSDT: { from: 2024-01-03, to: 2024-01-03 }')).toThrow('AAAUSDT is listed from 2024-01-03 to 2024-01-03, which is not later');
+    expect(() => feedsOf('AAAUSDT: { until: 2024-01-03 }')).toThrow('until');
+  }); // prettier-ignore
+});

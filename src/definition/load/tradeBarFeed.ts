@@ -1,0 +1,148 @@
+// Loads feeds of bars from trades: they are made from the trades of the catalog, day by day, whenever a run names them.
+
+import { createHash } from 'node:crypto';
+import { readInstrument, type BarRange, type LoadedBars } from '../../adapters/catalog/bars/catalog.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { noteHash } from '../../adapters/catalog/bars/readHashes.ts';
+import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import { rowAt } from '../../adapters/catalog/files/columns.ts';
+import { instrumentPath, type BarKey } from '../../adapters/catalog/files/paths.ts';
+import { barsOfDay, type TradeBarRows } from '../../adapters/catalog/trades/tradeBars.ts';
+import { readTradeDay, tradeDayOf } from '../../adapters/catalog/trades/tradeDays.ts';
+import { DAY_MS, dayPath, daysIn, dayStart, tradesFolder, tradesManifestPath } from '../../adapters/catalog/trades/trades.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { count } from '../../base/text/format.ts';
+import { formatTime } from '../../model/time.ts';
+import { tradeBarRule, type TradeBarRule } from '../../model/tradeBars.ts';
+
+export interface LoadedTradeBars extends LoadedBars {
+  readonly note: string;
+}
+
+/**
+ * Returns bars from trades that open at `fromMs` or later and end by `toMs`, with warm-up rows before them. Counting begins anew with each
+ * UTC day, so bars do not depend on where a run begins. Throws ConfigError without such trades.
+ */
+export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warmupRows = 0 }: BarRange, where: string): LoadedTradeBars {
+  const { folder: catalog } = store;
+  const rule = tradeBarRule(key.interval)!;
+  if (catalog === null)
+    throw new ConfigError(`${where}: expected a catalog with trades for bars of ${key.interval}, got bars from memory`, 'name a catalog');
+  const folder = tradesFolder(catalog, key);
+  const instrument = readInstrument(catalog, key.market, key.symbol);
+  const days = daysIn(folder);
+  const remedy = 'isobar data import FILE --as trades adds some; isobar data list shows what is there';
+  if (instrument === null || days.length === 0)
+    throw new ConfigError(`${where}: bars of ${key.interval} need trades, and ${folder} has none`, remedy);
+  const read = { folder, days, rule, instrument, where };
+  const wanted = days.filter((day) => dayStart(day) + DAY_MS > (fromMs ?? -Infinity) && dayStart(day) < (toMs ?? Infinity));
+  const parts = wanted.map((day) => readDay(read, day));
+  let at = wanted.length === 0 ? 0 : days.indexOf(wanted[0]!);
+  let before = parts.length === 0 || fromMs === undefined ? 0 : rowAt(parts[0]!.rows.openMs, fromMs);
+  while (parts.length > 0 && before < warmupRows && at > 0) {
+    const part = readDay(read, days[--at]!);
+    parts.unshift(part);
+    before += part.rows.openMs.length;
+  }
+  const openMs = joined(parts, 'openMs');
+  const closeMs = joined(parts, 'closeMs');
+  const first = fromMs === undefined ? 0 : rowAt(openMs, fromMs);
+  const start = Math.max(0, first - warmupRows);
+  const end = toMs === undefined ? closeMs.length : rowAt(closeMs, toMs + 1);
+  if (end <= first) {
+    const range = `from ${fromMs === undefined ? 'the start' : formatTime(fromMs)} to ${toMs === undefined ? 'the end' : formatTime(toMs)}`;
+    throw new ConfigError(
+      `${where}: no bar of ${key.interval} opens and ends ${range}`,
+      `${folder} has trades from ${days[0]} to ${days.at(-1)}: change from and to, or write a smaller amount`,
+    );
+  }
+  const column = (name: Exclude<keyof TradeBarRows, 'thin'>) => joined(parts, name).slice(start, end);
+  const bars = {
+    instrument,
+    interval: key.interval,
+    length: end - start,
+    openMs: openMs.slice(start, end),
+    closeMs: closeMs.slice(start, end),
+    open: column('open'),
+    high: column('high'),
+    low: column('low'),
+    close: column('close'),
+    volume: column('volume'),
+  };
+  const thinBars = parts
+    .flatMap(({ rows }) => [...rows.thin])
+    .slice(first, end)
+    .filter((isThin) => isThin === 1).length;
+  const trades = parts.reduce((sum, part) => sum + part.trades, 0);
+  const hash = createHash('sha256').update(key.interval);
+  for (const part of parts) hash.update(part.dataSha256);
+  return {
+    bars,
+    firstRow: first - start,
+    facts: { ...IMPORTED, source: 'resampled' },
+    quality: {
+      manifestHash: hash.digest('hex'),
+      rows: end - first,
+      gaps: 0,
+      missingBars: 0,
+      thinBars,
+      zeroVolume: 0,
+      roundedPrices: 0,
+      openLastBar: false,
+      synthetic: false,
+    },
+    files: [...parts.map(({ path }) => path), tradesManifestPath(catalog, key), instrumentPath(catalog, key.market, key.symbol)],
+    note: `the ${key.interval} bars of ${key.symbol} were made from ${count(trades)} trades of ${parts.length === 1 ? 'one day' : `${count(parts.length)} days`}${
+      thinBars === 0 ? '' : `; trades are missing in ${thinBars === 1 ? 'one' : count(thinBars)} of the bars`
+    }`,
+  };
+}
+
+interface DayReader {
+  readonly folder: string;
+  /** Every day that the catalog has, not only those of the run. */
+  readonly days: readonly string[];
+  readonly rule: TradeBarRule;
+  readonly instrument: NonNullable<ReturnType<typeof readInstrument>>;
+  readonly where: string;
+}
+
+interface DayBars {
+  readonly rows: TradeBarRows;
+  readonly trades: number;
+  readonly path: string;
+  readonly dataSha256: string;
+}
+
+/** One day is the most that is in memory. */
+function readDay({ folder, days, rule, instrument, where }: DayReader, day: string): DayBars {
+  const path = dayPath(folder, day);
+  const fileHash = createHash('sha256');
+  const trades = readTradeDay(folder, day, fileHash)!;
+  noteHash(path, fileHash.digest('hex'));
+  const at = days.indexOf(day);
+  const startMs = dayStart(day);
+  const around = {
+    // Nobody knows what came before the first trade of the catalog.
+    openMs: at === 0 ? trades.timeMs[0]! : startMs,
+    startMs,
+    isOver: at + 1 < days.length,
+    lastId: at === 0 ? null : tradeDayOf(folder, days[at - 1]!).lastId,
+  };
+  try {
+    const rows = barsOfDay(trades, rule, instrument, around);
+    return { rows, trades: trades.length, path, dataSha256: tradeDayOf(folder, day).dataSha256 };
+  } catch (error) {
+    throw error instanceof ConfigError ? new ConfigError(`${where}: ${error.message}`, error.remedy) : error;
+  }
+}
+
+function joined(parts: readonly DayBars[], name: Exclude<keyof TradeBarRows, 'thin'>): Float64Array {
+  const out = new Float64Array(parts.reduce((sum, { rows }) => sum + rows.openMs.length, 0));
+  let at = 0;
+  for (const { rows } of parts) {
+    out.set(rows[name], at);
+    at += rows[name].length;
+  }
+  return out;
+}

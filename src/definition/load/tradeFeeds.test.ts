@@ -1,0 +1,101 @@
+// `fills.executionInterval: trades` in a definition: what it loads, what it says, and what it refuses.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testInstrument } from '../../../test/fixtures/syntheticBars.ts';
+import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { barsOf } from '../../adapters/catalog/files/columns.ts';
+import { importTrades } from '../../adapters/catalog/import/importTrades.ts';
+import { Strategy } from '../../strategy/strategy.ts';
+import { backtest } from '../../tasks/backtest/fromCode/backtest.ts';
+import type { Definition } from '../text/schema.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeFeeds-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const START = Date.UTC(2024, 0, 1);
+const MINUTES = 10;
+
+/** Three trades a minute: 100, 102, 101. The third minute's highest trade is missing in `holed`. */
+async function catalogOf(name: string, rows: readonly string[]): Promise<string> {
+  const catalog = join(folder, name);
+  const column = (value: number) => new Float64Array(MINUTES).fill(value);
+  const openMs = Float64Array.from({ length: MINUTES }, (_, at) => START + at * 60_000);
+  const raw = { length: MINUTES, openMs, open: column(100), high: column(102), low: column(100), close: column(101), volume: column(3) };
+  storeBars(catalog, barsOf(raw, testInstrument(), '1m'), IMPORTED);
+  const path = join(folder, 'BTCUSDT-trades.csv');
+  writeFileSync(path, `id,price,qty,time,is_buyer_maker\n${rows.join('\n')}\n`);
+  await importTrades([path], { catalog });
+  return catalog;
+}
+const rows = Array.from({ length: 3 * MINUTES }, (_, at) => `${at + 1},${[100, 102, 101][at % 3]},1,${START + at * 20_000},true`);
+
+class BuyOnce extends Strategy {
+  override onBar() {
+    if (this.position().isFlat && this.openOrders().length === 0) this.buy({ quote: '50' });
+  }
+}
+const run = (catalog: string, fills: Definition['fills'], more: object = {}) =>
+  backtest({ strategy: BuyOnce, feeds: { bars: { symbol: 'BTCUSDT', interval: '1m' } }, catalog, cash: '1000', fills, ...more });
+
+describe('fills against trades', () => {
+  let whole: string;
+  let holed: string;
+  beforeAll(async () => {
+    whole = await catalogOf('whole', rows);
+    holed = await catalogOf('holed', rows.toSpliced(7, 1));
+  });
+
+  it('happen at the trades, between the bars, with the latency of the run', async () => {
+    const { fills, summary, record } = await run(whole, { executionInterval: 'trades', latencyMs: 500 });
+    // Decided at 00:01:00, there at 00:01:00.500: the trade of that minute's start is over.
+    expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
+    expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
+      ['1m', false],
+      ['trades', true],
+    ]);
+    const texts = summary.warnings.filter(({ code }) => code === 'RUN_TRADE_FILLS').map(({ text }) => text);
+    expect(texts).toEqual([expect.stringMatching(/BTCUSDT \(30\): whole orders.*no order book.*filled when a trade was beyond it/)]);
+    expect(summary.envelope).toBeUndefined();
+  });
+
+  it('name the ids that are missing, and the queue that is assumed', async () => {
+    const few = await catalogOf('gaps', rows.map((row, at) => (at < 15 ? row : row.replace(/^\d+/, (id) => `${Number(id) + 4}`)))); // prettier-ignore
+    const { summary } = await run(few, { executionInterval: 'trades', queue: { aheadTrades: '3', cancels: '0.5' } });
+    const texts = new Map(summary.warnings.map(({ code, text }) => [code, text]));
+    expect(texts.get('DATA_TRADE_GAPS')).toBe('trades are missing: BTCUSDT 4 ids in 1 run; nothing could fill against them');
+    expect(texts.get('RUN_TRADE_FILLS')).toContain('assumed, not seen: 3 average trades; a share of 0.5 of it is cancelled');
+  });
+
+  it.each<[string, Definition['fills'], string]>([
+    ['both keys', { ['inside' as const]: '1m', executionInterval: 'trades' }, 'expected it or executionInterval, which is the same key'],
+    ['a queue without trades', { queue: { ahead: '1' } }, 'fills.queue: expected fills against trades beside it'],
+    [
+      'a queue of two kinds',
+      { executionInterval: 'trades', queue: { ahead: '1', aheadTrades: '1' } },
+      'expected either ahead or aheadTrades',
+    ],
+    ['an empty queue', { executionInterval: 'trades', queue: {} }, 'expected either ahead or aheadTrades'],
+    [
+      'a queue that fills at a touch',
+      { executionInterval: 'trades', limit: 'touch', queue: { ahead: '1' } },
+      'fills.limit: expected through',
+    ],
+    ['market impact', { executionInterval: 'trades', impact: { coefficient: '1' } }, 'fills.impact: expected fills in bars'],
+  ])('refuse %s', async (_, fills, message) => {
+    await expect(run(whole, fills)).rejects.toThrow(message);
+  });
+
+  it('refuse trades that do not reach the prices of the bars, and a run without any', async () => {
+    await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow(
+      /fills.executionInterval: expected trades that reach .* every 1m bar of BTCUSDT, those of 2024-01-01T00:02:00.000Z do not/,
+    );
+    // Before the hole the same trades do.
+    const { fills } = await run(holed, { executionInterval: 'trades' }, { to: '2024-01-01 00:02' });
+    expect(fills.length).toBe(1);
+    rmSync(join(holed, 'spot', 'BTCUSDT', 'trades'), { recursive: true });
+    await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow('has no trades from 2024-01-01T00:00:00.000Z');
+  });
+});

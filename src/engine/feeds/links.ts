@@ -1,0 +1,61 @@
+// Kernels that read several feeds: they are filled after what every feed alone gives, up to the same instant.
+
+import type { Kernel } from '../../indicators/graph/spec.ts';
+import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
+import { firstAfter } from '../../base/number/search.ts';
+import type { FeedRun } from './feed.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** Kernels of one feed that read others. */
+export interface Link {
+  readonly feed: FeedRun;
+  readonly kernels: readonly Kernel[];
+}
+
+/** Returns the kernels that read several feeds, in the order in which they must run. */
+export function linksOf(feeds: readonly FeedRun[]): readonly Link[] {
+  const levels = Math.max(0, ...feeds.map(({ indicators }) => indicators.linked.length));
+  return Array.from({ length: levels }).flatMap((_, level) =>
+    feeds.flatMap((feed) => {
+      const kernels = feed.indicators.linked[level] ?? [];
+      return kernels.length === 0 ? [] : [{ feed, kernels }];
+    }),
+  );
+}
+
+/**
+ * Ends the set-up of the indicators of all feeds, fills them over the rows before the run and returns the kernels that read several feeds.
+ * Engines that share their feeds call it one after the other; only the first call fills.
+ */
+export function warmUpFeeds(feeds: readonly FeedRun[], technical: TechnicalLibrary | null, blockRows: number): readonly Link[] {
+  const isWarm = feeds.every(({ indicators }) => indicators.isSealed);
+  for (const { indicators } of feeds) if (!indicators.isSealed) indicators.seal(technical);
+  const links = linksOf(feeds);
+  if (isWarm) return links;
+  if (links.length === 0) for (const feed of feeds) feed.warmUp(blockRows);
+  else warmUpBySpans(feeds, links, blockRows);
+  return links;
+}
+
+/** Goes through the rows of all feeds in spans of time, as the run does. */
+function warmUpBySpans(feeds: readonly FeedRun[], links: readonly Link[], blockRows: number): void {
+  for (const feed of feeds) feed.cur = 0;
+  for (;;) {
+    let endMs = INFINITY;
+    for (const { bars, cur, firstRow } of feeds) {
+      if (cur < firstRow) endMs = Math.min(endMs, bars.closeMs[Math.min(cur + blockRows, firstRow) - 1]!);
+    }
+    if (endMs === INFINITY) break;
+    for (const feed of feeds) feed.to = Math.max(feed.cur, firstAfter(feed.bars.closeMs, feed.cur, feed.firstRow, endMs));
+    for (const { indicators, cur, to } of feeds) if (to > cur) fill(indicators.kernels, cur, to);
+    for (const { feed, kernels } of links) if (feed.to > feed.cur) fill(kernels, feed.cur, feed.to);
+    for (const feed of feeds) feed.cur = feed.to;
+  }
+  for (const feed of feeds) feed.cursor.row = feed.cur - 1;
+}
+
+function fill(kernels: readonly Kernel[], fromRow: number, toRow: number): void {
+  for (const kernel of kernels) kernel.fill(fromRow, toRow);
+}

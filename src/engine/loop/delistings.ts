@@ -1,0 +1,27 @@
+// Closes what strategies hold of instruments that leave the run, in their last bar.
+
+import { exitMsOf } from '../feeds/delisting.ts';
+import type { Engine } from '../engine.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** Schedules the exits of instruments that leave the run. Those that left before it take no order that opens. */
+export function scheduleDelistings(engine: Engine): void {
+  const { leavesMs, fromMs } = engine.deps;
+  if (leavesMs === undefined) return;
+  const exitsMs = leavesMs.map((ms, index) => exitMsOf(engine.execution[index]!, ms));
+  engine.exitsMs = exitsMs;
+  exitsMs.forEach((ms, index) => {
+    if (ms < INFINITY && ms >= fromMs) engine.queue.at(ms, () => leaveAll(engine, index));
+  });
+}
+
+function leaveAll(engine: Engine, index: number): void {
+  engine.hasPendingWork = true;
+  for (const run of engine.runs) {
+    if (!run.hasStarted) continue;
+    engine.currentStrategy = run.index;
+    run.leave(engine.execution[index]!);
+  }
+}

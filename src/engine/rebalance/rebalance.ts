@@ -1,0 +1,147 @@
+// Brings the positions of a strategy to weights of its equity: what frees money first, and what takes it once those orders have ended.
+
+import { StrategyError } from '../../base/errors.ts';
+import { Decimal } from '../../base/number/decimal.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import type { OrderId } from '../../model/order.ts';
+import type { Amount, RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+/** Weights that helpers compute may exceed 1 in sum by the rounding of doubles. */
+const MAX_SUM = '1.000000001';
+const OPTIONS: readonly string[] = ['band', 'minTrade'] satisfies readonly (keyof RebalanceOptions)[];
+
+/** What a rebalance needs of the strategy's run. */
+export interface RebalanceHost {
+  readonly name: string;
+  /** One feed of each instrument that the strategy can trade, in the order of the instruments. */
+  readonly tradable: readonly FeedRun[];
+  /** Returns a size as lots at the newest close, negative for short; NaN before the first close. */
+  lotsOf(size: Size, feed: FeedRun): number;
+  /** Returns the lots that it would hold if all its orders filled. */
+  heldLots(feed: FeedRun): number;
+  /** Withdraws what earlier rebalances have not sent yet. */
+  withdrawWaiting(): void;
+  /** Returns unfinished orders of earlier rebalances and targets. */
+  unfinished(): readonly { readonly id: OrderId; readonly instrumentIndex: number }[];
+  /** Reduces a position to `lots` at once. Null when nothing is to be done. */
+  reduce(feed: FeedRun, lots: number): OrderId | null;
+  /** Opens or adds to a position once the orders `ahead` have ended; at once if there are none. */
+  open(feed: FeedRun, lots: number, ahead: readonly OrderId[]): OrderId;
+  isUnfinished(id: OrderId): boolean;
+}
+
+interface Move {
+  readonly feed: FeedRun;
+  readonly held: number;
+  readonly wanted: number;
+}
+
+/** Sends the orders of a rebalance, and returns them: reductions first, then the rest in the order in which the symbols were named. */
+export function rebalance(host: RebalanceHost, weights: Weights, options: RebalanceOptions = {}): readonly OrderId[] {
+  const moves = movesOf(host, checkWeights(host, weights), checkOptions(host, options));
+  host.withdrawWaiting();
+  const unfinished = host.unfinished();
+  const free = moves.filter(({ feed }) => !unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex));
+  const reductions = free.flatMap(({ feed, held, wanted }) => {
+    const kept = reducedTo(held, wanted);
+    return kept === held ? [] : (host.reduce(feed, kept) ?? []);
+  });
+  const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
+  const openings = free.flatMap(({ feed, held, wanted }) => {
+    const missing = Math.abs(wanted - reducedTo(held, wanted));
+    return missing < feed.instrument.minLots ? [] : host.open(feed, wanted, ahead);
+  });
+  return [...reductions, ...openings];
+}
+
+/** Returns what stays of `held` on the way to `wanted`: nothing when the position turns round. */
+function reducedTo(held: number, wanted: number): number {
+  if (held > 0 !== wanted > 0 || wanted === 0) return 0;
+  return Math.abs(wanted) < Math.abs(held) ? wanted : held;
+}
+
+function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { band, minTrade }: RebalanceOptions): readonly Move[] {
+  const others = host.tradable.filter((feed) => !weights.has(feed));
+  return [...weights.keys(), ...others].flatMap((feed) => {
+    const held = host.heldLots(feed);
+    const weight = weights.get(feed) ?? 0;
+    const wanted = host.lotsOf({ equity: weight }, feed);
+    const off = Math.abs(wanted - held);
+    // A symbol without a bar yet has no price: its lots are NaN, and it is left alone.
+    if (!(off >= feed.instrument.minLots)) return [];
+    const isWithin = (size: Size): boolean => off <= host.lotsOf(size, feed);
+    if (wanted !== 0 && held !== 0 && band !== undefined && isWithin({ equity: band })) return [];
+    if (minTrade !== undefined && off < host.lotsOf({ quote: minTrade }, feed)) return [];
+    return [{ feed, held, wanted }];
+  });
+}
+
+/** Returns the weights by feed. Throws StrategyError for a symbol that the strategy cannot trade, and for weights that cannot be held. */
+function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRun, Amount> {
+  const given: unknown = weights;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new StrategyError(`${host.name}: rebalance got no weights`, "name symbols and fractions of the equity: { BTCUSDT: '0.4' }");
+  }
+  const byFeed = new Map<FeedRun, Amount>();
+  let spot = new Decimal(0);
+  for (const [name, weight] of Object.entries(weights)) {
+    const feed = feedOf(host, name);
+    const value = decimalOf(host, `the weight of ${name}`, weight);
+    if (feed.instrument.contract === undefined) {
+      if (value.isNegative() && !value.isZero())
+        throw badWeight(host, `${name} has the weight ${value.toFixed()}`, 'spot cannot be sold short');
+      spot = spot.plus(value);
+    }
+    byFeed.set(feed, weight);
+  }
+  if (spot.gt(MAX_SUM))
+    throw badWeight(host, `the weights of spot symbols are ${spot.toFixed()} in sum`, 'they are at most 1: spot has no credit');
+  return byFeed;
+}
+
+function checkOptions(host: RebalanceHost, options: RebalanceOptions): RebalanceOptions {
+  for (const [name, value] of Object.entries(options)) {
+    if (!OPTIONS.includes(name)) {
+      const near = nearestName(name, OPTIONS);
+      const remedy = near === null ? `the options are ${OPTIONS.join(', ')}` : `did you mean ${near}?`;
+      throw new StrategyError(`${host.name}: rebalance with the option ${name}, which does not exist`, remedy);
+    }
+    const amount = decimalOf(host, `the ${name} of a rebalance`, value as Amount);
+    if (amount.isNegative() && !amount.isZero()) throw badWeight(host, `the ${name} is ${amount.toFixed()}`, 'give 0 or more');
+  }
+  return options;
+}
+
+function feedOf(host: RebalanceHost, name: string): FeedRun {
+  const found = host.tradable.filter(({ instrument }) => instrument.wireName === name || instrument.id === name);
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    const ids = found.map(({ instrument }) => instrument.id).join(' and ');
+    throw new StrategyError(`${host.name}: rebalance of ${name}, which may be ${ids}`, 'name it with its market');
+  }
+  const names = host.tradable.map(({ instrument }) => instrument.wireName);
+  const near = nearestName(name, names);
+  throw new StrategyError(
+    `${host.name}: rebalance of ${name}, which has no feed in this run`,
+    near === null ? `the run has ${names.slice(0, 8).join(', ')}${names.length > 8 ? ' and others' : ''}` : `did you mean ${near}?`,
+  );
+}
+
+function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
+  let amount: Decimal | null = null;
+  try {
+    amount = new Decimal(value);
+  } catch {
+    // Reported below.
+  }
+  if (amount?.isFinite() === true) return amount;
+  throw new StrategyError(
+    `${host.name}: ${what} is ${String(value)}`,
+    'give a number, such as 0.4, and wait for indicators that are not ready',
+  );
+}
+
+function badWeight({ name }: RebalanceHost, what: string, remedy: string): StrategyError {
+  return new StrategyError(`${name}: rebalance: ${what}`, remedy);
+}

@@ -1,0 +1,131 @@
+// The rebalances of one strategy: their orders, which of them wait, and what a spot buy may spend.
+
+import type { Lots, Ticks, Units } from '../../base/brand.ts';
+import { mulDiv } from '../../base/number/exact.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import { isOfRebalance, REBALANCE, type WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Reservations } from '../../orders/reserve/reservation.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import { PairedLedger } from '../../portfolio/pairedLedger.ts';
+import type { RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import { rebalance, type RebalanceHost } from './rebalance.ts';
+
+const MILLION = 1_000_000;
+
+/** What rebalances need of the engine. */
+export interface RebalancingHost {
+  readonly ledger: Ledger;
+  readonly orders: OrderManager;
+  readonly reservations: Reservations;
+  readonly execution: readonly FeedRun[];
+  readonly drafts: {
+    withdrawAll(which: (draft: WaitingDraft) => boolean): void;
+    reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
+  };
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+}
+
+/** The strategy's own ways to its orders. */
+interface OwnOrders {
+  readonly index: number;
+  readonly name: string;
+  /** Decision slot of the orders that `goTo` sends. */
+  readonly targetSlot: string;
+  /** Changes a position to `lots`, past stops in the way. Null when nothing is to be done. */
+  goTo(feed: FeedRun, lots: number): OrderId | null;
+  writeSize(order: BotOrder, missing: number, held: number): void;
+  send(order: BotOrder): OrderId;
+}
+
+interface Sizes {
+  targetLots(size: Size, instrument: Instrument, instrumentIndex: number): number;
+  heldAndOrdered(instrumentIndex: number): number;
+}
+
+export class Rebalancing implements RebalanceHost {
+  private readonly engine: RebalancingHost;
+  private readonly feeds: { readonly tradable: readonly FeedRun[] };
+  private readonly sizes: Sizes;
+  private readonly own: OwnOrders;
+
+  constructor(engine: RebalancingHost, feeds: { readonly tradable: readonly FeedRun[] }, sizes: Sizes, own: OwnOrders) {
+    this.engine = engine;
+    this.feeds = feeds;
+    this.sizes = sizes;
+    this.own = own;
+  }
+
+  /** Sends the orders that bring positions to weights, and returns them. */
+  to(weights: Weights, options: RebalanceOptions | undefined): readonly OrderId[] {
+    return rebalance(this, weights, options);
+  }
+
+  get name(): string {
+    return this.own.name;
+  }
+  get tradable(): readonly FeedRun[] {
+    return this.feeds.tradable;
+  }
+  lotsOf(size: Size, { instrument, instrumentIndex }: FeedRun): number {
+    return this.sizes.targetLots(size, instrument, instrumentIndex);
+  }
+  heldLots({ instrumentIndex }: FeedRun): number {
+    return this.sizes.heldAndOrdered(instrumentIndex);
+  }
+  withdrawWaiting(): void {
+    this.withdraw(null);
+  }
+  unfinished(): readonly BotOrder[] {
+    const { index, targetSlot } = this.own;
+    return this.engine.orders.active().filter(({ strategy, slot }) => strategy === index && (slot === REBALANCE || slot === targetSlot));
+  }
+  reduce(feed: FeedRun, lots: number): OrderId | null {
+    return this.own.goTo(feed, lots);
+  }
+  open(feed: FeedRun, wanted: number, ahead: readonly OrderId[]): OrderId {
+    const { engine, own } = this;
+    const held = this.heldLots(feed);
+    const order = engine.newOrder(own.index, feed, wanted > held ? 'buy' : 'sell');
+    order.slot = REBALANCE;
+    own.writeSize(order, wanted - held, held);
+    if (ahead.length > 0) return engine.drafts.reverse(order, [...ahead], wanted);
+    this.fitToCash(order);
+    return own.send(order);
+  }
+  isUnfinished(id: OrderId): boolean {
+    const { orders } = this.engine;
+    return orders.active().some((order) => order.id === id) || orders.drafts.find(id) !== undefined;
+  }
+
+  /** Withdraws orders that still wait, of one instrument or of all. */
+  withdraw(instrumentIndex: number | null): void {
+    const { index } = this.own;
+    this.engine.drafts.withdrawAll((draft) => {
+      const { order } = draft;
+      return isOfRebalance(draft) && order.strategy === index && (instrumentIndex ?? order.instrumentIndex) === order.instrumentIndex;
+    });
+  }
+
+  /**
+   * Makes a spot buy an order by amount: what its lots cost at the last price, and at most what is free of the strategy's cash after the fee.
+   * False when that is less than the smallest order.
+   */
+  fitToCash(order: BotOrder): boolean {
+    const { strategy, instrumentIndex, instrument, lots } = order;
+    if (instrument.contract !== undefined) return true;
+    const { ledger, reservations, execution } = this.engine;
+    const ticks = execution[instrumentIndex]!.lastTicks;
+    const scale = reservations.scale(instrumentIndex);
+    const cash = ledger instanceof PairedLedger ? ledger.spot.cash(strategy) : ledger.cash(strategy);
+    const free = Math.max(0, cash - reservations.cashOf(strategy, 'spot'));
+    const afterFee = mulDiv(free, MILLION, MILLION + reservations.cashFeePpm(instrumentIndex), 'down');
+    order.quoteUnits = Math.min(scale.notionalUp(ticks, lots), afterFee) as Units;
+    order.lots = 0 as Lots;
+    order.limit = 0 as Ticks;
+    return order.quoteUnits >= scale.notionalUp(ticks, instrument.minLots);
+  }
+}

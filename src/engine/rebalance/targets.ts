@@ -1,0 +1,128 @@
+// Changes of one strategy's position to a target: the order for what is missing, and the reversal of a side that stops protect.
+
+import type { Ticks } from '../../base/brand.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import type { WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+
+/** What targets need of the engine. */
+export interface TargetHost {
+  readonly ledger: Ledger;
+  readonly orders: OrderManager;
+  readonly execution: readonly FeedRun[];
+  /** Number of drafts and reversals that wait for other orders. */
+  followUps: number;
+  readonly drafts: {
+    withdraw(order: BotOrder): boolean;
+    reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId;
+  };
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+}
+
+interface TargetSizes {
+  setSize(order: BotOrder, lots: number): void;
+  heldAndOrdered(instrumentIndex: number): number;
+  reversal(instrumentIndex: number): WaitingDraft | undefined;
+  clearOldSide(order: BotOrder, missing: number): { readonly isCleared: boolean; readonly ahead: OrderId[] };
+}
+
+/** The strategy's own ways to its orders. */
+interface TargetOrders {
+  readonly index: number;
+  readonly slot: string;
+  send(order: BotOrder): OrderId;
+  /** Exits the instrument of a feed. */
+  leave(feed: FeedRun): OrderId | null;
+}
+
+export class Targets {
+  private readonly engine: TargetHost;
+  private readonly sizes: TargetSizes;
+  private readonly own: TargetOrders;
+  /** By instrument: the sent reversal for which the protective orders of the old side were removed; undefined without one. */
+  private readonly turning: (OrderId | undefined)[] = [];
+
+  constructor(engine: TargetHost, sizes: TargetSizes, own: TargetOrders) {
+    this.engine = engine;
+    this.sizes = sizes;
+    this.own = own;
+  }
+
+  /** Changes the position to `wanted` lots, past stops in the way. Null when nothing is to be done. */
+  goTo(feed: FeedRun, wanted: number): OrderId | null {
+    const engine = this.engine;
+    const { instrumentIndex, instrument } = feed;
+    const turning = engine.followUps === 0 ? undefined : this.sizes.reversal(instrumentIndex);
+    if (turning !== undefined && turning.targetLots === wanted) return null;
+    // The newest decision counts.
+    if (turning !== undefined) engine.drafts.withdraw(turning.order);
+    const held = this.sizes.heldAndOrdered(instrumentIndex);
+    const missing = wanted - held;
+    if (Math.abs(missing) < instrument.minLots) return null;
+    const order = engine.newOrder(this.own.index, feed, missing > 0 ? 'buy' : 'sell');
+    order.slot = this.own.slot;
+    this.writeSize(order, missing, held);
+    const { isCleared, ahead } = this.sizes.clearOldSide(order, missing);
+    if (!isCleared) return this.own.send(order);
+    return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
+  }
+  /** Sends a reversal whose stops have ended. If it does not fill, the old side is closed anyway, because nothing protects it now. */
+  reverse(order: BotOrder): OrderId {
+    const engine = this.engine;
+    const { id, instrumentIndex } = order;
+    this.own.send(order);
+    if (order.id !== id) return id;
+    if (order.reason === 'denied') this.own.leave(engine.execution[instrumentIndex]!);
+    else if (order.reason === null) {
+      this.stopTurning(instrumentIndex);
+      this.turning[instrumentIndex] = id;
+      engine.followUps++;
+    }
+    return id;
+  }
+  /** Stops watching the reversal: from now on the strategy decides about the old side. */
+  stopTurning(instrumentIndex: number): void {
+    if (this.turning[instrumentIndex] === undefined) return;
+    this.turning[instrumentIndex] = undefined;
+    this.engine.followUps--;
+  }
+  /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
+  onReversalEnd(id: OrderId, instrumentIndex: number, side: Side): void {
+    if (this.turning[instrumentIndex] !== id) return;
+    this.stopTurning(instrumentIndex);
+    const { ledger, orders, execution } = this.engine;
+    const isDrafted = orders.drafts.orders.some((draft) => draft.strategy === this.own.index && draft.instrumentIndex === instrumentIndex);
+    if (!isDrafted && ledger.closable(this.own.index, instrumentIndex, side === 'buy', true) > 0)
+      this.own.leave(execution[instrumentIndex]!);
+  }
+  writeSize(order: BotOrder, missing: number, held: number): void {
+    const { instrument } = order;
+    order.reduceOnly = instrument.contract === undefined ? missing < 0 : missing > 0 !== held > 0 && Math.abs(missing) <= Math.abs(held);
+    order.limit = 0 as Ticks;
+    order.timeInForce = null;
+    this.sizes.setSize(order, Math.abs(missing));
+  }
+  /** Returns the lots that a reversal still needs once its stops have ended; 0 when it needs none, or would have to trade the other way. */
+  missingLots(order: BotOrder, targetLots: number): number {
+    const held = this.sizes.heldAndOrdered(order.instrumentIndex);
+    const missing = targetLots - held;
+    if (missing > 0 !== order.sign > 0 || missing === 0) return 0;
+    this.writeSize(order, missing, held);
+    return Math.abs(missing);
+  }
+  /**
+   * Adapts a draft that is sent with another size, and perhaps later than requested: a market order gets its collar at the newest price.
+   */
+  resize(order: BotOrder): void {
+    if (order.role !== 'market') return;
+    order.limit = 0 as Ticks;
+    this.sizes.setSize(order, order.lots);
+  }
+  /** The strategy cancels an order itself: it is responsible for the old side then. */
+  onCancel(id: OrderId, instrumentIndex: number): void {
+    if (this.turning[instrumentIndex] === id) this.stopTurning(instrumentIndex);
+  }
+}

@@ -1,0 +1,173 @@
+// Changes an order of a strategy: the stop of what it has bought, at once; limit, size and target by a replacement of the order.
+
+import type { Lots, Ticks } from '../../base/brand.ts';
+import { StrategyError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { OrderId, Side } from '../../model/order.ts';
+import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
+import { STATE } from '../../orders/lifecycle.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Bracket, Brackets } from '../../orders/stops/brackets.ts';
+import type { Amendment } from '../../strategy/types.ts';
+import type { DecisionLog } from '../book/decisionLog.ts';
+import type { FeedRun } from '../feeds/feed.ts';
+import type { Sizing } from './sizing.ts';
+
+/** What an amendment needs of the engine. */
+export interface AmendHost {
+  readonly instruments: readonly Instrument[];
+  readonly execution: readonly FeedRun[];
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly sizing: Sizing;
+  readonly nowMs: number;
+  newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
+  submit(order: BotOrder): OrderId;
+}
+
+/** Who asks, and the log of its decisions if anybody reads it. */
+export interface Amender {
+  readonly strategy: number;
+  readonly name: string;
+  readonly decisions: DecisionLog | null;
+}
+
+const KEYS: Readonly<Record<string, true>> = {
+  limit: true,
+  size: true,
+  stop: true,
+  target: true,
+} satisfies Record<keyof Amendment, true>;
+
+/**
+ * Changes an order. Returns the id of the order that now stands for it, which is another one after a replacement; null if nothing was
+ * changed: the order has ended and protects nothing, is under cancel or waits as a draft, or a number is not one.
+ */
+export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: Amendment): OrderId | null {
+  checkChange(by.name, change);
+  const known = engine.orders.get(id);
+  const order = known !== undefined && known.strategy === by.strategy && known.state !== STATE.done ? known : undefined;
+  const bracket = bracketOf(engine, by.strategy, id);
+  if (order === undefined && bracket === undefined) return null;
+  const { limit, size, stop, target } = change;
+  const replaces = limit !== undefined || size !== undefined || target !== undefined;
+  if (order !== undefined && order.parent > 0) throw isLeg(by.name, order);
+  if (order !== undefined && order.triggerTicks > 0) throw isTrigger(by.name, order);
+  if (replaces && order === undefined) {
+    if (target !== undefined) throw hasFilled(by.name, id);
+    return null;
+  }
+  if (replaces && order!.role !== 'limit') throw noLimit(by.name, id);
+  if (order !== undefined && (order.state === STATE.draft || isUnderCancel(order))) return null;
+
+  const instrument = order?.instrument ?? engine.instruments[bracket!.instrument]!;
+  const isLong = order === undefined ? bracket!.isLong : order.sign > 0;
+  const stopTicks = stop === undefined ? 0 : engine.sizing.ticks(instrument, stop, !isLong);
+  if (stop !== undefined && !(stopTicks > 0)) return null;
+  if (!replaces) return moveStop(engine, id, order, bracket, stopTicks as Ticks);
+
+  const next = termsOf(engine, order!, change);
+  if (next === null) return null;
+  if (stop !== undefined && bracket !== undefined) moveStop(engine, id, order, bracket, stopTicks as Ticks);
+  return replace(engine, by, order!, { ...next, stopLoss: stop === undefined ? order!.stopLoss : (stopTicks as Ticks) });
+}
+
+/** Moves a stop at once. An order that has filled some lots without a stop gets none for them: those lots would have no bracket. */
+function moveStop(
+  { orders, instruments }: AmendHost,
+  id: OrderId,
+  order: BotOrder | undefined,
+  bracket: Bracket | undefined,
+  ticks: Ticks,
+): OrderId | null {
+  if (bracket === undefined && order!.filledLots > 0) return null;
+  if (order !== undefined) {
+    order.stopLoss = ticks;
+    order.isGuarded = true;
+  }
+  if (bracket !== undefined) bracket.stop = ticks;
+  orders.journal.stopMoved(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, ticks);
+  return id;
+}
+
+type Terms = { readonly limit: Ticks; readonly lots: Lots; readonly takeProfit: Ticks };
+
+/** Returns the terms of the replacement; null if a number is not one. The size is that of what is still to be filled. */
+function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }: Amendment): Terms | null {
+  const { instrument } = order;
+  const isBuy = order.sign > 0;
+  const ticks = limit === undefined ? order.limit : sizing.ticks(instrument, limit, isBuy);
+  const lots = size === undefined ? order.lots - order.filledLots : sizing.lots(instrument, size);
+  const takeProfit = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
+  const isSound = ticks > 0 && lots >= instrument.minLots && (target === undefined ? takeProfit >= 0 : takeProfit > 0);
+  return isSound ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks } : null;
+}
+
+/** Cancels an order and sends another one in its slot, by the rule of cancel and replace. */
+function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOrder, terms: Terms & { readonly stopLoss: Ticks }): OrderId {
+  const { instrumentIndex, side, id } = old;
+  const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
+  next.role = 'limit';
+  next.slot = old.slot;
+  next.limit = terms.limit;
+  next.lots = terms.lots;
+  next.takeProfit = terms.takeProfit;
+  next.stopLoss = terms.stopLoss;
+  next.trailing = old.trailing;
+  next.isGuarded = next.takeProfit > 0 || next.stopLoss > 0 || next.trailing > 0;
+  next.reduceOnly = old.reduceOnly;
+  next.timeInForce = old.timeInForce;
+  if (decisions !== null) {
+    decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
+    decisions.order(next, false);
+  }
+  engine.orders.cancel(old, engine.nowMs);
+  return engine.submit(next);
+}
+
+function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
+  if (brackets.total === 0) return undefined;
+  for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
+    const bracket = brackets.of({ instrumentIndex, id });
+    // A bracket without stop and trail only shows that a position still exists.
+    if (bracket !== undefined) return bracket.strategy === strategy && (bracket.stop > 0 || bracket.trailing > 0) ? bracket : undefined;
+  }
+  return undefined;
+}
+
+function checkChange(name: string, change: unknown): void {
+  const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
+  if (keys.length === 0) {
+    throw new StrategyError(`${name}: this.amend without anything to change`, 'give one or more of limit, size, stop and target');
+  }
+  for (const key of keys) {
+    if (KEYS[key] === true) continue;
+    const near = nearestName(key, Object.keys(KEYS));
+    throw new StrategyError(
+      `${name}: this.amend with ${key}, which it does not change`,
+      near === null ? 'give one or more of limit, size, stop and target' : `did you mean ${near}?`,
+    );
+  }
+}
+
+const isLeg = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
+  new StrategyError(
+    `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
+    `cancel it and sell at a limit of your own; this.amend(${parent}, { stop }) moves the stop`,
+  );
+const isTrigger = (name: string, { id }: BotOrder): StrategyError =>
+  new StrategyError(
+    `${name}: this.amend(${id}), which is a trigger order at the exchange`,
+    'cancel it and place another one with its tag; a stopLoss of the bot is moved without a gap',
+  );
+const noLimit = (name: string, id: number): StrategyError =>
+  new StrategyError(
+    `${name}: this.amend(${id}) with a limit, size or target, but the order has no limit price`,
+    'only limit orders are replaced; of others only stop can be changed',
+  );
+const hasFilled = (name: string, id: number): StrategyError =>
+  new StrategyError(
+    `${name}: this.amend(${id}, { target }), but the order has filled`,
+    'cancel its takeProfit in openOrders() and sell at a limit of your own: the stop stays',
+  );

@@ -1,0 +1,91 @@
+// The place of a symbol among others: ranks of a series over the feeds of a list.
+
+import { ConfigError } from '../../base/errors.ts';
+import { typicalLengthMs } from '../../model/interval.ts';
+import { ClosedRows } from '../graph/asOf.ts';
+import type { Series } from '../graph/series.ts';
+import { operand, seriesSpec, type IndicatorSpec, type Kernel, type RowTimes, type Source, type Wiring } from '../graph/spec.ts';
+import type { Fractions, NumberWindow } from '../graph/window.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/**
+ * The place of a series among others, each of its own symbol: 1 for the largest. Equal values rank in the order of the list. Only symbols with
+ * a value take part, and only while their newest bar closed less than two of their intervals ago: those not listed yet and those delisted do
+ * not count. NaN while `x` has no value.
+ */
+export function rank(x: Source, among: readonly Source[]): IndicatorSpec<Series> {
+  if (among.length === 0) throw new ConfigError('rank: expected the series of one symbol or more, got none', 'name them: rank(mine, all)');
+  const own = operand(x);
+  return seriesSpec({
+    name: 'rank',
+    sources: [own, ...among.map(operand)],
+    // The same list is the same number.
+    parameters: [`${among.length} symbols`, `#${own.home.numberOf(among)}`],
+    lookBack: 1,
+    needs: { '': 1 },
+    isAsOf: true,
+    make: (wiring) => new Rank(wiring, among.length),
+  });
+}
+
+/** A series of another symbol, as of the rows of this one. */
+class Rival {
+  readonly #window: Fractions;
+  readonly #rows: ClosedRows;
+  readonly #closeMs: Float64Array;
+  readonly #maxAgeMs: number;
+
+  constructor(window: Fractions, times: RowTimes, wiring: Wiring) {
+    this.#window = window;
+    this.#rows = new ClosedRows(wiring, times);
+    this.#closeMs = times.closeMs;
+    this.#maxAgeMs = 2 * typicalLengthMs(times.interval);
+  }
+
+  /** Returns the value by the close of `row`, which is at `ms`; NaN while the symbol has none. */
+  at(row: number, ms: number): number {
+    const found = this.#rows.at(row);
+    if (found < 0 || ms - this.#closeMs[found]! >= this.#maxAgeMs) return NAN;
+    const { values, base, divisor } = this.#window;
+    return values[found - base]! / divisor;
+  }
+}
+
+class Rank implements Kernel {
+  readonly #own: Fractions;
+  readonly #closeMs: Float64Array;
+  readonly #rivals: readonly Rival[];
+  /** The place of the series itself in the list; -1 if it is not there. */
+  readonly #place: number;
+  readonly #out: NumberWindow;
+
+  constructor(wiring: Wiring, count: number) {
+    const windows = Array.from({ length: count }, (_, at) => wiring.fractions(at + 1));
+    this.#own = wiring.fractions(0);
+    this.#closeMs = wiring.times.closeMs;
+    this.#place = windows.indexOf(this.#own);
+    this.#rivals = windows.map((window, at) => new Rival(window, wiring.timesOf(at + 1), wiring));
+    this.#out = wiring.out(0);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: own, base: ownBase, divisor } = this.#own;
+    const { values, base } = this.#out;
+    for (let row = fromRow; row < toRow; row++) values[row - base] = this.#rankOf(own[row - ownBase]! / divisor, row);
+  }
+
+  #rankOf(x: number, row: number): number {
+    if (x !== x) return NAN;
+    const rivals = this.#rivals;
+    const ms = this.#closeMs[row]!;
+    let ahead = 0;
+    for (let at = 0; at < rivals.length; at++) {
+      if (at === this.#place) continue;
+      const value = rivals[at]!.at(row, ms);
+      if (value > x || (value === x && at < this.#place)) ahead++;
+    }
+    return ahead + 1;
+  }
+}

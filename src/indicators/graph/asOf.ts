@@ -1,0 +1,113 @@
+// Series and signals of another feed on the rows of this one: at each row what had closed by then.
+
+import { firstAfter } from '../../base/number/search.ts';
+import type { GraphOutput } from './graph.ts';
+import type { Design, Kernel, RowTimes, Wiring } from './spec.ts';
+import { NOT_READY, type Fractions, type IndicatorColumn, type NumberWindow, type SignalWindow } from './window.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** Returns the design of a column that reads a series or a signal of another feed. */
+export function asOfDesign(kind: 'series' | 'signal'): Design {
+  return {
+    sources: [],
+    lookBack: 1,
+    kind,
+    outputs: [{ suffix: '', warmupBars: 1 }],
+    technical: false,
+    isAsOf: true,
+    make: (wiring) => (kind === 'series' ? new AsOfNumbers(wiring) : new AsOfStates(wiring)),
+  };
+}
+
+/** Returns the first row of its feed at which a column is ready by its warm-up; the number of rows if none of them is. */
+export function firstReadyRow(output: GraphOutput, known = new Map<GraphOutput, number>()): number {
+  const { node, home } = output;
+  if (node === null) return 0;
+  let row = known.get(output);
+  if (row !== undefined) return row;
+  const first = node.inputs[0];
+  if (node.design.isAsOf === true && first !== undefined) {
+    // A kernel that reads several feeds itself has its own series first.
+    row = firstReadyRow(first, known);
+    if (first.home !== home) row = rowAsOf(home.times, first, row);
+  } else {
+    // The warm-up of a node counts from its longest source.
+    const own = output.warmupBars - Math.max(1, ...node.inputs.map((input) => input.warmupBars));
+    row = own + Math.max(0, ...node.inputs.map((input) => firstReadyRow(input, known)));
+  }
+  known.set(output, row);
+  return row;
+}
+
+function rowAsOf(times: RowTimes, { home }: GraphOutput, row: number): number {
+  if (row >= home.times.length) return times.length;
+  return firstAfter(times.closeMs, 0, times.length, home.times.closeMs[row]! - 1);
+}
+
+/**
+ * Finds the rows of another feed that have closed by the rows of this one. Both feeds are filled up to the same instant, so every row that it
+ * finds is filled, and the window of the other feed still has the last one before the block.
+ */
+export class ClosedRows {
+  readonly #own: Float64Array;
+  readonly #times: RowTimes;
+  #row = -1;
+
+  constructor({ times }: Wiring, theirs: RowTimes) {
+    this.#own = times.closeMs;
+    this.#times = theirs;
+  }
+
+  /** Returns the newest row of the other feed that closed at or before the close of `row`; -1 before the first. Rows rise from call to call. */
+  at(row: number): number {
+    const { closeMs, length } = this.#times;
+    const ms = this.#own[row]!;
+    let found = this.#row;
+    while (found + 1 < length && closeMs[found + 1]! <= ms) found++;
+    return (this.#row = found);
+  }
+}
+
+class AsOfNumbers implements Kernel {
+  readonly #rows: ClosedRows;
+  readonly #source: Fractions;
+  readonly #out: NumberWindow;
+
+  constructor(wiring: Wiring) {
+    this.#rows = new ClosedRows(wiring, wiring.timesOf(0));
+    this.#source = wiring.fractions(0);
+    this.#out = wiring.out(0);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase, divisor } = this.#source;
+    const { values, base } = this.#out;
+    for (let row = fromRow; row < toRow; row++) {
+      const found = this.#rows.at(row);
+      values[row - base] = found < 0 ? NAN : from[found - fromBase]! / divisor;
+    }
+  }
+}
+
+class AsOfStates implements Kernel {
+  readonly #rows: ClosedRows;
+  readonly #source: IndicatorColumn<Uint8Array>;
+  readonly #out: SignalWindow;
+
+  constructor(wiring: Wiring) {
+    this.#rows = new ClosedRows(wiring, wiring.timesOf(0));
+    this.#source = wiring.signals(0);
+    this.#out = wiring.outSignal(0);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { values: from, base: fromBase } = this.#source;
+    const { values, base } = this.#out;
+    for (let row = fromRow; row < toRow; row++) {
+      const found = this.#rows.at(row);
+      values[row - base] = found < 0 ? NOT_READY : from[found - fromBase]!;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// The bars of a rerun: those of the catalog, or those that the bot received, as far as causes are switched on.
+
+import { loadBars } from '../../adapters/catalog/bars/catalog.ts';
+import { withRates, catalogOf } from '../bot/feeds/feeds.ts';
+import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
+import type { LiveBehaviour } from '../bot/config/read.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { pow10 } from '../../base/number/exact.ts';
+import type { FeedPlan } from '../../definition/plan/plan.ts';
+import type { BarColumns } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import { closeOf } from '../../model/interval.ts';
+import type { Lifetime } from '../bot/lifetime/lifetime.ts';
+import type { Divergence } from './model.ts';
+import { barKey, type RecordedRun } from './recordedRun.ts';
+
+/** One row: open time, then open, high, low, close, volume. */
+type RowValues = readonly [openMs: number, values: readonly number[]];
+
+/** The rows of a feed in the catalog, from its first warm-up bar to the newest bar of the bot. */
+export interface CatalogFeed {
+  readonly plan: FeedPlan;
+  readonly rows: readonly RowValues[];
+  /** Open time of the newest warm-up bar; rows behind it belong to the run. */
+  readonly warmToMs: number;
+}
+
+/** Throws ConfigError if the catalog lacks the bars. */
+export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetime, run: RecordedRun): readonly CatalogFeed[] {
+  const folder = catalogOf(behaviour);
+  const instruments = new Map<string, Instrument>();
+  return wantedFeeds(behaviour).map(({ name, key, isHidden }, feed) => {
+    const own = warm.filter(([of]) => of === feed).map(([, openMs]) => openMs);
+    const received = [...run.bars.values()].filter((bar) => bar.feed === feed).map(({ openMs }) => openMs);
+    const firstMs = Math.min(fromMs, ...own, ...received);
+    const { bars, quality } = loadBars(folder, key, { fromMs: firstMs, toMs: run.lastMs });
+    const id = `${key.market} ${key.symbol}`;
+    const instrument = instruments.get(id) ?? withRates(bars.instrument, behaviour.definition.fees);
+    instruments.set(id, instrument);
+    const rows = Array.from({ length: bars.length }, (_, at): RowValues => [bars.openMs[at]!, valuesAt(bars, at)]);
+    const warmToMs = own.length > 0 ? Math.max(...own) : Math.min(Infinity, ...received) - 1;
+    if (!rows.some(([openMs]) => openMs > warmToMs)) {
+      throw new ConfigError(
+        `${folder}: no bars of ${key.symbol} ${key.interval} from the time in which the bot ran`,
+        'isobar data download adds them',
+      );
+    }
+    return { plan: { name, bars: { ...bars, instrument }, firstRow: 0, quality, isHidden }, rows, warmToMs };
+  });
+}
+
+const valuesAt = (bars: BarColumns, at: number): readonly number[] => [
+  bars.open[at]!,
+  bars.high[at]!,
+  bars.low[at]!,
+  bars.close[at]!,
+  bars.volume[at]!,
+];
+
+/** Returns values in ticks and lots, by which bars are compared. */
+export function comparedValues(values: readonly number[], { priceDigits, quantityDigits }: Instrument): readonly number[] {
+  return values.map((value, at) => Math.round(value * pow10(at < 4 ? priceDigits : quantityDigits)));
+}
+export const isSameBar = (a: readonly number[], b: readonly number[], instrument: Instrument): boolean => {
+  const other = comparedValues(b, instrument);
+  return comparedValues(a, instrument).every((value, at) => value === other[at]);
+};
+
+/** Returns the cause by which the bot made no decision at an instant at which a bar closed; null: it did. */
+export function causeOfSilence({ decided, down }: RecordedRun, closeMs: number): Divergence | null {
+  if (decided.has(closeMs)) return null;
+  return down.some(({ fromMs, toMs }) => closeMs > fromMs && closeMs < toMs) ? 'restart' : 'late bar';
+}
+
+/** Returns the instants of bars at which strategies do not decide, with the causes that are on. */
+export function undecidedInstants(
+  feeds: readonly CatalogFeed[],
+  run: RecordedRun,
+  isOn: (cause: Divergence) => boolean,
+): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const { plan, rows, warmToMs } of feeds) {
+    if (plan.isHidden === true) continue;
+    for (const [openMs] of rows) {
+      const closeMs = closeOf(plan.bars.interval, openMs);
+      if (openMs <= warmToMs || closeMs > run.lastMs) continue;
+      const cause = causeOfSilence(run, closeMs);
+      if (cause !== null && isOn(cause)) found.add(closeMs);
+    }
+  }
+  return found;
+}
+
+/** Returns the feeds of a rerun. `instruments`: those of the bot, once rounding is on. */
+export function feedsFor(
+  feeds: readonly CatalogFeed[],
+  run: RecordedRun,
+  instruments: readonly Instrument[] | null,
+  isOn: (cause: Divergence) => boolean,
+): readonly FeedPlan[] {
+  return feeds.map(({ plan, rows, warmToMs }, feed) => {
+    const { interval, instrument: own } = plan.bars;
+    const instrument = instruments?.find(({ id }) => id === own.id) ?? own;
+    const kept = new Map<number, readonly number[]>();
+    for (const [openMs, values] of rows) {
+      const received = run.bars.get(barKey(feed, openMs));
+      if (received === undefined && isOn(missingCause(run, openMs <= warmToMs, closeOf(interval, openMs)))) continue;
+      const isRevised = received !== undefined && isOn('data revision') && !isSameBar(values, received.values, own);
+      kept.set(openMs, isRevised ? received.values : values);
+    }
+    if (isOn('data revision'))
+      for (const bar of run.bars.values()) if (bar.feed === feed && !kept.has(bar.openMs)) kept.set(bar.openMs, bar.values);
+    const all = [...kept].toSorted(([a], [b]) => a - b);
+    const column = (at: number): Float64Array => Float64Array.from(all, ([, values]) => values[at]!);
+    const openMs = Float64Array.from(all, ([ms]) => ms);
+    const bars: BarColumns = {
+      instrument,
+      interval,
+      length: all.length,
+      openMs,
+      closeMs: openMs.map((ms) => closeOf(interval, ms)),
+      open: column(0),
+      high: column(1),
+      low: column(2),
+      close: column(3),
+      volume: column(4),
+    };
+    return { ...plan, bars, firstRow: all.filter(([ms]) => ms <= warmToMs).length };
+  });
+}
+
+function missingCause(run: RecordedRun, isWarm: boolean, closeMs: number): Divergence {
+  return isWarm ? 'data revision' : (causeOfSilence(run, closeMs) ?? 'late bar');
+}

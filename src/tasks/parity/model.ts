@@ -1,0 +1,80 @@
+// What `isobar parity` answers: the first event that differs between backtest and bot, and the bridge of money between them.
+
+/** The classes of causes, in the order in which they are switched on. */
+export const DIVERGENCES = [
+  'data revision',
+  'late bar',
+  'latency',
+  'fill model',
+  'rounding',
+  'fee',
+  'funding',
+  'clock',
+  'restart',
+  'operator',
+  'strategy not deterministic',
+] as const;
+export type Divergence = (typeof DIVERGENCES)[number];
+
+export type DivergentWhat = 'bar' | 'decision' | 'order' | 'fill' | 'fee' | 'end' | 'funding';
+
+/** One event that differs. */
+export interface DivergentEvent {
+  /** Number of the journal's record, or of the next one if the journal has no such event. */
+  readonly seq: number;
+  /** ms UTC. */
+  readonly time: number;
+  readonly what: DivergentWhat;
+  /** In words; null: there was none. */
+  readonly backtest: string | null;
+  readonly live: string | null;
+}
+
+export interface BridgeStep {
+  readonly cause: Divergence;
+  /** Change of the net by the step, in money; a decimal. */
+  readonly amount: string;
+}
+
+/** Money of the backtest and of the bot, and the difference; decimals. */
+export interface BridgedSum {
+  readonly backtest: string;
+  readonly live: string;
+  readonly amount: string;
+}
+
+/** The money that an order moved: received for what it sold, less what it paid and its fees in money. */
+export interface BridgedOrder extends BridgedSum {
+  /** Its number in the journal; null: the bot did not send it. */
+  readonly order: number | null;
+  /** When it was decided, ms UTC. */
+  readonly time: number;
+  readonly symbol: string;
+}
+
+export interface DivergenceReport {
+  readonly equal: boolean;
+  readonly first: DivergentEvent | null;
+  readonly cause: Divergence | null;
+  /** The steps that change the net. */
+  readonly bridge: readonly BridgeStep[];
+  /** Net of the bot less that of the backtest, less the bridge. */
+  readonly residual: string;
+  /**
+   * The same bridge trade by trade: the orders that moved other money, in order of time. Their amounts, that of funding and that of what is
+   * held at the end add up to the difference of the net.
+   */
+  readonly trades: readonly BridgedOrder[];
+  readonly funding: BridgedSum;
+  /** What is held at the last close, fees in coins included. */
+  readonly held: BridgedSum;
+  /** The gain over the run, in money. */
+  readonly net: { readonly asset: string; readonly backtest: string; readonly live: string };
+  readonly name: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bars: number;
+  /** Orders and fills of the bot. */
+  readonly orders: number;
+  readonly fills: number;
+}

@@ -1,0 +1,37 @@
+// The orders of a rerun beside those of the journal.
+
+import { ROLES, SIDES } from '../../model/run/run.ts';
+import type { RecordedRun, ReportedOrder } from './recordedRun.ts';
+import type { Rerun } from './rerun.ts';
+import { finestMs, OrderMatch, UNDECIDED } from './script.ts';
+
+export interface OrderPair {
+  /** Position in the columns of the rerun; null: it has no such order. */
+  readonly at: number | null;
+  readonly recorded: ReportedOrder | null;
+  /** The same in every rerun. */
+  readonly id: string;
+}
+
+/** Returns all orders of both sides, those of the rerun first. */
+export function pairedOrders({ orders, instruments, feeds }: Rerun, run: RecordedRun): readonly OrderPair[] {
+  const match = new OrderMatch(run.orders, finestMs(feeds));
+  const numbers = new Map<number, number>();
+  const counts = new Map<string, number>();
+  const pairs: OrderPair[] = [];
+  for (let at = 0; at < orders.length; at++) {
+    if (orders.texts[orders.code[at]!] === UNDECIDED) continue;
+    const createdMs = orders.createdMs[at]!;
+    const [side, role] = [SIDES[orders.side[at]!]!, ROLES[orders.role[at]!]!];
+    const parent = orders.parent[at]! > 0 ? (numbers.get(orders.parent[at]!) ?? -1) : 0;
+    const symbol = instruments[orders.instrument[at]!]!.id;
+    const recorded = match.find({ createdMs, strategy: orders.strategy[at]!, symbol, side, role, parent });
+    if (recorded !== null) numbers.set(orders.id[at]!, recorded.number);
+    const look = `${parent > 0 ? 0 : createdMs} ${symbol} ${side} ${role}`;
+    const nth = (counts.get(look) ?? 0) + 1;
+    counts.set(look, nth);
+    pairs.push({ at, recorded, id: recorded === null ? `${look} ${nth}` : String(recorded.number) });
+  }
+  for (const recorded of match.rest(run.orders)) pairs.push({ at: null, recorded, id: String(recorded.number) });
+  return pairs;
+}

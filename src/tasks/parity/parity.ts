@@ -1,0 +1,112 @@
+// Compares a bot with a backtest over its time: the first event that differs, its cause, and a bridge of money between the two.
+
+import { Decimal } from '../../base/number/decimal.ts';
+import { ConfigError } from '../../base/errors.ts';
+import type { ResolveOptions } from '../../definition/resolve.ts';
+import { MeasuredAbsenceBounds } from '../../orders/prove/absenceBounds.ts';
+import { openBotJournal } from '../bot/decisions/folder.ts';
+import { planLifetime } from '../bot/decisions/journal.ts';
+import { replayLifetime } from '../bot/lifetime/replayLifetime.ts';
+import { differencesOf, type ListedDifference } from './differences.ts';
+import { catalogFeeds } from './feeds.ts';
+import { DIVERGENCES, type BridgeStep, type Divergence, type DivergenceReport } from './model.ts';
+import { comparedRecords, readRecordedRun } from './recordedRun.ts';
+import { netOf, rerun, type Rerun } from './rerun.ts';
+import { tradeBridge } from './trades.ts';
+
+export interface ParityOptions {
+  /** Null: the config with which the bot was started. */
+  readonly config: string | null;
+  readonly load?: ResolveOptions['load'];
+  /** Called before each step, with its name and position. */
+  readonly onStep?: (name: string, step: number, steps: number) => void;
+}
+
+/** Every cause has a rerun, except the last one: it is what remains between the last rerun and the books of the bot. */
+const RERUNS = DIVERGENCES.length;
+
+/** Throws ConfigError for a folder that is no bot's, a config that has changed, or a catalog without its bars. */
+export async function compareBot(folder: string, { config, load, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
+  const { records, behaviour, instruments } = openBotJournal(folder, config);
+  const loads = load ? { load } : {};
+  onStep('the journal', 0, RERUNS + 1);
+  const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
+  if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
+    throw new ConfigError(
+      `${folder}: the strategies of this bot began anew with what earlier ones had traded`,
+      'a backtest begins with cash alone: compare a bot whose strategies began once',
+    );
+  }
+  const run = readRecordedRun(lifetime);
+  if (run.decided.size === 0) throw new ConfigError(`${folder}: the bot has not decided on a bar`, 'let it run for some bars first');
+  const feeds = catalogFeeds(behaviour, lifetime, run);
+  const { replay, engine } = await replayLifetime(lifetime, plan, {
+    absenceBounds: new MeasuredAbsenceBounds(behaviour.proof),
+    isTorn: false,
+    stopsAtDifference: false,
+  });
+  const liveNet = netOf(engine);
+  const isDeterministic = replay.asked.difference === null;
+  const deps = { behaviour, feeds, run, instruments, fromMs: lifetime.fromMs, ...loads };
+  onStep('backtest', 1, RERUNS + 1);
+  const base = await rerun(deps, 0);
+  const differences = differencesOf(base, run);
+  const [first = null] = differences;
+  const made = new StepBridge(base, first);
+  if (first !== null && !isDeterministic && !isSame(await rerun(deps, 0), base)) {
+    // The reruns differ among themselves: no step could be separated from chance.
+    made.add('strategy not deterministic', liveNet, []);
+  } else if (first !== null || base.net !== liveNet) {
+    for (let step = 1; step < RERUNS; step++) {
+      onStep(DIVERGENCES[step - 1]!, step + 1, RERUNS + 1);
+      const next = await rerun(deps, step);
+      const left = differencesOf(next, run);
+      // The operator's step is the replay of the whole journal: each outcome is as recorded, and strategies decide again.
+      const isReplayed = step === RERUNS - 1 && isDeterministic;
+      made.add(DIVERGENCES[step - 1]!, isReplayed ? liveNet : next.net, isReplayed ? [] : left);
+    }
+    made.add('strategy not deterministic', liveNet, []);
+  }
+  const bridge = made.steps.filter(({ amount }) => amount !== '0');
+  const total = bridge.reduce((sum, { amount }) => sum.plus(amount), new Decimal(base.net));
+  return {
+    equal: first === null && base.net === liveNet,
+    first: first === null ? null : { seq: first.seq, time: first.time, what: first.what, backtest: first.backtest, live: first.live },
+    cause: made.cause ?? bridge[0]?.cause ?? null,
+    bridge,
+    residual: new Decimal(liveNet).minus(total).toFixed(),
+    ...tradeBridge(base, run, liveNet),
+    net: { asset: engine.ledger.cashAsset, backtest: base.net, live: liveNet },
+    name: plan.name,
+    fromMs: lifetime.fromMs,
+    toMs: run.lastMs,
+    bars: run.decided.size,
+    orders: run.orders.length,
+    fills: run.fillCount,
+  };
+}
+
+/** True when two reruns with the same causes have the same orders and fills. */
+const isSame = (a: Rerun, b: Rerun): boolean => a.net === b.net && columnsText(a) === columnsText(b);
+const columnsText = ({ orders, fills }: Rerun): string =>
+  [orders.lots, orders.quoteUnits, orders.createdMs, fills.lots, fills.price, fills.timeMs].map((column) => column.join(' ')).join('\n');
+
+class StepBridge {
+  readonly steps: BridgeStep[] = [];
+  /** The step after which the first event differs no more. */
+  cause: Divergence | null = null;
+  readonly #first: ListedDifference | null;
+  #net: string;
+
+  constructor({ net }: Rerun, first: ListedDifference | null) {
+    this.#net = net;
+    this.#first = first;
+  }
+
+  add(cause: Divergence, net: string, left: readonly ListedDifference[]): void {
+    this.steps.push({ cause, amount: new Decimal(net).minus(this.#net).toFixed() });
+    this.#net = net;
+    const first = this.#first;
+    if (first !== null && !left.some(({ id }) => id === first.id)) this.cause ??= cause;
+  }
+}

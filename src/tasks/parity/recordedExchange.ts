@@ -1,0 +1,127 @@
+// The exchange of a rerun: orders that the journal knows come out as it says, as far as causes are switched on; all others match the rows.
+
+import { ReplayExchange, type ReplayExchangeOptions } from '../../adapters/replay/replayExchange.ts';
+import { toScaled, nearestScaled } from '../../base/number/decimal.ts';
+import type { Fill } from '../../model/fill.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { ApprovedOrder, OrderId, VenueOrderId } from '../../model/order.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { VenueOrder, VenueOrderRecord } from '../../venue/venueOrder.ts';
+import type { ReportedFill, ReportedOrder } from './recordedRun.ts';
+import type { Script } from './script.ts';
+
+/** A recorded order at the venue of the rerun, which no row may match. */
+interface HeldOrder {
+  readonly id: OrderId;
+  readonly placed: VenueOrderRecord;
+  readonly recorded: ReportedOrder;
+  /** Position of the next fill. */
+  next: number;
+}
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+export class RecordedExchange extends ReplayExchange {
+  readonly #script: Script;
+  /** By instrument. */
+  readonly #held = new Map<number, HeldOrder[]>();
+  /** The recorded fill that is being booked. */
+  #booking: ReportedFill | null = null;
+
+  constructor(queue: DueQueue, options: ReplayExchangeOptions, script: Script) {
+    super(queue, options);
+    this.#script = script;
+  }
+
+  override submit(order: ApprovedOrder): void {
+    const recorded = this.#script.outcomeOf(order.id);
+    if (recorded === null || (order.triggerTicks ?? 0) > 0) return super.submit(order);
+    const { id, instrumentIndex } = order;
+    const { engine, venue } = this;
+    const { end } = recorded;
+    if (end !== null && (end.how === 'refused' || end.how === 'notSent') && this.#script.isOn(end.cause)) {
+      if (end.how === 'refused') return engine.refused(id, end.code);
+      return engine.notSent(id, end.code);
+    }
+    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
+    const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
+    const placed: VenueOrderRecord | null = venue.place(this.account, id, order, nowMs);
+    if (placed === null) return engine.refused(id, String(venue.refusal));
+    engine.acked(id, placed.id as VenueOrderId, nowMs);
+    // A row matches only orders that arrived before it.
+    placed.admittedMs = INFINITY;
+    const held: HeldOrder = { id, placed, recorded, next: 0 };
+    const list = this.#held.get(instrumentIndex) ?? [];
+    this.#held.set(instrumentIndex, list);
+    list.push(held);
+    // The stop of a bracket fills at once, in the row that reaches it.
+    if (hitPrice === hitPrice) this.#fillUntil(held, instrumentIndex, INFINITY, nowMs);
+  }
+
+  override matchRow(instrument: number, row: number): void {
+    const closeMs = this.book(instrument).feed.closeOf(row);
+    for (const held of this.#held.get(instrument)?.slice() ?? []) this.#fillUntil(held, instrument, closeMs, -INFINITY);
+    super.matchRow(instrument, row);
+  }
+
+  override settleMarks(): void {
+    super.settleMarks();
+    this.#script.payUntil(this.engine.nowMs);
+  }
+
+  /** Books the fills of an order that the bot knew by the close `closeMs`, and its end. */
+  #fillUntil(held: HeldOrder, instrument: number, closeMs: number, earliestMs: number): void {
+    const { placed, recorded, id } = held;
+    const { fills, end } = recorded;
+    const { book } = this.book(instrument);
+    while (placed.isOpen && placed.ref === id && held.next < fills.length && fills[held.next]!.knownMs <= closeMs) {
+      const fill = fills[held.next++]!;
+      const lots = this.#lotsOf(placed, recorded, fill, held.next === fills.length);
+      if (lots <= 0) continue;
+      const timeMs = Math.max(fill.record.executedMs, earliestMs);
+      const isComplete = placed.quoteUnits > 0 ? recorded.isFilled && held.next === fills.length : placed.filledLots + lots === placed.lots;
+      placed.admittedMs = -INFINITY;
+      this.#booking = fill;
+      book.executeLots(placed, priceWithin(placed, fill), lots, isComplete, fill.record.maker, timeMs);
+      this.#booking = null;
+      if (placed.isOpen && placed.ref === id) placed.admittedMs = INFINITY;
+    }
+    const isOver = end !== null && end.how === 'canceled' && end.knownMs <= closeMs && this.#script.isOn(end.cause);
+    if (isOver && placed.isOpen && placed.ref === id && !recorded.isFilled) this.venue.cancel(placed, this.engine.nowMs);
+    if (!placed.isOpen || placed.ref !== id) this.#forget(instrument, held);
+  }
+
+  #forget(instrument: number, held: HeldOrder): void {
+    const list = this.#held.get(instrument)!;
+    const at = list.indexOf(held);
+    if (at >= 0) list.splice(at, 1);
+  }
+
+  /** Returns the recorded quantity; if the order has another size here, the same part of that. */
+  #lotsOf(placed: VenueOrder, { fills, isFilled, intent }: ReportedOrder, { record }: ReportedFill, isLast: boolean): number {
+    const { quantityDigits } = placed.instrument;
+    const rest = placed.quoteUnits > 0 ? INFINITY : placed.lots - placed.filledLots;
+    if (isLast && isFilled && placed.quoteUnits === 0) return rest;
+    const exact = toScaled(record.qty, quantityDigits);
+    const asked = intent?.qty == null ? null : nearestScaled(intent.qty, quantityDigits);
+    if (exact !== null && (asked === null || asked === placed.lots)) return Math.min(rest, exact);
+    const total = fills.reduce((sum, fill) => sum + Number(fill.record.qty), 0);
+    const share = Number(record.qty) / (asked === null || asked === 0 ? total : Number(intent!.qty));
+    return Math.min(rest, Math.round((placed.lots || nearestScaled(record.qty, quantityDigits)) * share));
+  }
+
+  override filled(order: VenueOrder, fill: Fill): void {
+    if (this.#booking !== null) this.#script.setMoney(fill, this.#booking.record, order.instrument);
+    super.filled(order, fill);
+  }
+}
+
+/** Returns the recorded price in ticks, not beyond the limit that the order has here. */
+function priceWithin({ limit, sign, instrument }: VenueOrder, { record }: ReportedFill): number {
+  const price = ticksIn(record.price, instrument);
+  if (limit === 0) return price;
+  return sign > 0 ? Math.min(price, limit) : Math.max(price, limit);
+}
+
+const ticksIn = (text: string, { priceDigits }: Instrument): number => toScaled(text, priceDigits) ?? nearestScaled(text, priceDigits);

@@ -1,0 +1,219 @@
+// What the journal of one lifetime says: bars, decided instants, orders with their outcomes, fills and payments, read without an engine.
+
+import type { JournalRecord, RecordOf } from '../../adapters/journal/records/records.ts';
+import { isOfKill } from '../bot/lifetime/lifetimeRecords.ts';
+import type { Lifetime } from '../bot/lifetime/lifetime.ts';
+import type { Divergence } from './model.ts';
+
+/** A bar as a feed of the bot received it. */
+export interface ReceivedBar {
+  readonly feed: number;
+  readonly openMs: number;
+  /** Open, high, low, close, volume. */
+  readonly values: readonly number[];
+  readonly seq: number;
+  /** The instant that brought it. */
+  readonly atMs: number;
+}
+
+/** A fill of the journal, with the close of the bar before whose decision it was known. */
+export interface ReportedFill {
+  readonly record: RecordOf<'FILL'>;
+  readonly knownMs: number;
+}
+
+/** How an order ended otherwise than by its fills. */
+export interface ReportedEnd {
+  readonly seq: number;
+  readonly t: number;
+  readonly knownMs: number;
+  readonly how: 'denied' | 'refused' | 'canceled' | 'notSent';
+  readonly code: string;
+  /** The step that explains it. */
+  readonly cause: Divergence;
+}
+
+export interface ReportedOrder {
+  readonly number: number;
+  readonly seq: number;
+  readonly createdMs: number;
+  /** Null: it was denied, and its terms are not in the journal. */
+  readonly intent: RecordOf<'INTENT'> | null;
+  readonly fills: ReportedFill[];
+  isFilled: boolean;
+  /** Its bot has asked for its cancel. */
+  isCancelAsked: boolean;
+  end: ReportedEnd | null;
+}
+
+export interface RecordedRun {
+  readonly records: readonly JournalRecord[];
+  /** By feed and open time. */
+  readonly bars: ReadonlyMap<string, ReceivedBar>;
+  /** The instants with bars at which strategies could decide, with the record. */
+  readonly decided: ReadonlyMap<number, number>;
+  /** Spans without a process: from the newest instant before a start to the first one after it. */
+  readonly down: readonly { readonly fromMs: number; readonly toMs: number }[];
+  readonly orders: readonly ReportedOrder[];
+  readonly funded: readonly RecordOf<'FUNDED'>[];
+  /** Number of the record after the newest one up to a time. */
+  readonly seqAfter: (timeMs: number) => number;
+  readonly lastMs: number;
+  readonly fillCount: number;
+}
+
+export const barKey = (feed: number, openMs: number): string => `${feed} ${openMs}`;
+
+/**
+ * Returns the records up to the decisions on the newest bar. What came after them has no bar with which a backtest could be compared.
+ */
+export function comparedRecords(records: readonly JournalRecord[]): readonly JournalRecord[] {
+  const last = records.findLastIndex((record) => record.k === 'INSTANT' && record.decided && record.bars.length > 0);
+  const after = records.findIndex((record, at) => at > last && ENDS_COMPARISON.has(record.k));
+  return last < 0 || after < 0 ? records : records.slice(0, after);
+}
+const ENDS_COMPARISON: ReadonlySet<string> = new Set(['FILL', 'FUNDED', 'STOP', 'CONFIG', 'INSTANT', 'SEGMENT', 'HUMAN', 'HALT', 'RESUME']);
+
+export function readRecordedRun(lifetime: Lifetime): RecordedRun {
+  return new JournalReading(lifetime).read();
+}
+
+class JournalReading {
+  readonly #records: readonly JournalRecord[];
+  readonly #fromMs: number;
+  readonly #nextInstants: readonly number[];
+  readonly #bars = new Map<string, ReceivedBar>();
+  readonly #decided = new Map<number, number>();
+  readonly #down: { fromMs: number; toMs: number }[] = [];
+  readonly #orders = new Map<number, ReportedOrder>();
+  readonly #numbers = new Map<string, number>();
+  readonly #funded: RecordOf<'FUNDED'>[] = [];
+  readonly #halts = new Map<string, RecordOf<'HALT'>>();
+  #newestMs: number;
+  /** The newest instant before the process ended; null: one runs. */
+  #stoppedMs: number | null = null;
+
+  constructor({ recorded, warm, fromMs }: Lifetime) {
+    this.#records = recorded.records;
+    this.#fromMs = this.#newestMs = fromMs;
+    this.#nextInstants = instantsBehind(this.#records);
+    for (const fact of warm) this.#receive(fact, 0, fromMs);
+  }
+
+  read(): RecordedRun {
+    const records = this.#records;
+    records.forEach((record, at) => this.#take(record, this.#nextInstants[at]!));
+    if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: Infinity });
+    const orders = [...this.#orders.values()].toSorted((a, b) => a.number - b.number);
+    return {
+      records,
+      bars: this.#bars,
+      decided: this.#decided,
+      down: this.#down,
+      orders,
+      funded: this.#funded,
+      seqAfter: (timeMs) => (records.find(({ t }) => t > timeMs) ?? records.at(-1))?.seq ?? 0,
+      lastMs: Math.max(this.#fromMs, ...this.#decided.keys()),
+      fillCount: orders.reduce((sum, { fills }) => sum + fills.length, 0),
+    };
+  }
+
+  #receive(fact: readonly number[], seq: number, atMs: number): void {
+    const [feed = 0, openMs = NaN, ...values] = fact;
+    this.#bars.set(barKey(feed, openMs), { feed, openMs, values, seq, atMs });
+  }
+
+  #take(record: JournalRecord, knownMs: number): void {
+    const { k } = record;
+    if (k === 'INSTANT') this.#takeInstant(record);
+    else if (k === 'CONFIG' || k === 'STOP') this.#stoppedMs ??= this.#newestMs;
+    else if (k === 'HALT') this.#halts.set(`${record.scope} ${record.code}`, record);
+    else if (k === 'RESUME') this.#halts.delete(`${record.scope} ${record.code}`);
+    else if (k === 'VERDICT' || k === 'INTENT') this.#takeDecision(record, knownMs);
+    else if (k === 'REFUSED' || k === 'STATE' || k === 'FILL') this.#takeReport(record, knownMs);
+    else if (k === 'FUNDED') this.#funded.push(record);
+  }
+
+  #takeInstant({ bars, seq, atMs, decided }: RecordOf<'INSTANT'>): void {
+    for (const fact of bars) this.#receive(fact, seq, atMs);
+    if (!decided) return;
+    if (this.#stoppedMs !== null) this.#down.push({ fromMs: this.#stoppedMs, toMs: atMs });
+    this.#stoppedMs = null;
+    if (bars.length > 0) this.#decided.set(atMs, seq);
+    this.#newestMs = Math.max(this.#newestMs, atMs);
+  }
+
+  #takeDecision(record: RecordOf<'VERDICT'> | RecordOf<'INTENT'>, knownMs: number): void {
+    this.#numbers.set(record.cid, record.order);
+    const known = this.#orders.get(record.order) ?? madeOrder(record.order, record.seq);
+    const intent = record.k === 'INTENT' ? record : known.intent;
+    const createdMs = intent?.createdMs ?? Number(record.k === 'VERDICT' ? record.inputs['createdMs'] : NaN);
+    const order = { ...known, intent, createdMs };
+    if (record.k === 'VERDICT' && !record.ok) {
+      const code = record.code ?? '';
+      const cause = causeOfDenial(code, [...this.#halts.values()]);
+      order.end = { seq: record.seq, t: record.t, knownMs, how: 'denied', code, cause };
+    }
+    this.#orders.set(record.order, order);
+  }
+
+  #takeReport(record: RecordOf<'REFUSED'> | RecordOf<'STATE'> | RecordOf<'FILL'>, knownMs: number): void {
+    const order = record.cid === null ? undefined : this.#orders.get(this.#numbers.get(record.cid) ?? -1);
+    if (order === undefined) return;
+    const { seq, t } = record;
+    if (record.k === 'REFUSED') {
+      const how = /^-?\d+$/.test(record.code) ? 'refused' : 'notSent';
+      order.end = { seq, t, knownMs, how, code: record.code, cause: causeOfRefusal(record.code) };
+    } else if (record.k === 'FILL') {
+      order.fills.push({ record, knownMs });
+      if (record.last) order.isFilled = true;
+    } else if (record.lifecycle === 'cancelSent') order.isCancelAsked = true;
+    else if (record.lifecycle === 'done') {
+      const { reason } = record;
+      if (reason === 'filled') order.isFilled = true;
+      if (reason !== 'canceled' && reason !== 'expired' && reason !== 'rejected') return;
+      const isForeignCancel = !order.isCancelAsked && order.intent?.role !== 'market';
+      order.end ??= { seq, t, knownMs, how: 'canceled', code: reason, cause: isForeignCancel ? 'operator' : 'fill model' };
+    }
+  }
+}
+
+function madeOrder(number: number, seq: number): ReportedOrder {
+  return { number, seq, createdMs: NaN, intent: null, fills: [], isFilled: false, isCancelAsked: false, end: null };
+}
+
+/** Returns, for each record, the instant of the next decided bars; Infinity: there are none. */
+function instantsBehind(records: readonly JournalRecord[]): readonly number[] {
+  const found: number[] = [];
+  let nextMs = Infinity;
+  for (let at = records.length - 1; at >= 0; at--) {
+    const record = records[at]!;
+    if (record.k === 'INSTANT') nextMs = record.atMs;
+    found[at] = nextMs;
+  }
+  return found;
+}
+
+/** True for an order that no strategy decided on: a slice of a kill. */
+export const isForeign = ({ intent }: ReportedOrder): boolean => intent !== null && isOfKill(intent);
+
+const CLOCK_CODES: ReadonlySet<string> = new Set(['CLOCK', '-1021']);
+const SIZE_CODES: ReadonlySet<string> = new Set(['-1111', '-1136', '-1147']);
+const RESTART_CODES: ReadonlySet<string> = new Set(['MISSED', 'STARTING']);
+const DATA_CODES: ReadonlySet<string> = new Set(['STALE_DATA']);
+
+function causeOfRefusal(code: string): Divergence {
+  if (CLOCK_CODES.has(code)) return 'clock';
+  if (SIZE_CODES.has(code)) return 'rounding';
+  if (/^-?\d+$/.test(code)) return 'fill model';
+  return /clock|time/i.test(code) ? 'clock' : 'restart';
+}
+
+function causeOfDenial(code: string, halts: readonly RecordOf<'HALT'>[]): Divergence {
+  if (CLOCK_CODES.has(code)) return 'clock';
+  if (RESTART_CODES.has(code)) return 'restart';
+  if (DATA_CODES.has(code)) return 'late bar';
+  const halt = halts.find((each) => each.code === code);
+  if (halt !== undefined && halt.who === 'bot' && code !== 'OPERATOR' && code !== 'KILLED') return 'fill model';
+  return 'operator';
+}

@@ -1,0 +1,116 @@
+// One rerun of a bot's strategies over its time: a backtest in which the first causes come from the journal.
+
+import { catalogStore } from '../../adapters/catalog/bars/store.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import { loadContracts } from '../../definition/marks/load.ts';
+import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
+import { resolveRun, type ResolveOptions } from '../../definition/resolve.ts';
+import type { Instrument } from '../../model/instrument.ts';
+import type { FillColumns, OrderColumns, PaymentColumns } from '../../model/run/run.ts';
+import { prepareBacktest, type PreparedRun } from '../backtest/run/runBacktest.ts';
+import type { LiveBehaviour } from '../bot/config/read.ts';
+import { catalogOf } from '../bot/feeds/feeds.ts';
+import { withDefaults } from '../bot/config/riskDefaults.ts';
+import { feedsFor, undecidedInstants, type CatalogFeed } from './feeds.ts';
+import { DIVERGENCES, type Divergence } from './model.ts';
+import { RecordedExchange } from './recordedExchange.ts';
+import type { RecordedRun } from './recordedRun.ts';
+import { latencyIn, Script, unitsText } from './script.ts';
+
+export interface RerunDeps {
+  readonly behaviour: LiveBehaviour;
+  readonly feeds: readonly CatalogFeed[];
+  readonly run: RecordedRun;
+  /** The instruments with which the bot traded. */
+  readonly instruments: readonly Instrument[];
+  readonly fromMs: number;
+  readonly load?: ResolveOptions['load'];
+}
+
+export interface Rerun {
+  readonly feeds: readonly FeedPlan[];
+  readonly instruments: readonly Instrument[];
+  readonly undecided: ReadonlySet<number>;
+  readonly orders: OrderColumns;
+  readonly fills: FillColumns;
+  readonly payments: PaymentColumns;
+  /** Gain in money, a decimal. */
+  readonly net: string;
+}
+
+/** `steps`: how many causes are switched on, from the first one. */
+export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
+  const { behaviour, run, instruments, fromMs, load } = deps;
+  const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
+  const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
+  const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, load);
+  const { latencyMs } = plan.fills;
+  const undecided = undecidedInstants(deps.feeds, run, isOn);
+  const script = new Script(run, steps, { latencyMs, feeds, undecided });
+  const { engine, loop } = await prepareBacktest(plan, {
+    makeExchange: (queue, options) => new RecordedExchange(queue, options, script),
+    latency: isOn('latency') && isLate(run, feeds, latencyMs) ? script : null,
+  });
+  script.attach(engine);
+  if (engine.decidesPerFeed && isOn('latency')) engine.parts.orderAt = partsIn(run, engine);
+  loop(engine);
+  script.payUntil(run.lastMs);
+  return {
+    feeds,
+    instruments: engine.instruments,
+    undecided,
+    orders: engine.orders.columns(),
+    fills: engine.fills.columns(),
+    payments: engine.payments.columns(),
+    net: netOf(engine),
+  };
+}
+
+/** With `decide: perFeed`: the order in which the bot had the feeds of each instant; those without a bar follow. */
+function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine']): (t: number) => readonly number[] {
+  const order = new Map<number, number[]>();
+  for (const record of records) {
+    if (record.k !== 'INSTANT' || !record.decided) continue;
+    const known = order.get(record.atMs) ?? [];
+    order.set(record.atMs, [...known, ...record.bars.map(([feed]) => feeds[feed!]!.instrumentIndex)]);
+  }
+  return (t) => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
+}
+
+/** Returns the gain of an engine since its start, a decimal. */
+export function netOf(engine: PreparedRun['engine']): string {
+  const marks = engine.marks();
+  const units = engine.runs.reduce((sum, _, strategy) => sum + engine.ledger.equityUnits(strategy, marks), 0);
+  return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
+}
+
+/** Each rerun has modules of its own: what a file counts outside of its class begins anew, as with each start of a bot. */
+function freshImporter(): Importer {
+  const query = `rerun=${++made.count}`;
+  return (url) => import(/* @vite-ignore */ `${url}?${query}`);
+}
+const made = { count: 0 };
+
+async function planOf(
+  { source, definition, timeScale }: LiveBehaviour,
+  feeds: readonly FeedPlan[],
+  range: { readonly fromMs: number; readonly toMs: number },
+  load: ResolveOptions['load'],
+): Promise<RunPlan> {
+  const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
+  const { series } = catalogStore(catalogOf({ definition, source }));
+  const loaded = ofContracts.length === 0 ? undefined : loadContracts(ofContracts, series, 'bars', range);
+  // A bot marks its positions with the bars' own prices.
+  const data = new Map([...(loaded?.data ?? [])].map(([id, contract]) => [id, { ...contract, marks: null }]));
+  const { plan } = await resolveRun(source, {
+    feeds,
+    contracts: loaded === undefined ? undefined : { ...loaded, data },
+    ...(load ? { load } : {}),
+    importer: freshImporter(),
+  });
+  return { ...plan, ...range, risk: withDefaults(plan.risk, timeScale) };
+}
+
+/** True when an order took longer than the definition says, in whole rows. */
+const isLate = ({ orders }: RecordedRun, feeds: readonly FeedPlan[], latencyMs: number): boolean =>
+  orders.some((order) => (latencyIn(order, feeds) ?? 0) > latencyMs);

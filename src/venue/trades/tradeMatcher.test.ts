@@ -1,0 +1,162 @@
+// Rules 21 to 25 of docs/matching.md by hand: what a trade gives to market orders, to limits that take, and to limits behind a queue.
+
+import { describe, expect, it } from 'vitest';
+import { limitIntent, marketIntent, SeenEvents, spotInstrument, venueConfig } from '../../../test/fixtures/spotVenue.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import type { TradeTape } from '../../model/bars/bars.ts';
+import { fixedSlippage } from '../slippage.ts';
+import { TradeMatcher, type TradeTerms } from './tradeMatcher.ts';
+import { Venue } from '../venue.ts';
+import type { VenueConfig } from '../venueConfig.ts';
+
+/** Price in ticks, lots, and the side of the taker; one trade each ms. */
+type Row = readonly [price: number, lots: number, takerSide?: number];
+const THROUGH: TradeTerms = { fillsAtTouch: false, queue: null };
+const behind = (ahead: number, cancelsPpm = 0): TradeTerms => ({
+  fillsAtTouch: false,
+  queue: { aheadUnits: ahead * 1e5, tradesUnits: 0, cancelsPpm },
+});
+
+function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Partial<VenueConfig> = {}) {
+  const seen = new SeenEvents();
+  const instrument = spotInstrument();
+  const venue = new Venue({ ...venueConfig({ instruments: [instrument] }), ...config }, seen);
+  const account = venue.openAccount('bot');
+  venue.deposit(account, 'USD', 1e13);
+  venue.deposit(account, 'ABC', 1e13);
+  const tape: TradeTape = {
+    first: Uint32Array.from({ length: rows.length + 1 }, (_, at) => at),
+    price: Float64Array.from(rows, ([price]) => price),
+    lots: Float64Array.from(rows, ([, lots]) => lots),
+    takerSide: Int32Array.from(rows, ([, , side = 0]) => side),
+  };
+  const matcher = new TradeMatcher(venue.book(instrument), tape, terms);
+  let at = 0;
+  return {
+    seen,
+    /** Places an order that arrives before the next trade. */
+    buy: (ref: number, size: number, limit: number) =>
+      venue.place(account, ref, limit === 0 ? marketIntent(instrument, 'buy', size) : limitIntent(instrument, 'buy', size, limit), at),
+    sell: (ref: number, size: number, limit: number) =>
+      venue.place(account, ref, limit === 0 ? marketIntent(instrument, 'sell', size) : limitIntent(instrument, 'sell', size, limit), at),
+    play(count = rows.length - at) {
+      for (const end = at + count; at < end; at++) {
+        matcher.begin(at);
+        matcher.match(at, at);
+      }
+      return seen.tape;
+    },
+  };
+}
+
+describe('a market order (22)', () => {
+  it('takes all of it at the next trade, or with a cap a share of each trade', () => {
+    const plain = market([[100, 5], [101, 1]]); // prettier-ignore
+    plain.sell(1, 50, 0);
+    expect(plain.play()).toEqual(['1: 50 @ 100 taker 0']);
+    const capped = market([[100, 5], [99, 1], [98, 8], [97, 9]], THROUGH, { maxVolumeSharePpm: 500_000, slippage: fixedSlippage(2, 0) }); // prettier-ignore
+    capped.sell(1, 7, 0);
+    expect(capped.play()).toEqual(['1: 2 @ 98 taker 0', '1: 4 @ 96 taker 2', '1: 1 @ 95 taker 3']);
+  });
+
+  it('by amount takes what the rest of it pays for, and is canceled where that is no lot', () => {
+    const shop = market([[100, 2], [200, 50]], THROUGH, { maxVolumeSharePpm: 999_999 }); // prettier-ignore
+    // A lot at 1.00 costs 100 units: 1,050 of them buy one at 1.00, then four at 2.00; 150 are left.
+    shop.buy(1, 1_050, 0);
+    shop.buy(2, 99, 0);
+    expect(shop.play()).toEqual(['1: 1 @ 100 taker 0', '1: 4 @ 200 taker 1']);
+    expect(shop.seen.fills.at(-1)!.status).toBe('FILLED');
+    expect(shop.seen.ends).toMatchObject([{ ref: 2, status: 'CANCELED', timeMs: 0 }]);
+  });
+});
+
+describe('a limit (23, 24)', () => {
+  it('takes where the trade before its arrival allows it, until one beyond its limit makes it rest', () => {
+    const rows: Row[] = [[100, 9], [99, 2], [101, 9], [100, 9], [99, 9], [98, 9]]; // prettier-ignore
+    const traded = market(rows, THROUGH, { maxVolumeSharePpm: 500_000 });
+    traded.play(1);
+    traded.buy(1, 9, 100);
+    expect(traded.play()).toEqual(['1: 1 @ 99 taker 1', '1: 4 @ 100 maker 4', '1: 4 @ 100 maker 5']);
+  });
+
+  it('rests where it does not, and then fills at its limit when a trade goes through, or at a touch', () => {
+    const rows: Row[] = [[100, 9], [99, 9], [98, 9]]; // prettier-ignore
+    for (const [terms, wanted] of [[THROUGH, '1: 5 @ 99 maker 2'], [{ ...THROUGH, fillsAtTouch: true }, '1: 5 @ 99 maker 1']] as const) {
+      const traded = market(rows, terms);
+      traded.play(1);
+      traded.buy(1, 5, 99);
+      expect(traded.play()).toEqual([wanted]);
+    } // prettier-ignore
+  });
+
+  it('is slipped to its limit at most while it takes', () => {
+    const traded = market([[100, 9], [99, 9]], THROUGH, { slippage: fixedSlippage(5, 0) }); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 5, 101);
+    expect(traded.play()).toEqual(['1: 5 @ 101 taker 1']);
+  });
+});
+
+describe('the queue (25)', () => {
+  it('fills an order with what trades leave of the volume ahead', () => {
+    const traded = market([[100, 1], [99, 4], [99, 3], [99, 8], [99, 2]], behind(6)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 10, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 2', '1: 8 @ 99 maker 3', '1: 1 @ 99 maker 4']);
+  });
+
+  it('counts no trade whose taker is on the side of the order, and a trade through the limit ends it', () => {
+    const traded = market([[100, 1], [99, 50, 1], [99, 5, -1], [98, 1, 1]], behind(6)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 10, 99);
+    expect(traded.play()).toEqual(['1: 10 @ 99 maker 3']);
+  });
+
+  it('takes cancels off, rounded against the order', () => {
+    // 7 lots ahead, 30 % of them cancelled: 4.9, so 5.
+    const traded = market([[100, 1], [99, 5], [99, 1]], behind(7, 300_000)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 2, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 2']);
+  });
+
+  it('gives a trade to own orders by arrival, with one volume ahead of both', () => {
+    const traded = market([[100, 1], [99, 9], [99, 4]], behind(5)); // prettier-ignore
+    traded.play(1);
+    traded.buy(1, 3, 99);
+    traded.buy(2, 3, 99);
+    // Of the 9: 5 were ahead, 3 are the first order's, and the second has 6 left, of which 5 are ahead.
+    expect(traded.play()).toEqual(['1: 3 @ 99 maker 1', '2: 1 @ 99 maker 1', '2: 2 @ 99 maker 2']);
+  });
+
+  it('may be a multiple of the average of the 100 trades before', () => {
+    const before = Array.from({ length: 150 }, (_, at): Row => [100, at < 50 ? 1000 : at === 50 ? 103 : 1]);
+    // 100 trades of 202 lots: 2.02 each, times 2.5, is 5.05, so 6 lots are ahead.
+    const terms: TradeTerms = { fillsAtTouch: false, queue: { aheadUnits: null, tradesUnits: 2.5e8, cancelsPpm: 0 } };
+    const traded = market([...before, [99, 6], [99, 1]], terms);
+    traded.play(150);
+    traded.buy(1, 1, 99);
+    expect(traded.play()).toEqual(['1: 1 @ 99 maker 151']);
+  });
+
+  it('never fills an order before trades have used up what is ahead of it', () => {
+    for (let seed = 1; seed <= 300; seed++) {
+      const rng = seededRng(seed);
+      const int = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));
+      const rows = Array.from({ length: 80 }, (): Row => [int(98, 101), int(1, 9), int(-1, 1)]);
+      rows[0] = [101, 1];
+      const ahead = int(0, 60);
+      const traded = market(rows, behind(ahead));
+      traded.play(1);
+      traded.buy(1, 5, 99);
+      traded.buy(2, 7, 99);
+      traded.play();
+      const through = rows.findIndex(([price], at) => at > 0 && price < 99);
+      for (const { timeMs, ref } of traded.seen.fills) {
+        if (through >= 0 && timeMs >= through) continue;
+        const before = rows.slice(1, timeMs + 1).reduce((sum, [price, lots, side]) => sum + (price === 99 && side !== 1 ? lots : 0), 0);
+        expect(before, `seed ${seed}, order ${ref}`).toBeGreaterThan(ahead);
+      }
+    }
+  });
+});

@@ -1,0 +1,181 @@
+// Fills the orders of one book against trades, in the order in which they happened (docs/matching.md#trades).
+
+import { mulDiv, pow10 } from '../../base/number/exact.ts';
+import type { TradeTape } from '../../model/bars/bars.ts';
+import type { BarBook } from '../barBook.ts';
+import { NO_SLIPPAGE, slippedPrice } from '../slippage.ts';
+import { MATCHING_RULE } from '../trace/matchTracer.ts';
+import type { VenueOrderRecord } from '../venueOrder.ts';
+
+// hot: docs/performance.md#file-constants
+const INFINITY = Infinity;
+
+/** Quantities and multiples of a queue are whole in 10^-8. */
+export const QUEUE_DIGITS = 8;
+
+/** What waits before a limit that begins to rest. */
+export interface QueueSettings {
+  /** In 10^-8 of the base asset; null: `tradesUnits` says it. */
+  readonly aheadUnits: number | null;
+  /** In 10^-8 of the average quantity of the trades before. */
+  readonly tradesUnits: number;
+  /** Share of it that is cancelled, not traded. */
+  readonly cancelsPpm: number;
+}
+
+export interface TradeTerms {
+  /** A trade at the limit fills a resting limit. Unused with a queue. */
+  readonly fillsAtTouch: boolean;
+  readonly queue: QueueSettings | null;
+}
+
+/** The trades whose average is that of `tradesUnits`. */
+const AVERAGE_OF = 100;
+
+interface LimitState {
+  /** True while it takes: it arrived where the price allowed it, and no trade beyond its limit has come since. */
+  isTaking: boolean;
+  /** Lots that trades at its limit fill before it. */
+  ahead: number;
+}
+
+export class TradeMatcher {
+  private readonly book: BarBook;
+  private readonly tape: TradeTape;
+  private readonly terms: TradeTerms;
+  private readonly aheadLots: number;
+  /** By id of the order, which is never used again. */
+  private readonly limits = new Map<number, LimitState>();
+
+  constructor(book: BarBook, tape: TradeTape, terms: TradeTerms) {
+    this.book = book;
+    this.tape = tape;
+    this.terms = terms;
+    const { aheadUnits = 0 } = terms.queue ?? {};
+    this.aheadLots = mulDiv(aheadUnits ?? 0, pow10(book.instrument.quantityDigits), pow10(QUEUE_DIGITS), 'up');
+  }
+
+  /** Sets what the trade `at` gives, before its stops and orders. */
+  begin(at: number): void {
+    const { book, tape } = this;
+    const price = tape.price[at]!;
+    book.beginRow(tape.lots[at]!);
+    if (book.readsBar) book.bar = { open: price, high: price, low: price, close: price, volumeLots: tape.lots[at]! };
+  }
+
+  /** Offers the trade `at` to the orders that have arrived by `timeMs`, the time of the trade, by arrival. */
+  match(at: number, timeMs: number): void {
+    const { book, tape } = this;
+    const price = tape.price[at]!;
+    const orders = book.ordersInRow(timeMs);
+    const ids = orders.map(({ id }) => id);
+    // Lots of this trade that own orders at its price have had.
+    let given = 0;
+    for (const [i, order] of orders.entries()) {
+      // A listener may have ended it, and another order may use its record.
+      if (!order.isOpen || order.id !== ids[i]) continue;
+      if (order.limit === 0) this.take(order, price, timeMs);
+      else given += this.offerLimit(order, at, price, timeMs, given);
+    }
+    if (this.limits.size > 2 * book.working + AVERAGE_OF) this.forgetEnded(book.ordersInRow(timeMs));
+  }
+
+  /** True when a limit rests: trades fill it at its limit only. */
+  isResting(id: number): boolean {
+    return this.limits.get(id)?.isTaking === false;
+  }
+
+  /** Returns the lots that it had of a trade at its limit. */
+  private offerLimit(order: VenueOrderRecord, at: number, price: number, timeMs: number, given: number): number {
+    const state = this.stateOf(order, at);
+    const beyond = (order.limit - price) * order.sign;
+    if (state.isTaking) {
+      if (beyond >= 0) this.take(order, price, timeMs);
+      else {
+        state.isTaking = false;
+        state.ahead = this.aheadAt(at);
+      }
+      return 0;
+    }
+    if (beyond < 0) return 0;
+    if (beyond > 0) {
+      state.ahead = 0;
+      this.rest(order, INFINITY, timeMs);
+      return 0;
+    }
+    const { queue, fillsAtTouch } = this.terms;
+    if (queue === null) {
+      if (fillsAtTouch) this.rest(order, INFINITY, timeMs);
+      return 0;
+    }
+    // A taker on the side of the order trades with the other side of the book.
+    if (this.tape.takerSide[at] === order.sign) return 0;
+    const left = this.tape.lots[at]! - given;
+    const before = Math.min(state.ahead, left);
+    state.ahead -= before;
+    return left > before ? this.rest(order, left - before, timeMs) : 0;
+  }
+
+  /** The price before its arrival decides whether a limit takes or rests. */
+  private stateOf(order: VenueOrderRecord, at: number): LimitState {
+    const known = this.limits.get(order.id);
+    if (known !== undefined) return known;
+    const before = this.tape.price[Math.max(0, at - 1)]!;
+    const isTaking = (order.limit - before) * order.sign >= 0;
+    const made = { isTaking, ahead: isTaking ? 0 : this.aheadAt(at) };
+    this.limits.set(order.id, made);
+    return made;
+  }
+
+  /** Returns the lots before a limit that begins to rest before the trade `at`: without cancels, rounded up. */
+  private aheadAt(at: number): number {
+    const { queue } = this.terms;
+    if (queue === null) return 0;
+    const { aheadUnits, tradesUnits, cancelsPpm } = queue;
+    const lots = aheadUnits === null ? this.averageAt(at, tradesUnits) : this.aheadLots;
+    return mulDiv(lots, 1_000_000 - cancelsPpm, 1_000_000, 'up');
+  }
+
+  private averageAt(at: number, units: number): number {
+    const { lots } = this.tape;
+    const from = Math.max(0, at - AVERAGE_OF);
+    // The first trade of all has none before it: it counts itself.
+    const to = Math.max(at, 1);
+    let sum = 0;
+    for (let i = from; i < to; i++) sum += lots[i]!;
+    return mulDiv(sum, units, (to - from) * pow10(QUEUE_DIGITS), 'up');
+  }
+
+  /** Fills as taker at the price of a trade plus slippage, as much as order and cap allow. The rest waits for the next trade. */
+  private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
+    const { book } = this;
+    book.tracer?.acts(order, order.limit === 0 ? MATCHING_RULE.market : MATCHING_RULE.open, quoted, timeMs);
+    const { slippage } = book;
+    let price = quoted;
+    if (slippage !== NO_SLIPPAGE) {
+      const size = Math.min(book.fillableLots(order, quoted), book.budget);
+      price = slippedPrice(slippage, book.instrument, order, quoted, size, book.bar);
+    }
+    const wanted = book.fillableLots(order, price);
+    // The rest of an amount buys no lot.
+    if (wanted <= 0) return book.cancel(order, timeMs);
+    const lots = Math.min(wanted, book.budget);
+    if (lots > 0) book.executeLots(order, price, lots, lots === wanted, false, timeMs);
+  }
+
+  /** Fills at the limit as maker, at most `lots`. Returns the lots that it filled. */
+  private rest(order: VenueOrderRecord, lots: number, timeMs: number): number {
+    const { book } = this;
+    const wanted = book.fillableLots(order, order.limit);
+    const filled = Math.min(wanted, lots, book.budget);
+    if (filled <= 0) return 0;
+    book.tracer?.acts(order, MATCHING_RULE.limit, order.limit, timeMs);
+    book.executeLots(order, order.limit, filled, filled === wanted, true, timeMs);
+    return filled;
+  }
+
+  private forgetEnded(open: readonly VenueOrderRecord[]): void {
+    const ids = new Set(open.map(({ id }) => id));
+    for (const id of this.limits.keys()) if (!ids.has(id)) this.limits.delete(id);
+  }
+}

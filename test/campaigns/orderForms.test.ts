@@ -1,0 +1,102 @@
+// Amended stops and limits, OCO and closeAt in random scripts against a naive reference in decimals: npm run campaign -- orderForms
+// --cases 2000. The suite does a hundred.
+
+import { Decimal } from 'decimal.js';
+import { expect, test } from 'vitest';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { Strategy, type OrderId } from '../../src/index.ts';
+import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/world.ts';
+import { recordResult } from '../fixtures/campaignResults.ts';
+import { NaiveForms, type FormAct, type NaiveRow } from '../fixtures/naiveForms.ts';
+
+const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
+const CASES = Number(ISOBAR_CASES ?? 100);
+const ROWS = 160;
+const TAGS = ['a', 'b', 'c', 'd'];
+
+/**
+ * What a script does at each row, from the rows and a seed. Nothing cancels an order at the close at which it was sent: the cancel would leave
+ * with the acknowledgement, and the order would live for a row (docs/strategies.md).
+ */
+function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly FormAct[])[] {
+  const rng = seededRng(seed);
+  const below = (count: number) => Math.floor(rng.next() * count);
+  let orders = 0;
+  let sizes = below(401);
+  /** Rows at whose close an exit may come: nothing is sent there. */
+  const exits = new Set<number>();
+  return rows.map(({ close }, minute) => {
+    /** The close moved by so many hundredths of a percent, as a price of two decimals. */
+    const near = (from: number, to: number): string => close.times(1 + (from + below(to - from + 1)) / 10_000).toFixed(2);
+    // No two orders are alike: the bot would make one of them a lot smaller, so that a lost answer can be told.
+    const qty = (): string => (0.001 * (20 + ((37 * ++sizes) % 401))).toFixed(3);
+    const maybe = (text: string): string | null => (below(3) === 0 ? null : text);
+    const known = orders;
+    const repriced = new Set<number>();
+    const one = (): FormAct => {
+      const k = Math.max(0, known - 1 - below(4));
+      const tag = TAGS[below(4)]!;
+      const isBusy = exits.has(minute) || repriced.has(k);
+      const what = isBusy ? 7 + below(6) : below(20);
+      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: maybe((0.2 + below(300) / 100).toFixed(2)) }); // prettier-ignore
+      if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)) });
+      if (what < 13) return { what: 'stop', k, stop: near(-300, below(8) === 0 ? 60 : -5) };
+      if (what < 16) repriced.add(k);
+      if (what < 16) return { what: 'reprice', k, limit: near(-120, 20), qty: qty(), stop: near(-900, -400) };
+      if (what < 18) return { what: 'oco', k, l: Math.max(0, known - 1 - below(4)) };
+      const exit = minute + 2 + below(12);
+      exits.add(exit - 1);
+      return { what: 'closeAt', minute: below(5) === 0 ? null : exit };
+    };
+    return Array.from({ length: below(3) }, one);
+  });
+}
+
+/** Does what a script says, in isobar's words. */
+function strategyOf(script: readonly (readonly FormAct[])[]) {
+  return class Forms extends Strategy {
+    row = 0;
+    readonly ids: OrderId[] = [];
+    override onBar() {
+      for (const act of script[this.row++]!) this.act(act);
+    }
+    private act(act: FormAct): void {
+      const id = 'k' in act ? this.ids[act.k] : undefined;
+      if (act.what === 'market' || act.what === 'limit') {
+        const guards = {
+          ...(act.stop === null ? {} : { stopLoss: act.stop }),
+          ...('trail' in act && act.trail !== null ? { trailing: act.trail } : {}),
+        };
+        this.ids.push(this.buy({ base: act.qty }, { tag: act.tag, ...guards, ...('limit' in act ? { limit: act.limit } : {}) }));
+      } else if (act.what === 'closeAt') this.closeAt(act.minute === null ? null : START_MS + act.minute * MINUTE);
+      else if (id === undefined) return;
+      else if (act.what === 'stop') this.amend(id, { stop: act.stop });
+      else if (act.what === 'oco') {
+        const other = this.ids[act.l];
+        if (other !== undefined && other !== id) this.oco(id, other);
+      } else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
+        this.ids[act.k] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop })!;
+    }
+  };
+}
+
+const sorted = (fills: readonly string[]): readonly string[] => fills.toSorted((a, b) => parseInt(a) - parseInt(b) || (a < b ? -1 : 1));
+
+test('random scripts of order forms fill as the naive reference says', { timeout: 86_400_000 }, async () => {
+  let fills = 0;
+  for (let seed = Number(ISOBAR_SEED); seed < Number(ISOBAR_SEED) + CASES; seed++) {
+    const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000 });
+    const price = (value: number): Decimal => new Decimal(value.toFixed(2));
+    const rows = Array.from({ length: ROWS }, (_, row) => ({ open: price(bars.open[row]!), high: price(bars.high[row]!), low: price(bars.low[row]!), close: price(bars.close[row]!) })); // prettier-ignore
+    const script = scriptOf(rows, seed);
+    const naive = new NaiveForms();
+    rows.forEach((row, minute) => naive.row(minute, row, script[minute]!));
+    const { record } = await run({ strategies: [strategyOf(script)], feeds: { bars }, fees: { makerPpm: 0, takerPpm: 0 }, cash: { USDT: '10000000' } }); // prettier-ignore
+    const real = fillRows(record).map(({ minute, side, price: ticks, lots }) => `${minute} ${side} ${(ticks / 100).toFixed(2)} ${(lots / 1000).toFixed(3)}`); // prettier-ignore
+    expect(sorted(real), `seed ${seed}`).toEqual(sorted(naive.fills));
+    fills += real.length;
+  }
+  // Without fills nothing was compared.
+  expect(fills).toBeGreaterThan(CASES * 20);
+  recordResult({ cases: CASES, fills });
+});

@@ -1,0 +1,176 @@
+// Random scripts against random trades: fills, fees and equity are those of a naive exchange, to the last unit; no limit fills before its queue.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { storeBars } from '../../src/adapters/catalog/bars/catalog.ts';
+import { IMPORTED } from '../../src/adapters/catalog/bars/quality.ts';
+import { barsOf as withCloses } from '../../src/adapters/catalog/files/columns.ts';
+import { importTrades } from '../../src/adapters/catalog/import/importTrades.ts';
+import { lots } from '../../src/base/brand.ts';
+import { fromScaled } from '../../src/base/number/decimal.ts';
+import { instrumentId, type Instrument } from '../../src/model/instrument.ts';
+import { ENDINGS, type RunRecord } from '../../src/model/run/run.ts';
+import { Strategy, type StrategyClass } from '../../src/strategy/strategy.ts';
+import { backtest } from '../../src/tasks/backtest/fromCode/backtest.ts';
+import { recordResult } from '../fixtures/campaignResults.ts';
+import { barsOf, caseOf, MAKER, NaiveExchange, TAKER, type Act, type Case, type NaiveFill } from './tradeFillsWorld.ts';
+
+/** `npm run campaign -- tradeFills --cases 1000` sets both. */
+const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
+const SEED = Number(ISOBAR_SEED ?? 1);
+const CASES = Number(ISOBAR_CASES ?? 100);
+const CASH = '100000000';
+const INSTRUMENT: Instrument = {
+  id: instrumentId('spot', 'ABCUSDT'),
+  market: 'spot',
+  wireName: 'ABCUSDT',
+  base: 'ABC',
+  quote: 'USDT',
+  priceDigits: 2,
+  quantityDigits: 3,
+  quoteDigits: 7,
+  baseDigits: 8,
+  minLots: lots(1),
+  makerFeePpm: 0,
+  takerFeePpm: 0,
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeFills-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function catalogOf({ seed, trades }: Case): Promise<string> {
+  const catalog = join(folder, `catalog-${seed}`);
+  const bars = barsOf(trades);
+  const column = (of: (bar: (typeof bars)[number]) => number) => Float64Array.from(bars, of);
+  const raw = {
+    length: bars.length,
+    openMs: column(({ openMs }) => openMs),
+    open: column(({ open }) => open / 100),
+    high: column(({ high }) => high / 100),
+    low: column(({ low }) => low / 100),
+    close: column(({ last }) => last / 100),
+    volume: column((bar) => bar.lots / 1000),
+  };
+  storeBars(catalog, withCloses(raw, INSTRUMENT, '1m'), IMPORTED);
+  const path = join(folder, 'ABCUSDT-trades.csv');
+  const rows = trades.map(
+    (each) =>
+      `${each.id},${each.ticks / 100},${each.lots / 1000},${each.ms}${each.taker === 0 ? '' : `,${each.taker > 0 ? 'BUY' : 'SELL'}`}`,
+  );
+  writeFileSync(path, `id,price,qty,time${trades[0]!.taker === 0 ? '' : ',side'}\n${rows.join('\n')}\n`);
+  await importTrades([path], { catalog });
+  return catalog;
+}
+
+function scriptOf({ script }: Case): StrategyClass {
+  return class Script extends Strategy {
+    override onBar() {
+      for (const act of script.get(this.nowMs) ?? []) this.perform(act);
+    }
+    private perform({ kind, tag, amount, lots: size, limit, target, stop, trail }: Act): void {
+      const open = this.openOrders();
+      if (kind === 'cancel') {
+        const order = open.find((each) => each.tag === tag);
+        if (order !== undefined) this.cancel(order.id);
+        return;
+      }
+      const whole = (qty: unknown) => Math.floor(Number(qty) * 1000 + 1e-6);
+      const closing = open.filter(({ side }) => side === 'sell').reduce((sum, { qty, filled }) => sum + whole(qty) - whole(filled), 0);
+      if (kind === 'sell' && size > whole(this.position().qty) - closing) return;
+      const price = (ticks: number, key: string) => (ticks === 0 ? {} : { [key]: fromScaled(ticks, 2) });
+      const options = {
+        tag,
+        ...price(limit, 'limit'),
+        ...price(target, 'takeProfit'),
+        ...price(stop, 'stopLoss'),
+        ...price(trail, 'trailing'),
+      };
+      const wanted = amount === null ? { base: fromScaled(size, 3) } : { quote: amount };
+      if (kind === 'buy') this.buy(wanted, options);
+      else this.sell(wanted, options);
+    }
+  };
+}
+
+async function runOf(given: Case): Promise<RunRecord> {
+  const { terms } = given;
+  const { record } = await backtest({
+    strategy: scriptOf(given),
+    feeds: { bars: { symbol: 'ABCUSDT', interval: '1m' } },
+    catalog: await catalogOf(given),
+    cash: { USDT: CASH },
+    fees: { maker: MAKER, taker: TAKER, in: terms.feesIn },
+    fills: {
+      executionInterval: 'trades',
+      limit: terms.touch ? 'touch' : 'through',
+      latencyMs: terms.latencyMs,
+      maxVolumeShare: terms.share,
+      slippageTicks: terms.slippageTicks,
+      slippage: terms.slippage,
+      collar: terms.collar,
+      ...(terms.queue === null ? {} : { queue: terms.queue }),
+    },
+  });
+  return record;
+}
+
+function fillsOf({ fills }: RunRecord): NaiveFill[] {
+  return Array.from({ length: fills.length }, (_, at) => ({
+    side: fills.side[at] === 0 ? 'buy' : 'sell',
+    isMaker: fills.isMaker[at] === 1,
+    price: plain(fromScaled(fills.price[at]!, 2)),
+    qty: plain(fromScaled(fills.lots[at]!, 3)),
+    fee: plain(fromScaled(fills.fee[at]!, fills.feeInBase[at] === 1 ? 8 : 7)),
+    ms: fills.timeMs[at]!,
+  }));
+}
+/** Returns the tags of the orders that were open at the end. */
+function openTags({ orders }: RunRecord): string[] {
+  const tags = Array.from({ length: orders.length }, (_, at) =>
+    ENDINGS[orders.ending[at]!] === 'open' ? orders.texts[orders.slot[at]!]! : '',
+  );
+  return tags.filter((tag) => /^t\d/.test(tag)).toSorted();
+}
+
+/** Returns the first fill that differs, or null. */
+function firstUnlike(got: readonly NaiveFill[], wanted: readonly NaiveFill[]): string | null {
+  for (let at = 0; at < Math.max(got.length, wanted.length); at++) {
+    const [one, other] = [JSON.stringify(got[at]), JSON.stringify(wanted[at])];
+    if (one !== other) return `fill ${at}: ${one}, but the naive exchange has ${other}`;
+  }
+  return null;
+}
+const plain = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+
+it(`${CASES} random scripts fill against trades as a naive exchange fills them`, { timeout: 3_600_000 }, async () => {
+  let [fills, makers, stops, capped] = [0, 0, 0, 0];
+  for (let seed = SEED; seed < SEED + CASES; seed++) {
+    const given = caseOf(seed);
+    const naive = new NaiveExchange(given, CASH);
+    naive.run();
+    const record = await runOf(given);
+    const where = `seed ${seed}: ${JSON.stringify(given.terms)}`;
+    expect(firstUnlike(fillsOf(record), naive.fills), where).toBe(null);
+    expect(openTags(record), where).toEqual(naive.openTags);
+    const { timeMs, units } = record.equity;
+    const equity = Array.from({ length: record.equity.length }, (_, at) => [timeMs[at]!, units[at]!] as const);
+    expect(equity.length, where).toBe(naive.equity.length);
+    naive.equity.forEach(([ms, value], at) => {
+      expect(equity[at]![0], where).toBe(ms);
+      // Coins finer than a lot are worth fractions of a unit.
+      const apart = Math.abs(equity[at]![1] - Math.round(Number(value) * 1e7));
+      expect(apart, `${where} at ${ms}: ${value}`).toBeLessThanOrEqual(given.terms.feesIn === 'quote' ? 0 : 1);
+    });
+    fills += naive.fills.length;
+    makers += naive.fills.filter(({ isMaker }) => isMaker).length;
+    stops += naive.stops;
+    capped += naive.capped;
+  }
+  recordResult({ cases: CASES, fills, makers, stops, capped });
+  console.log(
+    `${CASES} scripts, ${fills} fills, ${makers} of them as maker; ${stops} stops, ${capped} orders at a collar that came to rest`,
+  );
+  expect(fills).toBeGreaterThan(CASES);
+});

@@ -1,0 +1,90 @@
+// `isobar parity` as a command: exit codes, JSON, a table of at most 100 columns, and what it says of input that it cannot use.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DivergenceReport } from '../../src/tasks/parity/model.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
+import { comparePlanted, FIRST_ROW, type Planted } from '../divergence/planted.ts';
+
+/** The strategy of the bot as a file, for a command that loads it. */
+const CODE = `
+import { Strategy } from 'isobar';
+export default class Counter extends Strategy {
+  seen = 0;
+  onBar() {
+    const at = this.seen++ % 6;
+    if (at === 0) this.buy({ base: '5' });
+    if (at === 2) this.buy({ base: '2' }, { limit: Math.round(this.bars.close.value * 0.985 * 100) / 100, tag: 'rest' });
+    if (at === 4) this.exit();
+  }
+}
+`;
+
+/** Runs `isobar parity` on a planted bot, with the words behind the folder. */
+async function parityOf(planted: Planted, ...runs: readonly (readonly string[])[]) {
+  const found: Awaited<ReturnType<typeof commandIn>>[] = [];
+  await comparePlanted(planted, async (folder) => {
+    const home = dirname(folder);
+    writeFileSync(join(home, 'counter.ts'), CODE);
+    for (const words of runs) found.push(await commandIn(home, ['parity', 'bot', ...words]));
+  });
+  return found;
+}
+
+test('equal: exit code 0 and an empty bridge', async () => {
+  const [json, text] = await parityOf({}, ['--json'], []);
+  expect([json!.code, json!.stderr, text!.code]).toEqual([0, '', 0]);
+  expect(JSON.parse(json!.stdout)).toMatchObject({ equal: true, first: null, cause: null, bridge: [], residual: '0' });
+  expect(text!.stdout).toContain('equal: bot and backtest gain -36.95009231 USDT');
+}, 120_000);
+
+test('different: exit code 3, the first difference, its cause, and the bridge', async () => {
+  const [json, text] = await parityOf(
+    {
+      catalog: (bars) => ({
+        ...bars,
+        open: bars.open.map((price, row) => (row === FIRST_ROW + 1 ? Math.round(price * 100 + 40) / 100 : price)),
+      }),
+    },
+    ['--json'],
+    [],
+  );
+  expect([json!.code, json!.stderr, text!.code, text!.stderr]).toEqual([3, '', 3, '']);
+  const report = JSON.parse(json!.stdout) as DivergenceReport;
+  expect(report).toMatchObject({ equal: false, cause: 'data revision', bridge: [{ cause: 'data revision', amount: '2' }], residual: '0' });
+  expect(Object.keys(report.first!)).toEqual(['seq', 'time', 'what', 'backtest', 'live']);
+  expect(text!.stdout).toMatch(/first difference: fill of 2024-01-01T07:00:00\.000Z, record \d+/);
+  expect(text!.stdout).toMatch(/backtest +-38\.95009231\n +data revision +\+2\n +live +\+2 +-36\.95009231/);
+  for (const line of text!.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+}, 120_000);
+
+test('bad input: exit code 2 and what to do', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isobar-parity-'));
+  try {
+    for (const [words, message] of [
+      [['nowhere'], /nowhere: no such folder/],
+      [['.'], /bot\.json: cannot be read/],
+      [[], /parity: expected/],
+    ] as const) {
+      const { code, stdout, stderr } = await commandIn(folder, ['parity', ...words]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(message);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const [changed] = await parityOf({}, ['--config', 'other.yaml']);
+  expect(changed!.code).toBe(2);
+  const message = comparePlanted({ catalog: (bars) => ({ ...bars, ...firstOf(bars) }) });
+  await expect(message).rejects.toThrow(/no bars of AAAUSDT 1h from the time in which the bot ran/);
+}, 120_000);
+
+type Columns = Parameters<NonNullable<Planted['catalog']>>[0];
+
+function firstOf({ openMs, closeMs, open, high, low, close, volume }: Columns) {
+  const cut = (column: Float64Array): Float64Array => column.slice(0, FIRST_ROW);
+  const columns = { openMs: cut(openMs), closeMs: cut(closeMs), open: cut(open), high: cut(high), low: cut(low), close: cut(close) };
+  return { ...columns, volume: cut(volume), length: FIRST_ROW };
+}

@@ -1,0 +1,144 @@
+// Looks at the bot and at the exchange after every event, and says what does not hold. Its expectations come from the design of order safety alone.
+
+import { Decimal } from 'decimal.js';
+import type { OwnTrade } from '../../../src/paperExchange/orders/userOrder.ts';
+import type { OrderId } from '../../../src/model/order.ts';
+import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.ts';
+import type { BotProcess } from './botProcess.ts';
+import { CASH, SYMBOLS, type SimulatedVenue } from './venue.ts';
+import { fillText, type Trader } from './trader.ts';
+
+/** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
+const KNOWN_MS = 1_200_000;
+/** Largest position of one symbol, lots: `maxPositionQty` of the config. */
+export const MAX_LOTS = 80_000;
+const REQUESTS_PER_ORDER = 60;
+
+export interface Seen {
+  readonly venue: SimulatedVenue;
+  readonly process: BotProcess | null;
+  readonly nowMs: number;
+}
+
+export class Observer {
+  readonly violations: string[] = [];
+  readonly #reported = new Set<string>();
+  readonly #notified = new Map<string, number>();
+  #trader: Trader | null = null;
+  #notifiedCount = 0;
+  unknown = new Set<number>();
+
+  report(rule: string, text: string, nowMs: number): void {
+    const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.violations.push(`${rule} at ${new Date(nowMs).toISOString()}: ${text}`);
+  }
+
+  /** After every event. */
+  look({ venue, process, nowMs }: Seen): void {
+    if (venue.byCid.size < venue.orders.size)
+      for (const [cid, count] of venue.byCid) if (count > 1) this.report('S1', `${cid} was placed ${count} times`, nowMs);
+    const live = venue.live();
+    for (const base of SYMBOLS) {
+      let lots = venue.heldLots(base);
+      if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
+      for (const { instrument, intent, live: its } of live)
+        if (its !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy') lots += Math.max(0, its.lots - its.filledLots);
+      if (lots > MAX_LOTS) this.report('S3', `${base}: ${lots} lots are held and bought, ${MAX_LOTS} are allowed`, nowMs);
+    }
+    const opened = process?.opened;
+    if (!process || !opened) return;
+    const { engine, cidOf } = opened.bot.deps;
+    const prefix = cidOf(1 as never).slice(0, 16);
+    const slots = new Map<string, number>();
+    for (const { id, clientOrderId, placedMs } of live) {
+      const own = orderIdIn(prefix, clientOrderId ?? '');
+      const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
+      if (known === undefined && nowMs - placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
+        this.report('S4', `${id} (${clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
+      if (known === undefined) continue;
+      const slot = `${known.strategy} ${known.instrumentIndex} ${known.slot}`;
+      slots.set(slot, (slots.get(slot) ?? 0) + 1);
+      if (known.slot !== '' && slots.get(slot)! > 1) this.report('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
+    }
+    if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
+    for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
+    const { trader } = process;
+    if (trader === null) return;
+    if (trader === this.#trader && trader.notifiedCount === this.#notifiedCount) return;
+    [this.#trader, this.#notifiedCount] = [trader, trader.notifiedCount];
+    for (const [order, texts] of trader.notified) {
+      const key = `${order}`;
+      if (this.#notified.get(key) === texts.length) continue;
+      this.#notified.set(key, texts.length);
+      const happened = tradesOf(venue, prefix, order).map(textOf);
+      for (const [at, text] of texts.entries())
+        if (happened[at] !== text)
+          this.report('TOLD', `order ${order}: fill ${at + 1} was told as "${text}", it was "${happened[at] ?? 'none'}"`, nowMs);
+    }
+  }
+
+  /** A create leaves (S7). */
+  create({ process, nowMs }: Seen, body: string): void {
+    const engine = process?.opened?.bot.deps.engine;
+    if (!process || !engine) return;
+    const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
+    if (states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
+    if (states.some(({ code }) => code === 'STARTING') && /"side":"BUY"/i.test(body))
+      this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);
+  }
+
+  /** When everything has come to rest. */
+  final({ venue, process, nowMs }: Seen, requests: number, secret: string, written: readonly Uint8Array[]): void {
+    const opened = process?.opened;
+    if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
+    const { bot } = opened;
+    const { engine, cidOf } = bot.deps;
+    const prefix = cidOf(1 as never).slice(0, 16);
+    const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
+    if (unknown.length > 0) this.report('L1', `${unknown.length} outcomes are still unknown`, nowMs);
+    if (!bot.isTrading) this.report('L1', 'the bot does not trade in the end', nowMs);
+    const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
+    for (const { id } of venue.live()) if (!open.has(id)) this.report('S6', `${id} is open at the exchange and not in the bot`, nowMs);
+    if (open.size !== venue.live().length)
+      this.report('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
+    const causes = engine.risk.halts.causes().filter(({ code }) => !['LATE_LANDING', 'INCIDENT', 'OPERATOR'].includes(code));
+    if (causes.length > 0) this.report('L1', `halts stand: ${causes.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
+    const cash = engine.ledger.cashTotal - CASH * 1e8;
+    const truth = venue.units('USDT') - CASH * 1e8;
+    if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
+    for (const { order, cid, trades } of venue.orders.values()) {
+      if (trades.length === 0) continue;
+      const own = orderIdIn(prefix, cid);
+      if (own === null) this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
+      else {
+        const notified = process.trader?.notified.get(own) ?? [];
+        const happened = trades.map(textOf);
+        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at]))
+          this.report('TOLD', `order ${own}: the strategy was told [${notified.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+      }
+    }
+    if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
+      this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
+    for (const bytes of written)
+      if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
+  }
+}
+
+function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
+  return venue.ofCid.get(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
+}
+
+function textOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
+  const qty = new Decimal(lots).div(10 ** instrument.quantityDigits).toString();
+  const digits = feeInBase ? instrument.baseDigits : instrument.quoteDigits;
+  const asset = feeInBase ? instrument.base : instrument.quote;
+  return fillText(
+    isBuyer ? 'buy' : 'sell',
+    qty,
+    price / 10 ** instrument.priceDigits,
+    new Decimal(fee).div(10 ** digits).toString(),
+    asset,
+  );
+}

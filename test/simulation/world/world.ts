@@ -1,0 +1,330 @@
+// The world of one seed: a production bot and the production exchange on one virtual clock, for a day with faults and an hour without.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { ConfigError } from '../../../src/base/errors.ts';
+import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
+import { DueQueue } from '../../../src/ports/dueQueue.ts';
+import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
+import { SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
+import { BotProcess } from './botProcess.ts';
+import { SimulatedNetwork } from './network.ts';
+import { MAX_LOTS, Observer, type Seen } from './observer.ts';
+import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
+
+/** At the end of the day no new order leaves. */
+const QUIET_MS = 900_000;
+export const START_MS = Date.UTC(2026, 0, 5);
+
+export interface DayResult {
+  readonly seed: number;
+  readonly orders: number;
+  /** Creates that left, or were about to. */
+  readonly creates: number;
+  readonly fills: number;
+  readonly instants: number;
+  readonly unknown: number;
+  readonly restarts: number;
+  readonly kills: number;
+  readonly violations: readonly string[];
+  readonly hash: string;
+}
+
+export interface DayOptions {
+  readonly lengthMs?: number;
+  readonly print?: (line: string) => void;
+}
+
+class World {
+  readonly queue = new DueQueue();
+  readonly observer = new Observer();
+  readonly venue: SimulatedVenue;
+  readonly network: SimulatedNetwork;
+  readonly folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-world-'));
+  readonly hash = createHash('sha256');
+  readonly #rng: Rng;
+  readonly #schedule: readonly Happening[];
+  readonly #print: (line: string) => void;
+  readonly #endMs: number;
+  disk = new SimulatedDisk();
+  process: BotProcess | null = null;
+  restarts = 0;
+  kills = 0;
+  #processes = 0;
+  #mustStart = false;
+  #seenState = -1;
+  #lookMs = -Infinity;
+
+  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
+    this.#rng = seededRng(seed ^ 0x0dd);
+    this.#schedule = schedule;
+    this.#print = print;
+    this.#endMs = START_MS + lengthMs;
+    this.queue.runDue(START_MS);
+    this.venue = new SimulatedVenue(seed, START_MS);
+    const faults = new Map(schedule.flatMap((one) => (isTimed(one) ? [] : [[one.at, one]])));
+    this.network = new SimulatedNetwork({
+      queue: this.queue,
+      venue: this.venue,
+      rng: seededRng(seed ^ 0x4e7),
+      faultOf: (create) => (this.queue.nowMs < this.#endMs - CALM_MS ? faults.get(create) : undefined),
+      left: ({ target, body, create }) => {
+        if (create === 0) return;
+        const text = Buffer.from(body).toString();
+        this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
+        print(`${this.#time} create ${create} leaves: ${text}${faults.has(create) ? ` (${faults.get(create)!.what})` : ''}`);
+        this.observer.create(this.#seen, text);
+      },
+      answered: (status) => {
+        if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
+      },
+    });
+    this.#writeConfig();
+  }
+
+  get #time(): string {
+    return new Date(this.queue.nowMs).toISOString().slice(11, 23);
+  }
+  get #seen(): Seen {
+    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs };
+  }
+
+  #writeConfig(): void {
+    const { key } = this.venue;
+    writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
+    writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
+    mkdirSync(join(this.folder, 'bot'), { mode: 0o700 });
+    const config = {
+      mode: 'paper',
+      exchange: { spotUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
+      data: 'bot',
+      strategy: '/world/trader.ts',
+      feeds: { bars: { symbols: SYMBOLS.map((base) => `${base}USDT`), interval: '1m' } },
+      cash: { USDT: String(CASH) },
+      bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
+      orders: { deltaMinMs: 10_000 },
+      audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
+      risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 300_000 },
+    };
+    writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
+  }
+
+  async run(): Promise<void> {
+    this.#start();
+    for (const one of this.#schedule)
+      if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
+    this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
+    for (;;) {
+      if (this.process !== null && this.process.pending > 0) await turn();
+      if (this.#mustStart) this.#start();
+      const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
+      if (nextMs > this.#endMs) break;
+      if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
+      this.queue.runDue(nextMs);
+      if (this.process !== null && this.process.flattens) this.#mirror();
+      this.#look();
+    }
+    this.venue.service.advance(this.#endMs);
+    this.queue.runDue(this.#endMs);
+    const { disk } = this;
+    const folder = join(this.folder, 'bot', 'journal');
+    const written = disk.list(folder).map((name) => disk.read(`${folder}/${name}`));
+    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, written);
+    for (const text of this.observer.violations) this.hash.update(text);
+    this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
+  }
+
+  /** After every event that changed something at the exchange, in the journal or in what the strategy was told. */
+  #look(): void {
+    const { process, venue } = this;
+    const journal = process?.opened?.bot.deps.journal.lastSeq ?? 0;
+    const state = venue.changes + journal + (process?.trader?.notifiedCount ?? 0) + this.#processes;
+    if (state === this.#seenState && this.queue.nowMs < this.#lookMs) return;
+    this.#seenState = state;
+    this.#lookMs = this.queue.nowMs + 60_000;
+    this.observer.look(this.#seen);
+  }
+
+  // --- The bot
+
+  #start(): void {
+    this.#mustStart = false;
+    const rng = this.#rng;
+    const number = ++this.#processes;
+    const process = new BotProcess({
+      queue: this.queue,
+      network: this.network,
+      disk: this.disk,
+      configFile: join(this.folder, 'bot.yaml'),
+      random: () => rng.next(),
+      skewMs: Math.floor((rng.next() - 0.5) * 6000),
+      drift: (rng.next() - 0.5) * 1e-4,
+      number,
+      log: (line) => {
+        this.#print(`${this.#time} ${line.trim()}`);
+        if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
+      },
+      broken: (why) => this.observer.report('BROKEN', why, this.queue.nowMs),
+      crashed: () => this.#die(true, 5),
+    });
+    this.process = process;
+    this.#print(`${this.#time} process ${number} starts`);
+    process.pending++;
+    process.open().then(
+      () => process.pending--,
+      (error: unknown) => {
+        process.pending--;
+        if (process.isDead || this.process !== process) return;
+        const text = error instanceof Error ? error.message : String(error);
+        this.#print(`${this.#time} the start ended: ${text}`);
+        // The exchange did not answer, or not evenly: a supervisor starts it again. Anything else is refused for good.
+        const isOfNetwork =
+          (error instanceof Error && error.constructor.name === 'NoAnswer') ||
+          /the clock of the|expected it to within|no answer/i.test(text);
+        if (!isOfNetwork)
+          this.observer.report(
+            'RESTART',
+            `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
+            this.queue.nowMs,
+          );
+        this.#die(false, 60);
+      },
+    );
+  }
+
+  /** The process is gone; the next one starts after so many seconds. */
+  #die(isPower: boolean, seconds: number): void {
+    const { process } = this;
+    if (process === null) return;
+    process.die();
+    this.process = null;
+    const after = isPower ? this.disk.afterPowerLoss(this.#rng) : this.disk.afterKill('', 0);
+    this.disk = after;
+    this.restarts++;
+    this.#print(`${this.#time} the process is gone${isPower ? ', and what was not synced with it' : ''}`);
+    this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
+  }
+
+  /** The kill that closes positions reads the journal from the disk of this computer. */
+  #mirror(): void {
+    const folder = join(this.folder, 'bot', 'journal');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const name of this.disk.list(folder))
+      if (!name.startsWith('lock-')) writeFileSync(join(folder, name), this.disk.read(`${folder}/${name}`), { mode: 0o600 });
+  }
+
+  // --- What happens to it
+
+  #happen({ what, size }: TimedFault): void {
+    const { process, network, queue, venue } = this;
+    this.#print(`${this.#time} ${what} ${size.toFixed(3)}`);
+    const downSeconds = 1 + Math.floor(size ** 4 * 900);
+    if (what === 'kill') this.#die(false, downSeconds);
+    else if (what === 'power') this.#die(true, downSeconds);
+    else if (what === 'diskCrash') this.disk.crashAt = this.disk.operations + 1 + Math.floor(size * 40);
+    else if (what === 'partition') network.partitionedUntilMs = queue.nowMs + 5000 + size ** 3 * 600_000;
+    else if (what === 'stale') {
+      network.staleUntilMs = queue.nowMs + 600_000;
+      network.staleMs = Math.floor(size * 1200);
+    } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
+    else if (what === 'halt') this.#halt(process, size);
+    else this.#kill(process, what === 'flatten');
+  }
+
+  #act(process: BotProcess, work: Promise<unknown>): void {
+    process.pending++;
+    work.then(
+      () => process.pending--,
+      (error: unknown) => {
+        process.pending--;
+        this.observer.report('ACT', String(error), this.queue.nowMs);
+      },
+    );
+  }
+
+  #halt(process: BotProcess | null, size: number): void {
+    const control = process?.control;
+    if (!process || !control) return;
+    this.#act(
+      process,
+      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator'),
+    );
+    this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
+  }
+  /** No new order, so that what is open at the end has been open for long. */
+  #quiet(): void {
+    const { process } = this;
+    const control = process?.control;
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
+    this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
+  }
+  /** The bot may be down: the operator tries again. */
+  #resume(): void {
+    const { process } = this;
+    const control = process?.control;
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume());
+    this.#act(process, control.resume({ scope: 'account', code: null, why: 'the operator has looked' }, 'operator'));
+  }
+
+  #kill(process: BotProcess | null, flatten: boolean): void {
+    const control = process?.control;
+    if (!process || !control) return;
+    this.kills++;
+    process.flattens = flatten;
+    if (flatten) this.#mirror();
+    this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
+    this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
+  }
+  #afterKill(process: BotProcess): void {
+    const view = this.process === process ? process.control?.view().kill : null;
+    if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
+    if (view && view.residuals.length === 0 && this.venue.live().length > 0)
+      this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
+    if (view?.flatten && view.residuals.length === 0)
+      for (const base of SYMBOLS)
+        if (this.venue.heldLots(base) >= 1)
+          this.observer.report(
+            'KILL',
+            `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
+            this.queue.nowMs,
+          );
+    this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
+    this.#die(false, 30);
+    try {
+      rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+    }
+  }
+
+  close(): void {
+    this.process?.die();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function dayOf(seed: number, schedule: readonly Happening[], options: DayOptions = {}): Promise<DayResult> {
+  const world = new World(seed, schedule, options);
+  try {
+    await world.run();
+    const { observer, venue, network, restarts, kills, hash, process } = world;
+    return {
+      seed,
+      orders: venue.orders.size,
+      creates: network.creates,
+      fills: venue.tradeCount,
+      instants: process?.trader?.barCount ?? 0,
+      unknown: observer.unknown.size,
+      restarts,
+      kills,
+      violations: observer.violations,
+      hash: hash.digest('hex').slice(0, 16),
+    };
+  } finally {
+    world.close();
+  }
+}
