@@ -1,12 +1,13 @@
 // Every kind of `isobar strategy new --like`: it runs on made bars, trades, and the proofs that decide hold.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
-import { STRATEGY_KINDS } from '../../src/tasks/project/template.ts';
+import { ConfigError } from '../../src/base/errors.ts';
+import { kindTexts, STRATEGY_KINDS } from '../../src/tasks/project/template.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-kinds-'));
 const PROGRAM = join(packageFolder(), 'dist/cli/isobar.js');
@@ -28,4 +29,26 @@ it.each(STRATEGY_KINDS)('%s', (kind) => {
   const { orders } = JSON.parse(isobar(`backtest backtests/${file}.yaml --json --no-report`)) as { orders: { fills: number } };
   expect(orders.fills).toBeGreaterThan(5);
   expect(JSON.parse(isobar(`prove backtests/${file}.yaml --quick --json`))).toMatchObject({ verdict: 'proved' });
+});
+
+it('all of them compile in a project', () => {
+  writeFileSync(join(folder, 'tsconfig.json'), readFileSync(join(packageFolder(), 'config/project/tsconfig.json')));
+  const compiler = join(packageFolder(), 'node_modules/@typescript/native/bin/tsc');
+  expect(execFileSync(process.execPath, [compiler, '-p', '.'], { cwd: folder, encoding: 'utf8' })).toBe('');
+});
+
+it.each([
+  ['math', 'Math', 'ml'],
+  ['number', 'Number', 'grid'],
+  ['set', 'Set', 'grid'],
+  ['object', 'Object', 'portfolio'],
+  ['orderId', 'OrderId', 'breakout'],
+] as const)('%s would hide the %s of %s, and is refused', (file, className, kind) => {
+  expect(() => kindTexts({ file, className }, kind)).toThrow(ConfigError);
+  expect(() => kindTexts({ file, className }, kind)).toThrow(`${file}: a strategy like ${kind} uses ${className} for something else`);
+});
+
+it('a name of the kind itself, and one that stands only in comments and strings, are taken', () => {
+  expect(kindTexts({ file: 'pairs', className: 'Pairs' }, 'pairs')['strategies/pairs.ts']).toContain('class Pairs extends');
+  expect(kindTexts({ file: 'atr', className: 'ATR' }, 'breakout')['strategies/atr.ts']).toContain('class ATR extends');
 });

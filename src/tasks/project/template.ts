@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { packageFolder } from '../../adapters/runtime/version.ts';
+import { ConfigError } from '../../base/errors.ts';
 
 export interface StrategyNames {
   /** File name without extension: `meanCross`. */
@@ -53,10 +54,21 @@ export const STRATEGY_KINDS = Object.keys(FEEDS_OF) as readonly StrategyKind[];
 /** The command that makes the bars of the definitions. */
 const BARS = 'isobar data generate --symbol DEMOUSDT,TWOUSDT,THREEUSDT,FOURUSDT --interval 1h --from 2024-01-01 --bars 8784 --seed 7';
 
-/** Returns a strategy of a kind under a name, and a definition that runs it. */
+/**
+ * Returns a strategy of a kind under a name, and a definition that runs it. Throws ConfigError for a name that the text uses for something
+ * else: a class `Math` would hide the Math that it calls.
+ */
 export function kindTexts({ file, className }: StrategyNames, kind: StrategyKind): Texts {
-  const path = join(packageFolder(), 'config', 'like', `${kind}.ts`);
+  const text = readFileSync(join(packageFolder(), 'config', 'like', `${kind}.ts`), 'utf8');
   const own = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  // A name in a comment or a string hides nothing.
+  const code = text.replaceAll(/\/\/.*|'[^'\n]*'/g, '');
+  if (className !== own && new RegExp(`\\b${className}\\b`).test(code)) {
+    throw new ConfigError(
+      `${file}: a strategy like ${kind} uses ${className} for something else`,
+      `choose another name, such as my${className}`,
+    );
+  }
   const definition = [
     `# Bars: ${BARS}`,
     `strategy: strategies/${file}.ts`,
@@ -69,7 +81,7 @@ export function kindTexts({ file, className }: StrategyNames, kind: StrategyKind
     '',
   ];
   return {
-    [`strategies/${file}.ts`]: readFileSync(path, 'utf8').replace(`class ${own} `, `class ${className} `),
+    [`strategies/${file}.ts`]: text.replace(`class ${own} `, `class ${className} `),
     [`backtests/${file}.yaml`]: definition.join('\n'),
   };
 }
