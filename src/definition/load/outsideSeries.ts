@@ -1,0 +1,71 @@
+// Loads the series from outside that a definition names, from its catalog.
+
+import { listOutside, outsideLabel, type OutsideKey } from '../../adapters/catalog/outside/outside.ts';
+import { loadOutside } from '../../adapters/catalog/outside/outsideStore.ts';
+import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import { counted } from '../../base/text/format.ts';
+import { newestValues } from '../../model/bars/knownValues.ts';
+import { formatMinute } from '../../model/time.ts';
+import type { FeedPlan, SeriesPlan } from '../plan/plan.ts';
+import type { Definition } from '../text/schema.ts';
+import { whereIs, type DefinitionSource } from '../text/source.ts';
+
+/** Returns what was known of each series by `toMs`. Throws ConfigError for a series that the catalog does not have. */
+export function loadOutsideSeries(
+  { series }: Definition,
+  source: DefinitionSource,
+  feeds: readonly FeedPlan[],
+  store: BarStore | null,
+  toMs: number,
+): readonly SeriesPlan[] {
+  const entries = Object.entries(series ?? {});
+  const [first] = entries;
+  if (first === undefined) return [];
+  const folder = store?.folder ?? null;
+  if (folder === null)
+    throw new ConfigError(
+      `${whereIs(source, ['series', first[0]])}: expected bars of a catalog beside it, got bars of files or code`,
+      'import the bars into the catalog that has the series, and name them by feeds',
+    );
+  const has = listOutside(folder);
+  const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
+  return entries.flatMap(([name, { name: stored = name, symbol }]) => {
+    const isThere = (of: string | null): boolean => has.some((key) => key.name === stored && key.symbol === of);
+    const load = (of: string | null, ofFeeds: string | null): SeriesPlan =>
+      loadOne(folder, name, { name: stored, symbol: of }, ofFeeds, toMs);
+    if (symbol !== undefined && isThere(symbol)) return [load(symbol, null)];
+    if (symbol === undefined && isThere(null)) return [load(null, null)];
+    const own = symbol === undefined ? symbols.filter(isThere) : [];
+    if (own.length > 0) return own.map((each) => load(each, each));
+    throw missingSeries(whereIs(source, ['series', name]), folder, { name: stored, symbol: symbol ?? null }, has);
+  });
+}
+
+function loadOne(folder: string, name: string, key: OutsideKey, symbol: string | null, toMs: number): SeriesPlan {
+  const { columns, dataSha256, path } = loadOutside(folder, key)!;
+  const values = newestValues(columns.knownMs, columns.timeMs, columns.value, toMs);
+  return { name, symbol, values, input: { name: outsideLabel(key), sha256: dataSha256 }, file: path };
+}
+
+function missingSeries(where: string, folder: string, key: OutsideKey, has: readonly OutsideKey[]): ConfigError {
+  const same = has.filter(({ name }) => name === key.name);
+  const near = nearestName(key.name, [...new Set(has.map(({ name }) => name))]);
+  const known =
+    same.length > 0
+      ? `it has ${same.map(outsideLabel).join(', ')}: name one by symbol, or import the other`
+      : near === null
+        ? `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`
+        : `did you mean name: ${near}?`;
+  return new ConfigError(`${where}: the catalog ${folder} has no series ${outsideLabel(key)}`, known);
+}
+
+/** Returns notes for the reader of the results: what was known of each series. */
+export function outsideNotes(series: readonly SeriesPlan[], toMs: number): readonly string[] {
+  return series.map(({ name, input, values: { length, knownMs } }) => {
+    const called = name === input.name ? name : `${name} (${input.name})`;
+    if (length === 0) return `series ${called}: no value was known before ${formatMinute(toMs)}`;
+    return `series ${called}: ${counted(length, 'value')} known from ${formatMinute(knownMs[0]!)} to ${formatMinute(knownMs[length - 1]!)}`;
+  });
+}
