@@ -236,7 +236,7 @@ function assemble(
     notes: [
       ...notesOf(span.run, span.bars),
       ...feeds.flatMap(({ note }) => note ?? []),
-      ...outsideNotes(series, span.run.toMs),
+      ...outsideNotes(series, span.run),
       ...executionIntervalNotes(feeds),
       ...(contracts?.notes ?? []),
     ],

@@ -5,11 +5,11 @@ import { loadOutside } from '../../adapters/catalog/outside/outsideStore.ts';
 import type { BarStore } from '../../adapters/catalog/bars/store.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
-import { counted } from '../../base/text/format.ts';
 import { newestValues } from '../../model/bars/knownValues.ts';
 import { formatMinute } from '../../model/time.ts';
 import type { FeedPlan, SeriesPlan } from '../plan/plan.ts';
 import type { Definition } from '../text/schema.ts';
+import { displayPath } from '../text/paths.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
 /** Returns what was known of each series by `toMs`. Throws ConfigError for a series that the catalog does not have. */
@@ -58,14 +58,25 @@ function missingSeries(where: string, folder: string, key: OutsideKey, has: read
       : near === null
         ? `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`
         : `did you mean name: ${near}?`;
-  return new ConfigError(`${where}: the catalog ${folder} has no series ${outsideLabel(key)}`, known);
+  return new ConfigError(`${where}: the catalog ${displayPath(folder)} has no series ${outsideLabel(key)}`, known);
 }
 
-/** Returns notes for the reader of the results: what was known of each series. */
-export function outsideNotes(series: readonly SeriesPlan[], toMs: number): readonly string[] {
-  return series.map(({ name, input, values: { length, knownMs } }) => {
-    const called = name === input.name ? name : `${name} (${input.name})`;
-    if (length === 0) return `series ${called}: no value was known before ${formatMinute(toMs)}`;
-    return `series ${called}: ${counted(length, 'value')} known from ${formatMinute(knownMs[0]!)} to ${formatMinute(knownMs[length - 1]!)}`;
+/** A series that ends this many of its usual steps before the run has ended. */
+const STALE_STEPS = 10;
+
+/** Returns notes where a series does not cover the run. */
+export function outsideNotes(
+  series: readonly SeriesPlan[],
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): readonly string[] {
+  return series.flatMap(({ name, input, values: { length, knownMs } }) => {
+    const called = `series ${name === input.name ? name : `${name} (${input.name})`}`;
+    if (length === 0) return [`${called}: no value was known before ${formatMinute(toMs)}`];
+    const [firstMs, lastMs] = [knownMs[0]!, knownMs[length - 1]!];
+    const isStale = length > 1 && toMs - lastMs > (STALE_STEPS * (lastMs - firstMs)) / (length - 1);
+    return [
+      ...(firstMs > fromMs ? [`${called}: the first value was known at ${formatMinute(firstMs)}, after the start of the run`] : []),
+      ...(isStale ? [`${called}: the last value was known at ${formatMinute(lastMs)}, long before the end of the run`] : []),
+    ];
   });
 }

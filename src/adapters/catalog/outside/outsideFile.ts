@@ -67,6 +67,7 @@ class TextFile {
   private readonly path: string;
   private readonly names: ColumnNames;
   private separator = ',';
+  private width = 0;
   private places: readonly number[] | null = null;
   /** The decimal sign of the file, once a value has one: semicolon files of some countries have commas. */
   private sign: '.' | ',' | null = null;
@@ -84,10 +85,14 @@ class TextFile {
       const header = text.replace(/^\uFEFF/, '');
       const countOf = (sign: string): number => cellsOf(header, sign).length;
       this.separator = [',', ';', '\t'].reduce((best, sign) => (countOf(sign) > countOf(best) ? sign : best));
-      this.places = placesOf(cellsOf(header, this.separator), this.path, this.names);
+      const names = cellsOf(header, this.separator);
+      this.width = names.length;
+      this.places = placesOf(names, this.path, this.names);
       return;
     }
     const cells = cellsOf(text, this.separator);
+    // A decimal comma in a file with commas would otherwise cut a number short.
+    if (cells.length !== this.width) throw this.rows.bad(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
     const [time = '', known = '', value = ''] = this.places.map((place) => cells[place] ?? '');
     const timeMs = timeOf(time, false);
     if (timeMs === null) throw this.rows.bad(this.line, `expected a time, got ${JSON.stringify(time)}`);
