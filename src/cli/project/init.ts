@@ -2,6 +2,8 @@
 
 import type { Argv } from 'yargs';
 
+/** As STRATEGY_KINDS of the task, which is loaded when the command runs. */
+const KINDS = ['breakout', 'pairs', 'grid', 'ml', 'portfolio'] as const;
 const json = { type: 'boolean', default: false, describe: 'Print JSON on stdout' } as const;
 
 export function withInit(yargs: Argv): Argv {
@@ -19,9 +21,17 @@ export function withInit(yargs: Argv): Argv {
       args
         .command(
           'new <name>',
-          'Write strategies/<name>.ts and its test',
-          (one) => one.positional('name', { type: 'string', demandOption: true, describe: 'Such as meanCross' }),
-          async ({ name }) => (await import('./initAction.ts')).newStrategy(name),
+          'Write strategies/<name>.ts and its test, or one of a kind and its definition',
+          (one) =>
+            one
+              .positional('name', { type: 'string', demandOption: true, describe: 'Such as meanCross' })
+              .option('like', { choices: KINDS, describe: 'A kind to begin with, and backtests/<name>.yaml' })
+              .example('$0 strategy new myPairs --like pairs', ''),
+          async ({ name, like }) => {
+            const { newStrategy, newStrategyLike } = await import('./initAction.ts');
+            if (like === undefined) newStrategy(name);
+            else newStrategyLike(name, like);
+          },
         )
         .command(
           'list',

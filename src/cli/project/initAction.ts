@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { createProject, createStrategy } from '../../tasks/project/project.ts';
+import type { StrategyKind } from '../../tasks/project/template.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { printLines } from '../terminal/print.ts';
 
@@ -21,6 +22,14 @@ export function init(dir: string): void {
     'Next:',
     ...steps.map((step) => `  ${step}`),
   ]);
+}
+
+/** Writes a strategy of a kind, and the definition that runs it. */
+export function newStrategyLike(name: string, kind: StrategyKind): void {
+  const { files } = createStrategy(name, kind);
+  const [file = '', definition = ''] = files;
+  const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${definition}`, `npx isobar prove ${definition}`];
+  printLines(['Made', ...files.map((each) => `  ${each}`), '', `Next, once there are bars (the first line of ${definition} makes some):`, ...steps.map((step) => `  ${step}`)]); // prettier-ignore
 }
 
 export function newStrategy(name: string): void {

@@ -8,7 +8,7 @@ import { ConfigError } from '../../base/errors.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { strategyFileNames } from './names.ts';
 import { originFor } from './origin.ts';
-import { projectTexts, strategyTexts } from './template.ts';
+import { kindTexts, projectTexts, strategyTexts, type StrategyKind } from './template.ts';
 import { writeAll } from './write.ts';
 
 /** A year of hourly bars. */
@@ -39,9 +39,10 @@ export function createProject(dir: string): CreatedFiles {
 }
 
 /** Writes strategies/<name>.ts and its test in the current folder. Throws ConfigError if one of them exists. */
-export function createStrategy(name: string): CreatedFiles {
+export function createStrategy(name: string, kind: StrategyKind | null = null): CreatedFiles {
   const folder = resolve('.');
-  const texts = strategyTexts(strategyFileNames(name));
+  const names = strategyFileNames(name);
+  const texts = kind === null ? strategyTexts(names) : kindTexts(names, kind);
   checkOutFolder('folder', folder);
   writeAll(folder, texts);
   return { folder, files: Object.keys(texts) };

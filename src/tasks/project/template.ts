@@ -39,3 +39,37 @@ export function strategyTexts({ file, className }: StrategyNames): Texts {
   const renameClass = (text: string) => text.replaceAll(FIRST.file, file).replaceAll(FIRST.className, className);
   return Object.fromEntries(own.map(([path, text]) => [renameClass(path), renameClass(text)]));
 }
+
+/** Kinds of strategies to begin with, and the feeds of their definitions. */
+const FEEDS_OF = {
+  breakout: 'bars: { symbol: DEMOUSDT, interval: 1h }',
+  pairs: 'bars: { symbol: DEMOUSDT, interval: 1h }, other: { symbol: TWOUSDT, interval: 1h }',
+  grid: 'bars: { symbol: DEMOUSDT, interval: 1h }',
+  ml: 'bars: { symbol: DEMOUSDT, interval: 1h }',
+  portfolio: 'universe: { symbols: [DEMOUSDT, TWOUSDT, THREEUSDT, FOURUSDT], interval: 1h }',
+} as const;
+export type StrategyKind = keyof typeof FEEDS_OF;
+export const STRATEGY_KINDS = Object.keys(FEEDS_OF) as readonly StrategyKind[];
+/** The command that makes the bars of the definitions. */
+const BARS = 'isobar data generate --symbol DEMOUSDT,TWOUSDT,THREEUSDT,FOURUSDT --interval 1h --from 2024-01-01 --bars 8784 --seed 7';
+
+/** Returns a strategy of a kind under a name, and a definition that runs it. */
+export function kindTexts({ file, className }: StrategyNames, kind: StrategyKind): Texts {
+  const path = join(packageFolder(), 'config', 'like', `${kind}.ts`);
+  const own = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const definition = [
+    `# Bars: ${BARS}`,
+    `strategy: strategies/${file}.ts`,
+    `feeds: { ${FEEDS_OF[kind]} }`,
+    `cash: { USDT: '10000' }`,
+    `fees: { maker: '0.001', taker: '0.001' }`,
+    'fills: { latencyMs: 250 }',
+    `risk: { maxLeverage: '1' }`,
+    'catalog: data',
+    '',
+  ];
+  return {
+    [`strategies/${file}.ts`]: readFileSync(path, 'utf8').replace(`class ${own} `, `class ${className} `),
+    [`backtests/${file}.yaml`]: definition.join('\n'),
+  };
+}

@@ -30,9 +30,12 @@ export function authorPlace(below: (...args: never[]) => unknown, module: string
   for (const maxFrames of [FEW_FRAMES, FRAMES]) {
     for (const frame of framesBelow(below, maxFrames)) {
       const file = fileOf(frame);
-      if (file === null || isOfPackages(file)) continue;
+      if (file === null) continue;
+      // Before packages: an installed isobar lies in node_modules itself.
+      if (isOwn(file)) return null;
+      if (isOfPackages(file)) continue;
       if (module !== null && !file.startsWith(module)) return null;
-      return isOwn(file) ? null : mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
+      return mapPlace(file, frame.getLineNumber() ?? 1, frame.getColumnNumber() ?? 1);
     }
   }
   return null;
