@@ -20,7 +20,7 @@ import { loadFeeds } from './load/feeds.ts';
 import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
-import { loadOutsideSeries, outsideNotes } from './load/outsideSeries.ts';
+import { loadExternalSeries, externalNotes } from './load/externalSeries.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
 import { locate } from './text/paths.ts';
@@ -105,7 +105,8 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
     const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
     const contracts = options.contracts ?? contractsOf(definition, kept, store, span.run);
-    const series = options.feeds === undefined ? loadOutsideSeries(definition, source, kept, store, span.run.toMs) : (options.series ?? []);
+    const series =
+      options.feeds === undefined ? loadExternalSeries(definition, source, kept, store, span.run.toMs) : (options.series ?? []);
     return { store, feeds: kept, span, warnings, contracts, series };
   });
   const strategies = (await loading).map((result) => {
@@ -236,7 +237,7 @@ function assemble(
     notes: [
       ...notesOf(span.run, span.bars),
       ...feeds.flatMap(({ note }) => note ?? []),
-      ...outsideNotes(series, span.run),
+      ...externalNotes(series, span.run),
       ...executionIntervalNotes(feeds),
       ...(contracts?.notes ?? []),
     ],

@@ -79,7 +79,7 @@ class Reads extends Strategy {
 
 async function readAll(rows: readonly Row[], blockRows: number): Promise<void> {
   [reads, averages] = [[], []];
-  await run({ strategies: [Reads as never], feeds: { bars }, series: [planned(rows)], blockRows });
+  await run({ strategies: [Reads], feeds: { bars }, series: [planned(rows)], blockRows });
 }
 
 test('each read is what a search through all rows finds, at bars and between them', async () => {
@@ -122,7 +122,7 @@ class Trades extends Strategy {
 }
 
 async function ordersOf(rows: readonly Row[]) {
-  const { record } = await run({ strategies: [Trades as never], feeds: { bars }, series: [planned(rows)] });
+  const { record } = await run({ strategies: [Trades], feeds: { bars }, series: [planned(rows)] });
   return orderRows(record).map((order, at) => ({ ...order, atMs: record.orders.createdMs[at]! }));
 }
 
@@ -159,7 +159,7 @@ test('a value that becomes known at the close of a bar counts at that close', as
 });
 
 test('the proofs cut and change what becomes known later, and nothing else', () => {
-  const plan = planFor({ strategies: [Trades as never], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
+  const plan = planFor({ strategies: [Trades], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
   const untilMs = bars.closeMs[150]!;
   const whole = plan.series![0]!.values;
   const until = whole.knownMs.findIndex((ms) => ms > untilMs);
@@ -184,7 +184,7 @@ test('no property of a view leads to a value that is not known', async () => {
       expect(JSON.stringify(this.x)).toBe('{}');
     }
   }
-  await run({ strategies: [Looks as never], feeds: { bars }, series: [planned(rows)] });
+  await run({ strategies: [Looks], feeds: { bars }, series: [planned(rows)] });
   expect(found).toBe(0);
 });
 

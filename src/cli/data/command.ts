@@ -42,8 +42,8 @@ const importCommand = (yargs: Argv) =>
       }),
     async (args) => {
       const { as } = args;
-      if (as === 'series') return (await import('./outside.ts')).importOutsideData(args);
-      (await import('./outside.ts')).checkNotOfSeries(args, as);
+      if (as === 'series') return (await import('./external.ts')).importExternalData(args);
+      (await import('./external.ts')).checkNotOfSeries(args, as);
       if (as === 'trades') return (await import('./importTrades.ts')).importTradeData(args);
       if (as !== 'bars') return (await import('./importSeries.ts')).importSeriesData({ ...args, as });
       return (await import('./actions.ts')).importData(args);

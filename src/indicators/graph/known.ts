@@ -8,7 +8,7 @@ import type { NumberWindow } from './window.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Returns the spec of the series `name` on the rows of a feed, of which `column` is a column. */
+/** Returns the spec of the series `name` on the rows of the feed that `column` belongs to. */
 export function knownSeries(column: Series, name: string, values: KnownValues): IndicatorSpec<Series> {
   return seriesSpec({
     name: 'series',

@@ -9,28 +9,28 @@ import { readCatalogFile, writeText } from '../bars/catalog.ts';
 import { noteHash } from '../bars/readHashes.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import {
-  outsideFacts, outsideManifestPath, outsidePath, type OutsideColumns, type OutsideFacts, type OutsideKey, type ValueKind,
-} from './outside.ts'; // prettier-ignore
+  externalFacts, externalManifestPath, externalPath, type ExternalColumns, type ExternalFacts, type ExternalKey, type ValueKind,
+} from './external.ts'; // prettier-ignore
 
 /** Written into each file. Raised with every change of the layout. */
 const LAYOUT = 'series-1';
 
-export interface OutsideManifest extends OutsideKey, OutsideFacts {
+export interface ExternalManifest extends ExternalKey, ExternalFacts {
   readonly format: 'isobar series 1';
   readonly kind: ValueKind;
   /** Hash of the columns. */
   readonly dataSha256: string;
 }
 
-export interface LoadedOutside {
-  readonly columns: OutsideColumns;
+export interface LoadedExternal {
+  readonly columns: ExternalColumns;
   readonly kind: ValueKind;
   readonly dataSha256: string;
   readonly path: string;
 }
 
-export interface CheckedOutside {
-  readonly manifest: OutsideManifest;
+export interface CheckedExternal {
+  readonly manifest: ExternalManifest;
   readonly path: string;
   /** False if another program has changed the columns. */
   readonly unchanged: boolean;
@@ -39,8 +39,8 @@ export interface CheckedOutside {
 }
 
 /** Stores a series, replacing the existing one: writes a temporary file, reads it back, and renames it. Throws ConfigError. */
-export function storeOutside(catalog: string, key: OutsideKey, kind: ValueKind, columns: OutsideColumns): OutsideManifest {
-  const path = outsidePath(catalog, key);
+export function storeExternal(catalog: string, key: ExternalKey, kind: ValueKind, columns: ExternalColumns): ExternalManifest {
+  const path = externalPath(catalog, key);
   const dataSha256 = hashOfColumns(columns);
   const metadata = { isobar: LAYOUT, name: key.name, symbol: key.symbol ?? '', kind, data_sha256: dataSha256 };
   writeArrowColumns(
@@ -63,16 +63,16 @@ export function storeOutside(catalog: string, key: OutsideKey, kind: ValueKind, 
   return writeManifest(catalog, key, kind, columns, dataSha256);
 }
 
-function writeManifest(catalog: string, key: OutsideKey, kind: ValueKind, columns: OutsideColumns, dataSha256: string): OutsideManifest {
+function writeManifest(catalog: string, key: ExternalKey, kind: ValueKind, columns: ExternalColumns, dataSha256: string): ExternalManifest {
   const { name, symbol } = key;
-  const manifest: OutsideManifest = { format: 'isobar series 1', name, symbol, kind, ...outsideFacts(columns), dataSha256 };
-  writeText(outsideManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
+  const manifest: ExternalManifest = { format: 'isobar series 1', name, symbol, kind, ...externalFacts(columns), dataSha256 };
+  writeText(externalManifestPath(catalog, key), `${JSON.stringify(manifest, null, 1)}\n`);
   return manifest;
 }
 
 /** Returns a series in a read that checks its checksums; null if the catalog has none. Throws ConfigError if its bytes have changed. */
-export function loadOutside(catalog: string, key: OutsideKey): LoadedOutside | null {
-  const path = outsidePath(catalog, key);
+export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal | null {
+  const path = externalPath(catalog, key);
   if (!existsSync(path)) return null;
   return withArrowFile(path, (file) => {
     const { kind, dataSha256 } = factsIn(file, path);
@@ -85,8 +85,8 @@ export function loadOutside(catalog: string, key: OutsideKey): LoadedOutside | n
 }
 
 /** Looks at all rows, writes the manifest anew, and returns it. Throws ConfigError if the file cannot be read at all. */
-export function checkOutside(catalog: string, key: OutsideKey): CheckedOutside {
-  const path = outsidePath(catalog, key);
+export function checkExternal(catalog: string, key: ExternalKey): CheckedExternal {
+  const path = externalPath(catalog, key);
   return withArrowFile(path, (file) => {
     const { kind, dataSha256 } = factsIn(file, path);
     const columns = asItIs(file);
@@ -109,18 +109,18 @@ export function checkOutside(catalog: string, key: OutsideKey): CheckedOutside {
 }
 
 /** Returns the manifest as it is stored; it is made anew where it is missing or of other rows. */
-export function readOutsideManifest(catalog: string, key: OutsideKey): OutsideManifest {
-  const path = outsideManifestPath(catalog, key);
+export function readExternalManifest(catalog: string, key: ExternalKey): ExternalManifest {
+  const path = externalManifestPath(catalog, key);
   const stored = existsSync(path) ? parsedManifest(readCatalogFile(path)) : null;
-  const dataSha256 = withArrowFile(outsidePath(catalog, key), (file) => factsIn(file, outsidePath(catalog, key)).dataSha256);
-  return stored?.dataSha256 === dataSha256 ? stored : checkOutside(catalog, key).manifest;
+  const dataSha256 = withArrowFile(externalPath(catalog, key), (file) => factsIn(file, externalPath(catalog, key)).dataSha256);
+  return stored?.dataSha256 === dataSha256 ? stored : checkExternal(catalog, key).manifest;
 }
 
-function parsedManifest(text: string): OutsideManifest | null {
+function parsedManifest(text: string): ExternalManifest | null {
   try {
     const value: unknown = JSON.parse(text);
     const isManifest = typeof value === 'object' && value !== null && 'format' in value && value.format === 'isobar series 1';
-    return isManifest ? (value as OutsideManifest) : null;
+    return isManifest ? (value as ExternalManifest) : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -132,24 +132,24 @@ function factsIn({ metadata }: ArrowFile, path: string): { kind: ValueKind; data
   return { kind: metadata.get('kind') === 'flag' ? 'flag' : 'number', dataSha256: metadata.get('data_sha256') ?? '' };
 }
 
-function emptyColumns(length: number): OutsideColumns {
+function emptyColumns(length: number): ExternalColumns {
   return { length, knownMs: new Float64Array(length), timeMs: new Float64Array(length), value: new Float64Array(length) };
 }
 
-function fillRows(file: ArrowFile, into: OutsideColumns, from: number, to: number): void {
+function fillRows(file: ArrowFile, into: ExternalColumns, from: number, to: number): void {
   file.readTimes('known_at', from, into.knownMs.subarray(from, to));
   file.readTimes('time', from, into.timeMs.subarray(from, to));
   file.readFloats('value', from, into.value.subarray(from, to));
 }
 
 /** Returns all rows as they are now, without verifying checksums. */
-function asItIs(file: ArrowFile): OutsideColumns {
+function asItIs(file: ArrowFile): ExternalColumns {
   const columns = emptyColumns(file.rows);
   fillRows(file, columns, 0, file.rows);
   return columns;
 }
 
-function hashOfColumns({ knownMs, timeMs, value, length }: OutsideColumns): string {
+function hashOfColumns({ knownMs, timeMs, value, length }: ExternalColumns): string {
   const hash = createHash('sha256');
   for (const column of [knownMs, timeMs, value]) hash.update(bytesOf(column, 0, length));
   return hash.digest('hex');

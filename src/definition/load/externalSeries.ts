@@ -1,7 +1,7 @@
 // Loads the series from outside that a definition names, from its catalog.
 
-import { listOutside, outsideLabel, type OutsideKey } from '../../adapters/catalog/outside/outside.ts';
-import { loadOutside } from '../../adapters/catalog/outside/outsideStore.ts';
+import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/external.ts';
+import { loadExternal } from '../../adapters/catalog/external/externalStore.ts';
 import type { BarStore } from '../../adapters/catalog/bars/store.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -13,7 +13,7 @@ import { displayPath } from '../text/paths.ts';
 import { whereIs, type DefinitionSource } from '../text/source.ts';
 
 /** Returns what was known of each series by `toMs`. Throws ConfigError for a series that the catalog does not have. */
-export function loadOutsideSeries(
+export function loadExternalSeries(
   { series }: Definition,
   source: DefinitionSource,
   feeds: readonly FeedPlan[],
@@ -29,7 +29,7 @@ export function loadOutsideSeries(
       `${whereIs(source, ['series', first[0]])}: expected bars of a catalog beside it, got bars of files or code`,
       'import the bars into the catalog that has the series, and name them by feeds',
     );
-  const has = listOutside(folder);
+  const has = listExternal(folder);
   const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
   return entries.flatMap(([name, { name: stored = name, symbol }]) => {
     const isThere = (of: string | null): boolean => has.some((key) => key.name === stored && key.symbol === of);
@@ -43,29 +43,29 @@ export function loadOutsideSeries(
   });
 }
 
-function loadOne(folder: string, name: string, key: OutsideKey, symbol: string | null, toMs: number): SeriesPlan {
-  const { columns, dataSha256, path } = loadOutside(folder, key)!;
+function loadOne(folder: string, name: string, key: ExternalKey, symbol: string | null, toMs: number): SeriesPlan {
+  const { columns, dataSha256, path } = loadExternal(folder, key)!;
   const values = newestValues(columns.knownMs, columns.timeMs, columns.value, toMs);
-  return { name, symbol, values, input: { name: outsideLabel(key), sha256: dataSha256 }, file: path };
+  return { name, symbol, values, input: { name: externalLabel(key), sha256: dataSha256 }, file: path };
 }
 
-function missingSeries(where: string, folder: string, key: OutsideKey, has: readonly OutsideKey[]): ConfigError {
+function missingSeries(where: string, folder: string, key: ExternalKey, has: readonly ExternalKey[]): ConfigError {
   const same = has.filter(({ name }) => name === key.name);
   const near = nearestName(key.name, [...new Set(has.map(({ name }) => name))]);
   const known =
     same.length > 0
-      ? `it has ${same.map(outsideLabel).join(', ')}: name one by symbol, or import the other`
+      ? `it has ${same.map(externalLabel).join(', ')}: name one by symbol, or import the other`
       : near === null
         ? `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`
         : `did you mean name: ${near}?`;
-  return new ConfigError(`${where}: the catalog ${displayPath(folder)} has no series ${outsideLabel(key)}`, known);
+  return new ConfigError(`${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`, known);
 }
 
 /** A series that ends this many of its usual steps before the run has ended. */
 const STALE_STEPS = 10;
 
 /** Returns notes where a series does not cover the run. */
-export function outsideNotes(
+export function externalNotes(
   series: readonly SeriesPlan[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): readonly string[] {

@@ -6,17 +6,17 @@ import { checkSymbol } from '../files/paths.ts';
 import { whileLocked } from '../files/storeLock.ts';
 import {
   checkSeriesName,
-  listOutside,
-  outsideLabel,
-  outsideLockPath,
-  outsidePath,
-  type OutsideColumns,
-  type OutsideKey,
-} from './outside.ts';
-import { readOutside, type ReadRows } from './outsideFile.ts';
-import { loadOutside, checkOutside, storeOutside, type LoadedOutside, type OutsideManifest } from './outsideStore.ts';
+  listExternal,
+  externalLabel,
+  externalLockPath,
+  externalPath,
+  type ExternalColumns,
+  type ExternalKey,
+} from './external.ts';
+import { readExternal, type ReadRows } from './externalFile.ts';
+import { loadExternal, checkExternal, storeExternal, type LoadedExternal, type ExternalManifest } from './externalStore.ts';
 
-export interface OutsideImport {
+export interface ExternalImport {
   readonly catalog: string;
   readonly name: string;
   readonly symbol?: string | undefined;
@@ -26,37 +26,37 @@ export interface OutsideImport {
   readonly value?: string | undefined;
 }
 
-export interface ImportedOutside {
+export interface ImportedExternal {
   readonly files: readonly string[];
   readonly path: string;
   /** Rows in the files, and how many of them were new. */
   readonly fileRows: number;
   readonly newRows: number;
   /** Of the whole series as now stored. */
-  readonly manifest: OutsideManifest;
+  readonly manifest: ExternalManifest;
 }
 
 /** Imports files into one series. Throws ConfigError with file, line and reason; nothing is stored then. */
-export async function importOutside(files: readonly string[], given: OutsideImport): Promise<ImportedOutside> {
+export async function importExternal(files: readonly string[], given: ExternalImport): Promise<ImportedExternal> {
   const { catalog, time, knownAt, value = null } = given;
   const name = checkSeriesName(given.name, '--name');
-  const key: OutsideKey = { name, symbol: given.symbol === undefined ? null : checkSymbol(given.symbol) };
-  const other = listOutside(catalog).find((each) => each.name !== name && each.name.toLowerCase() === name.toLowerCase());
+  const key: ExternalKey = { name, symbol: given.symbol === undefined ? null : checkSymbol(given.symbol) };
+  const other = listExternal(catalog).find((each) => each.name !== name && each.name.toLowerCase() === name.toLowerCase());
   if (other !== undefined)
     throw new ConfigError(
       `--name ${name}: the catalog has a series ${other.name}`,
       'use that name, or one that differs by more than capitals',
     );
   const read: ReadRows[] = [];
-  for (const file of files) read.push(await readOutside(file, { time, knownAt, value, series: name }));
-  return whileLocked(outsideLockPath(catalog, key), () => storeReads(key, read, catalog));
+  for (const file of files) read.push(await readExternal(file, { time, knownAt, value, series: name }));
+  return whileLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
 }
 
-function storeReads(key: OutsideKey, read: readonly ReadRows[], catalog: string): ImportedOutside {
+function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string): ImportedExternal {
   const [first] = read;
   if (first === undefined) throw new ConfigError('no file to import', 'name one or more files');
-  const path = outsidePath(catalog, key);
-  const stored = loadOutside(catalog, key);
+  const path = externalPath(catalog, key);
+  const stored = loadExternal(catalog, key);
   const kind = stored?.kind ?? first.kind;
   const different = read.find((rows) => rows.kind !== kind);
   if (different !== undefined)
@@ -66,12 +66,12 @@ function storeReads(key: OutsideKey, read: readonly ReadRows[], catalog: string)
     );
   const columns = joined(key, stored, read, path);
   const newRows = columns.length - (stored?.columns.length ?? 0);
-  const manifest = newRows === 0 ? checkOutside(catalog, key).manifest : storeOutside(catalog, key, kind, columns);
+  const manifest = newRows === 0 ? checkExternal(catalog, key).manifest : storeExternal(catalog, key, kind, columns);
   return { files: read.map(({ file }) => file), path, fileRows: read.reduce((sum, { value }) => sum + value.length, 0), newRows, manifest };
 }
 
 /** Returns all rows by the time at which they became known; equal ones are one. Throws ConfigError where two values stand against each other. */
-function joined(key: OutsideKey, stored: LoadedOutside | null, read: readonly ReadRows[], path: string): OutsideColumns {
+function joined(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
   const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...read];
   const total = sources.reduce((sum, { value }) => sum + value.length, 0);
   const [knownMs, timeMs, value] = [new Float64Array(total), new Float64Array(total), new Float64Array(total)];
@@ -99,7 +99,7 @@ function joined(key: OutsideKey, stored: LoadedOutside | null, read: readonly Re
       if (value[last!] === value[row]) continue;
       throw new ConfigError(
         `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[last!]!} in ${placeOf(last!)}`,
-        `find out which one of ${outsideLabel(key)} is right, or when the second was known; nothing was imported`,
+        `find out which one of ${externalLabel(key)} is right, or when the second was known; nothing was imported`,
       );
     }
     order[kept++] = row;

@@ -7,11 +7,11 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { writeArrowColumns } from '../arrow/arrowFile.ts';
-import { importOutside, type OutsideImport } from './importOutside.ts';
-import { listOutside, outsideManifestPath, outsidePath } from './outside.ts';
-import { checkOutside, loadOutside, readOutsideManifest } from './outsideStore.ts';
+import { importExternal, type ExternalImport } from './importExternal.ts';
+import { listExternal, externalManifestPath, externalPath } from './external.ts';
+import { checkExternal, loadExternal, readExternalManifest } from './externalStore.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'isobar-outside-'));
+const folder = mkdtempSync(join(tmpdir(), 'isobar-external-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -25,11 +25,11 @@ function file(text: string | Buffer, name = 'oi.csv'): string {
 }
 const newCatalog = (): string => join(folder, `catalog-${++count}`);
 const OI = { name: 'openInterest', time: 't', knownAt: 'k' } as const;
-const take = (paths: readonly string[], options: Partial<OutsideImport> = {}) =>
-  importOutside(paths, { catalog: newCatalog(), ...OI, ...options });
+const take = (paths: readonly string[], options: Partial<ExternalImport> = {}) =>
+  importExternal(paths, { catalog: newCatalog(), ...OI, ...options });
 /** Rows of the catalog: time and known-at in hours since the start, and the value. */
 function stored(catalog: string, symbol: string | null = null, name = 'openInterest'): number[][] {
-  const { columns } = loadOutside(catalog, { name, symbol })!;
+  const { columns } = loadExternal(catalog, { name, symbol })!;
   return Array.from({ length: columns.length }, (_, row) => [
     (columns.timeMs[row]! - START) / HOUR,
     (columns.knownMs[row]! - START) / HOUR,
@@ -62,7 +62,7 @@ describe('an import', () => {
       missing: 1,
       gapList: [{ from: iso(3), to: iso(5) }],
     });
-    expect(JSON.parse(readFileSync(outsideManifestPath(catalog, { name: 'openInterest', symbol: null }), 'utf8'))).toEqual(done.manifest);
+    expect(JSON.parse(readFileSync(externalManifestPath(catalog, { name: 'openInterest', symbol: null }), 'utf8'))).toEqual(done.manifest);
   });
 
   it('joins files and earlier imports; the same rows again add nothing, in any order the file is the same to the byte', async () => {
@@ -74,13 +74,13 @@ describe('an import', () => {
     const last = await take([file(csv(rows.slice(0, 250))), file(csv(rows))], { catalog: two });
     expect(last).toMatchObject({ fileRows: 750, newRows: 200 });
     const key = { name: 'openInterest', symbol: null };
-    expect(readFileSync(outsidePath(two, key))).toEqual(readFileSync(outsidePath(one, key)));
+    expect(readFileSync(externalPath(two, key))).toEqual(readFileSync(externalPath(one, key)));
     expect(await take([file(csv(rows))], { catalog: two })).toMatchObject({ newRows: 0, manifest: { rows: 500 } });
   });
 
   it('reads semicolons with decimal commas, tabs, quotes, gzip, other line ends, Unix times and a column among others', async () => {
     const expected = [[0, 1, 1.5], [1, 2, 2]]; // prettier-ignore
-    const texts: readonly (readonly [string | Buffer, Partial<OutsideImport>])[] = [
+    const texts: readonly (readonly [string | Buffer, Partial<ExternalImport>])[] = [
       ['t;k;openInterest\n2024-01-01;2024-01-01 01:00;1,5\n2024-01-01 01:00;2024-01-01 02:00;2\n', {}],
       ['\uFEFFt\tk\tx\r\n2024-01-01\t2024-01-01 01:00\t1.5\r\n2024-01-01 01:00\t2024-01-01 02:00\t2,0\r\n'.replace('2,0', '2.0'), {}],
       ['"k","note","t","value"\n"2024-01-01 02:00+01:00","a, ""b""","2024-01-01","1.5"\n1704074400,,1704070800,2', {}],
@@ -103,7 +103,7 @@ describe('an import', () => {
     const catalog = newCatalog();
     await take([path], { catalog });
     await take([file('t,k,value\n2024-01-01 01:00:00.000900,2024-01-01 01:00:00.000100,4\n')], { catalog });
-    const { columns } = loadOutside(catalog, { name: 'openInterest', symbol: null })!;
+    const { columns } = loadExternal(catalog, { name: 'openInterest', symbol: null })!;
     expect([...columns.timeMs]).toEqual([START, START + HOUR]);
     expect([...columns.knownMs]).toEqual([START + 5, START + HOUR + 1]);
   });
@@ -113,7 +113,7 @@ describe('an import', () => {
     const done = await take([file('t,up\n2024-01-01,true\n2024-01-02,False\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
     await take([file('t,up\n2024-01-01,false\n')], { catalog, name: 'up', knownAt: 't', symbol: 'ETHUSDT' });
     expect(done.manifest).toMatchObject({ kind: 'flag', symbol: 'BTCUSDT', lateness: { maxMs: 0 } });
-    expect(listOutside(catalog)).toEqual([{ name: 'up', symbol: 'BTCUSDT' }, { name: 'up', symbol: 'ETHUSDT' }]); // prettier-ignore
+    expect(listExternal(catalog)).toEqual([{ name: 'up', symbol: 'BTCUSDT' }, { name: 'up', symbol: 'ETHUSDT' }]); // prettier-ignore
     expect(stored(catalog, 'BTCUSDT', 'up')).toEqual([[0, 0, 1], [24, 24, 0]]); // prettier-ignore
     const numbers = take([file('t,up\n2024-01-03,1\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
     await expect(numbers).rejects.toThrow(/its values are numbers, those of .*up@BTCUSDT.arrow flags/);
@@ -143,7 +143,7 @@ describe('an import', () => {
   ])('refuses %j and stores nothing', async (text, message) => {
     const catalog = newCatalog();
     await expect(take([file('t,k,value\n2024-01-01,2024-01-01,1\n'), file(text)], { catalog })).rejects.toThrow(message);
-    expect(listOutside(catalog)).toEqual([]);
+    expect(listExternal(catalog)).toEqual([]);
     expect(existsSync(catalog)).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describe('an import', () => {
     await expect(take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], options)).rejects.toThrow(message);
   });
 
-  it('refuses a name that differs by capitals alone, which some disks do not tell apart', async () => {
+  it('refuses a name that differs by capitals alone, which are one file on some disks', async () => {
     const catalog = newCatalog();
     await take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog });
     const other = take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog, name: 'OpenInterest' });
@@ -167,13 +167,13 @@ it('a file that another program has changed is CHANGED, and no run loads it', as
   const catalog = newCatalog();
   await take([file(csv([[0, 1, '101'], [1, 2, '102']]))], { catalog }); // prettier-ignore
   const key = { name: 'openInterest', symbol: null };
-  expect(checkOutside(catalog, key)).toMatchObject({ unchanged: true, wrong: 0 });
-  const path = outsidePath(catalog, key);
+  expect(checkExternal(catalog, key)).toMatchObject({ unchanged: true, wrong: 0 });
+  const path = externalPath(catalog, key);
   const bytes = readFileSync(path);
   bytes.set(Buffer.from(new Float64Array([100.5]).buffer), bytes.indexOf(Buffer.from(new Float64Array([101]).buffer)));
   writeFileSync(path, bytes);
-  expect(checkOutside(catalog, key)).toMatchObject({ unchanged: false, wrong: 0 });
-  expect(() => loadOutside(catalog, key)).toThrow('its bytes have changed since isobar wrote it');
+  expect(checkExternal(catalog, key)).toMatchObject({ unchanged: false, wrong: 0 });
+  expect(() => loadExternal(catalog, key)).toThrow('its bytes have changed since isobar wrote it');
 });
 
 it('a manifest that is missing or damaged is made again', async () => {
@@ -181,9 +181,9 @@ it('a manifest that is missing or damaged is made again', async () => {
   const { manifest } = await take([file(csv([[0, 1, '1']]))], { catalog });
   const key = { name: 'openInterest', symbol: null };
   for (const text of ['{', '[]', '']) {
-    writeFileSync(outsideManifestPath(catalog, key), text);
-    expect(readOutsideManifest(catalog, key)).toEqual(manifest);
+    writeFileSync(externalManifestPath(catalog, key), text);
+    expect(readExternalManifest(catalog, key)).toEqual(manifest);
   }
-  rmSync(outsideManifestPath(catalog, key));
-  expect(readOutsideManifest(catalog, key)).toEqual(manifest);
+  rmSync(externalManifestPath(catalog, key));
+  expect(readExternalManifest(catalog, key)).toEqual(manifest);
 });

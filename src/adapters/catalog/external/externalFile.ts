@@ -8,7 +8,7 @@ import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
 import { formatOf } from '../rows/formats.ts';
 import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
 import { msOfDate, msOfUnix } from '../rows/timeText.ts';
-import type { ValueKind } from './outside.ts';
+import type { ValueKind } from './external.ts';
 
 /** The columns of a file, by their names in it. */
 export interface ColumnNames {
@@ -35,7 +35,7 @@ const FLAGS: ReadonlyMap<string, number> = new Map([['true', 1], ['false', 0]]);
 const MAX_LINE = 100_000;
 
 /** Reads all rows, in any order. Throws ConfigError with file and line of the first bad row. */
-export async function readOutside(path: string, names: ColumnNames): Promise<ReadRows> {
+export async function readExternal(path: string, names: ColumnNames): Promise<ReadRows> {
   const head = inspectFile(path);
   if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') return readFeather(path, names);
   const { chunks } = openPacked(path, head);

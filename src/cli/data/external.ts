@@ -2,21 +2,21 @@
 
 import { basename } from 'node:path';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';
-import { importOutside, type ImportedOutside } from '../../adapters/catalog/outside/importOutside.ts';
-import { listOutside, type OutsideKey } from '../../adapters/catalog/outside/outside.ts';
+import { importExternal, type ImportedExternal } from '../../adapters/catalog/external/importExternal.ts';
+import { listExternal, type ExternalKey } from '../../adapters/catalog/external/external.ts';
 import {
-  checkOutside,
-  readOutsideManifest,
-  type CheckedOutside,
-  type OutsideManifest,
-} from '../../adapters/catalog/outside/outsideStore.ts';
+  checkExternal,
+  readExternalManifest,
+  type CheckedExternal,
+  type ExternalManifest,
+} from '../../adapters/catalog/external/externalStore.ts';
 import { checkOutFolder } from '../../adapters/disk/folders/out.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { count, counted, spanText } from '../../base/text/format.ts';
 import { alignedRows } from '../terminal/tables.ts';
 import { print, printJson } from '../terminal/print.ts';
 
-interface OutsideArgs {
+interface ExternalArgs {
   readonly file: readonly string[];
   readonly name?: string | undefined;
   readonly time?: string | undefined;
@@ -41,7 +41,7 @@ export function checkNotOfSeries(args: Readonly<Record<string, unknown>>, kind: 
   if (useless !== undefined) throw new ConfigError(`${dashed(useless)}: it is for --as series, not for --as ${kind}`, 'leave it out');
 }
 
-export async function importOutsideData(args: OutsideArgs & Partial<Record<(typeof OF_OTHERS)[number], unknown>>): Promise<void> {
+export async function importExternalData(args: ExternalArgs & Partial<Record<(typeof OF_OTHERS)[number], unknown>>): Promise<void> {
   const useless = OF_OTHERS.find((option) => isGiven(args[option]));
   if (useless !== undefined) throw new ConfigError(`${dashed(useless)}: it is not for --as series`, 'leave it out');
   const need = (option: 'name' | 'time' | 'knownAt', what: string): string => {
@@ -57,10 +57,10 @@ export async function importOutsideData(args: OutsideArgs & Partial<Record<(type
   const knownAt = need('knownAt', 'the column of the times at which they were known; that of --time where both are one');
   const { catalog, symbol, value } = args;
   checkOutFolder('--catalog', catalog);
-  const done = await importOutside(expandFiles(args.file), { catalog, name, symbol, time, knownAt, value });
+  const done = await importExternal(expandFiles(args.file), { catalog, name, symbol, time, knownAt, value });
   if (args.json) {
     const { manifest, ...rest } = done;
-    return printJson({ ...rest, ...outsideJson(manifest) });
+    return printJson({ ...rest, ...externalJson(manifest) });
   }
   print(importedText(done));
   // The last line is for scripts: plain numbers in a permanent format.
@@ -70,9 +70,9 @@ export async function importOutsideData(args: OutsideArgs & Partial<Record<(type
 
 const minute = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 const lateText = (ms: number): string => (ms < 0 ? `${spanText(-ms)} before` : spanText(ms));
-const symbolOf = ({ symbol }: OutsideKey): string => symbol ?? '';
+const symbolOf = ({ symbol }: ExternalKey): string => symbol ?? '';
 
-function importedText({ files, fileRows, newRows, path, manifest }: ImportedOutside): string {
+function importedText({ files, fileRows, newRows, path, manifest }: ImportedExternal): string {
   const { name, kind, rows, first, last, revisions, lateness, gaps, missing, gapList, usualStepMs } = manifest;
   const from = files.length > 3 ? counted(files.length, 'file') : files.map((file) => basename(file)).join(', ');
   const [gap] = gapList;
@@ -87,24 +87,24 @@ function importedText({ files, fileRows, newRows, path, manifest }: ImportedOuts
 }
 
 /** Returns the figures of a manifest without its list. */
-export function outsideJson({ gapList: _gapList, name, ...figures }: OutsideManifest) {
+export function externalJson({ gapList: _gapList, name, ...figures }: ExternalManifest) {
   return { series: name, ...figures };
 }
 
-export function outsideListings(catalog: string): OutsideManifest[] {
-  return listOutside(catalog).map((key) => readOutsideManifest(catalog, key));
+export function externalListings(catalog: string): ExternalManifest[] {
+  return listExternal(catalog).map((key) => readExternalManifest(catalog, key));
 }
 
-export function checkOutsideSets(catalog: string, isWanted: (key: OutsideKey) => boolean): CheckedOutside[] {
-  return listOutside(catalog)
+export function checkExternalSets(catalog: string, isWanted: (key: ExternalKey) => boolean): CheckedExternal[] {
+  return listExternal(catalog)
     .filter(isWanted)
-    .map((key) => checkOutside(catalog, key));
+    .map((key) => checkExternal(catalog, key));
 }
 
-export const isSoundOutside = ({ unchanged, wrong }: CheckedOutside): boolean => unchanged && wrong === 0;
+export const isSoundExternal = ({ unchanged, wrong }: CheckedExternal): boolean => unchanged && wrong === 0;
 
 const HEAD = ['series', 'symbol', 'rows', 'first (UTC)', 'last (UTC)', 'revisions', 'latest', 'gaps', 'missing'];
-const rowOf = (of: OutsideManifest): string[] => [
+const rowOf = (of: ExternalManifest): string[] => [
   of.name,
   symbolOf(of),
   count(of.rows),
@@ -122,12 +122,12 @@ const indented = (rows: readonly (readonly string[])[], sides: string): string =
     .join('\n');
 
 /** Returns a table of its own, after those of other data. */
-export function outsideListText(manifests: readonly OutsideManifest[]): string {
+export function externalListText(manifests: readonly ExternalManifest[]): string {
   return indented([HEAD, ...manifests.map(rowOf)], 'llrllrrrr');
 }
 
-export function outsideCheckText(checked: readonly CheckedOutside[]): string {
-  const stateOf = ({ unchanged, wrong }: CheckedOutside): string => (unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED');
+export function externalCheckText(checked: readonly CheckedExternal[]): string {
+  const stateOf = ({ unchanged, wrong }: CheckedExternal): string => (unchanged ? (wrong > 0 ? 'BAD' : 'ok') : 'CHANGED');
   const rows = checked.map((each) => [...rowOf(each.manifest), count(each.wrong), stateOf(each), each.manifest.dataSha256.slice(0, 10)]);
   const notes = checked.flatMap(({ manifest, unchanged }) =>
     unchanged ? [] : [`  series ${manifest.name}: changed by another program since isobar wrote it; delete it and import the data again`],

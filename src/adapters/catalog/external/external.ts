@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';
 
-export interface OutsideKey {
+export interface ExternalKey {
   readonly name: string;
   /** The symbol that the values are of; null: of none. */
   readonly symbol: string | null;
@@ -15,7 +15,7 @@ export interface OutsideKey {
 export type ValueKind = 'number' | 'flag';
 
 /** Columns of equal length, in the order in which the values became known; of one time known, by the time that they are of. */
-export interface OutsideColumns {
+export interface ExternalColumns {
   readonly length: number;
   readonly knownMs: Float64Array;
   readonly timeMs: Float64Array;
@@ -23,12 +23,12 @@ export interface OutsideColumns {
 }
 
 /** A span between two values that is longer than usual. */
-export interface OutsideGap {
+export interface ExternalGap {
   readonly from: string;
   readonly to: string;
 }
 
-export interface OutsideFacts {
+export interface ExternalFacts {
   readonly rows: number;
   /** Distinct times that values are of. */
   readonly times: number;
@@ -45,7 +45,7 @@ export interface OutsideFacts {
   /** Spans longer than 1.5 times the usual one, and how many values would fill them. */
   readonly gaps: number;
   readonly missing: number;
-  readonly gapList: readonly OutsideGap[];
+  readonly gapList: readonly ExternalGap[];
 }
 
 /** More gaps than this are counted, not listed. */
@@ -56,12 +56,12 @@ const FOLDER = 'series';
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
 const FILE = /^([A-Za-z][A-Za-z0-9_]{0,59})(?:@([A-Z0-9][A-Z0-9_-]{0,39}))?\.arrow$/;
 
-const stemOf = ({ name, symbol }: OutsideKey): string => (symbol === null ? name : `${name}@${symbol}`);
-export const outsidePath = (catalog: string, key: OutsideKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
-export const outsideManifestPath = (catalog: string, key: OutsideKey): string => join(catalog, FOLDER, `${stemOf(key)}.json`);
-export const outsideLockPath = (catalog: string, { name }: OutsideKey): string => join(catalog, '.import', `series-${name}.lock`);
+const stemOf = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name}@${symbol}`);
+export const externalPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.arrow`);
+export const externalManifestPath = (catalog: string, key: ExternalKey): string => join(catalog, FOLDER, `${stemOf(key)}.json`);
+export const externalLockPath = (catalog: string, { name }: ExternalKey): string => join(catalog, '.import', `series-${name}.lock`);
 /** As it stands in messages: `openInterest of BTCUSDT`. */
-export const outsideLabel = ({ name, symbol }: OutsideKey): string => (symbol === null ? name : `${name} of ${symbol}`);
+export const externalLabel = ({ name, symbol }: ExternalKey): string => (symbol === null ? name : `${name} of ${symbol}`);
 
 /** Throws ConfigError for a name that a strategy could not ask for. */
 export function checkSeriesName(name: string, place: string): string {
@@ -73,7 +73,7 @@ export function checkSeriesName(name: string, place: string): string {
 }
 
 /** Returns the keys of all series from outside, by name and symbol. */
-export function listOutside(catalog: string): OutsideKey[] {
+export function listExternal(catalog: string): ExternalKey[] {
   const folder = join(catalog, FOLDER);
   return (existsSync(folder) ? readdirSync(folder) : []).toSorted().flatMap((file) => {
     const [, name, symbol] = FILE.exec(file) ?? [];
@@ -82,14 +82,14 @@ export function listOutside(catalog: string): OutsideKey[] {
 }
 
 /** Returns what the manifest says about the rows. */
-export function outsideFacts({ length, knownMs, timeMs }: OutsideColumns): OutsideFacts {
+export function externalFacts({ length, knownMs, timeMs }: ExternalColumns): ExternalFacts {
   const firstKnown = new Map<number, number>();
   for (let row = 0; row < length; row++) if (!firstKnown.has(timeMs[row]!)) firstKnown.set(timeMs[row]!, knownMs[row]!);
   const times = Float64Array.from(firstKnown.keys()).toSorted();
   const late = Float64Array.from(firstKnown, ([time, known]) => known - time).toSorted();
   const steps = times.subarray(1).map((time, i) => time - times[i]!);
-  const usualStepMs = median(steps.slice().sort());
-  const gapList: OutsideGap[] = [];
+  const usualStepMs = median(steps.toSorted());
+  const gapList: ExternalGap[] = [];
   let [gaps, missing] = [0, 0];
   steps.forEach((step, i) => {
     if (step <= LONG * usualStepMs) return;
