@@ -203,6 +203,7 @@ function bindEngine(binding: Binding, plan: RunPlan, { log, progressCells }: Obs
         leavesMs: leavesOf(plan, instruments),
         marks: marketOf(instruments).marks(plan, instruments),
         funding: marketOf(instruments).funding(plan, instruments),
+        known: plan.series ?? [],
       });
       engine.timers.cronTimes = cronTimes;
       return engine;

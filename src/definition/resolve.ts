@@ -15,11 +15,12 @@ import { loadModels } from './models/load.ts';
 import type { ModuleOptions } from './models/modules.ts';
 import { loadContracts, type LoadedContracts } from './marks/load.ts';
 import { finestFeeds } from './plan/finestFeeds.ts';
-import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, StrategyPlan } from './plan/plan.ts';
+import type { FeedPlan, FuturesPlan, ModelsPlan, RunPlan, SeriesPlan, StrategyPlan } from './plan/plan.ts';
 import { loadFeeds } from './load/feeds.ts';
 import { tradeWarnings } from './load/tradeWarnings.ts';
 import { checkImpactVolume } from './load/impactVolume.ts';
 import { feesOf, startingBalances } from './load/money.ts';
+import { loadExternalSeries, externalNotes } from './load/externalSeries.ts';
 import { settledFills } from './text/fills.ts';
 import { parseDefinition } from './text/parse.ts';
 import { locate } from './text/paths.ts';
@@ -63,6 +64,8 @@ export interface ResolveOptions {
   readonly bars?: BarStore | null | undefined;
   /** Feeds of the definition that are already loaded; then nothing is read. */
   readonly feeds?: readonly FeedPlan[];
+  /** Series from outside that are already loaded, with those feeds. */
+  readonly series?: readonly SeriesPlan[] | undefined;
   /** Contracts of those feeds that are already loaded. */
   readonly contracts?: LoadedContracts | undefined;
   /** Replaces the loading of strategy files, for classes that are already loaded. */
@@ -101,7 +104,10 @@ export async function resolveRun(source: DefinitionSource, options: ResolveOptio
     const isNarrowed = options.feeds === undefined && (widest.fromMs < span.run.fromMs || widest.toMs > span.run.toMs);
     const kept = isNarrowed ? loadFeeds(definition, source, store!, span.run) : all;
     const warnings = isNarrowed ? [rangeWarning(kept, widest, span.run)] : [];
-    return { store, feeds: kept, span, warnings, contracts: options.contracts ?? contractsOf(definition, kept, store, span.run) };
+    const contracts = options.contracts ?? contractsOf(definition, kept, store, span.run);
+    const series =
+      options.feeds === undefined ? loadExternalSeries(definition, source, kept, store, span.run.toMs) : (options.series ?? []);
+    return { store, feeds: kept, span, warnings, contracts, series };
   });
   const strategies = (await loading).map((result) => {
     if (result.status === 'rejected') throw result.reason;
@@ -119,6 +125,7 @@ interface LoadedData {
   readonly span: { readonly run: Span; readonly bars: Span };
   readonly warnings: readonly Warning[];
   readonly contracts: LoadedContracts | null;
+  readonly series: readonly SeriesPlan[];
 }
 interface Span {
   readonly fromMs: number;
@@ -187,7 +194,7 @@ function assemble(
   source: DefinitionSource,
   entries: readonly StrategyEntry[],
   strategies: readonly LoadedEntry[],
-  { store, feeds, span, warnings, contracts }: LoadedData,
+  { store, feeds, span, warnings, contracts, series }: LoadedData,
   models: ModelsPlan,
   blockRows: number,
 ): ResolvedRun {
@@ -200,6 +207,7 @@ function assemble(
     name: runName(definition, entries),
     strategies: strategies.map((entry): StrategyPlan => entry.plan),
     feeds,
+    ...(series.length === 0 ? {} : { series }),
     fromMs,
     toMs,
     cash,
@@ -223,11 +231,13 @@ function assemble(
     inputs: strategies.map((entry) => entry.inputs),
     files: [
       ...filesOf(strategies, models, feeds),
+      ...series.map(({ file }): UsedFile => ({ use: 'data', path: resolve(file) })),
       ...(contracts?.files ?? []).map((file): UsedFile => ({ use: 'data', path: resolve(file) })),
     ],
     notes: [
       ...notesOf(span.run, span.bars),
       ...feeds.flatMap(({ note }) => note ?? []),
+      ...externalNotes(series, span.run),
       ...executionIntervalNotes(feeds),
       ...(contracts?.notes ?? []),
     ],

@@ -15,6 +15,7 @@ import type { RiskModule } from '../risk/riskModule.ts';
 import type { Size } from '../strategy/types.ts';
 import type { FeedRun } from './feeds/feed.ts';
 import type { Instant } from './feeds/instant.ts';
+import type { NamedValues } from './feeds/knownView.ts';
 
 export interface EngineDeps {
   /** In instrument order. */
@@ -42,6 +43,8 @@ export interface EngineDeps {
   readonly marks?: readonly (TickColumn | null)[];
   /** Futures: the funding rates of contracts, by instrument; null if unknown. */
   readonly funding?: readonly (FundingRates | null)[];
+  /** Series from outside, by name; missing: none. */
+  readonly known?: readonly NamedValues[];
   /**
    * Written once a block: number of blocks done (by all engines that share the cells), rows of the first execution feed done, and the
    * block's end in seconds. Null if nothing watches the run.

@@ -5,7 +5,19 @@ import type { Series, Signal } from '../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../indicators/graph/spec.ts';
 import type { Interval } from '../model/interval.ts';
 import type { OrderId } from '../model/order.ts';
-import type { Amendment, Feed, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, Weights } from './types.ts';
+import type {
+  Amendment,
+  Feed,
+  Funding,
+  KnownSeries,
+  Missed,
+  OrderInfo,
+  OrderOptions,
+  Position,
+  RebalanceOptions,
+  Size,
+  Weights,
+} from './types.ts';
 
 /** What a strategy is constructed with. Opaque to authors: the host is linked to it, but is not a property of it. */
 export interface Setup {
@@ -37,6 +49,7 @@ export interface StrategyHost {
   readonly bars: Feed;
   feed(name: string, byDefault?: { readonly interval?: Interval }): Feed;
   feeds(name: string): readonly Feed[];
+  series(name: string, feed: Feed | undefined): KnownSeries;
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series;
   when(signal: SignalSource, handler: () => void): Signal;
   every(periodMs: number, handler: () => void, missed: Missed): void;

@@ -9,7 +9,7 @@ import type { OrderId } from '../model/order.ts';
 import { hostOf, type Setup, type StrategyHost, type UseOptions } from './host.ts';
 import type { Specs, Values } from './params.ts';
 import type {
-  Amendment, CronOptions, Feed, FillInfo, Funding, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
+  Amendment, CronOptions, Feed, FillInfo, Funding, KnownSeries, Missed, OrderInfo, OrderOptions, Position, RebalanceOptions, Size, TimerOptions, Weights,
 } from './types.ts'; // prettier-ignore
 
 export type { Setup };
@@ -52,6 +52,13 @@ export abstract class Strategy<P extends object = object> {
   /** Returns all feeds of a list in the run definition, for rotation over many symbols. */
   protected feeds(name: string): readonly Feed[] {
     return this.#host.feeds(name);
+  }
+  /**
+   * Returns a series from outside by its name in the run definition: the newest value known by now, and its age. Indicators over it go by the
+   * bars of `feed`, by default those of the default feed. Call it in a field initialiser first.
+   */
+  protected series(name: string, feed?: Feed): KnownSeries {
+    return this.#host.series(name, feed);
   }
   /** Registers an indicator or a signal, or a deeper look-back on a series. */
   protected use<Out>(spec: IndicatorSpec<Out>, options?: UseOptions): Out;

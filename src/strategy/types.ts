@@ -2,7 +2,7 @@
 
 import type { Decimal } from '../base/number/decimal.ts';
 import type { TimeMs } from '../base/brand.ts';
-import type { FeedSeries } from '../indicators/graph/series.ts';
+import type { FeedSeries, Series } from '../indicators/graph/series.ts';
 import type { Instrument } from '../model/instrument.ts';
 import type { Interval } from '../model/interval.ts';
 import type { Lifecycle, OrderId, Side, TimeInForce } from '../model/order.ts';
@@ -111,6 +111,20 @@ export interface Position {
    * the account counts money. Zero while flat.
    */
   readonly unrealisedProfit: Decimal;
+}
+
+/**
+ * A series from outside, such as open interest, as known by now: of the values known, that of the latest time, in its newest revision. A value
+ * that becomes known at this very instant counts. As a source of indicators it is, at each bar of its feed, what was known when the bar
+ * closed; `prev` and `ago` read it at earlier bars.
+ */
+export interface KnownSeries extends Series {
+  /** The time that the value is of, ms UTC; NaN while none is known. */
+  readonly timeMs: number;
+  /** Since when it is known, ms UTC; NaN while none is. */
+  readonly knownMs: number;
+  /** Now less `timeMs`, ms; NaN while none is known. */
+  readonly ageMs: number;
 }
 
 /** Funding of a contract, as known by now. */

@@ -5,6 +5,7 @@ import { checkBars, listCatalog, readEntry } from '../../adapters/catalog/bars/c
 import { parseMarkInterval } from '../../adapters/catalog/files/markInterval.ts';
 import { checkSeries, listSeriesEntries } from '../../adapters/catalog/series/seriesStore.ts';
 import { type BarKey, barsPath, instrumentPath, listKeys, listSeries } from '../../adapters/catalog/files/paths.ts';
+import { listExternal, type ExternalKey } from '../../adapters/catalog/external/external.ts';
 import { listTradeKeys, type TradeKey } from '../../adapters/catalog/trades/trades.ts';
 import { resampleInto } from '../../adapters/catalog/bars/feed.ts';
 import { generateInto } from '../../adapters/catalog/generate/generateInto.ts';
@@ -20,6 +21,7 @@ import { printFailure } from '../terminal/failure.ts';
 import { dateOf, intervalOf, parseNumber } from '../options/values.ts';
 import { print, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
+import { checkExternalSets, isSoundExternal, externalCheckText, externalJson, externalListings, externalListText } from './external.ts';
 import { checkTradeSets, isSoundTrades, tradeListings, tradesJson } from './importTrades.ts';
 import { isSoundSeries, madeSeriesText, seriesJson, seriesWarnings } from './seriesText.ts';
 
@@ -100,8 +102,11 @@ export function listData(args: Common): void {
   const entries = listCatalog(args.catalog);
   const series = listSeriesEntries(args.catalog);
   const trades = tradeListings(args.catalog);
-  if (args.json) printJson([...entries, ...series.map(seriesJson), ...trades.map(tradesJson)]);
-  else print(catalogListText(args.catalog, entries, series, trades));
+  const external = externalListings(args.catalog);
+  if (args.json) return printJson([...entries, ...series.map(seriesJson), ...trades.map(tradesJson), ...external.map(externalJson)]);
+  if (external.length === 0 || entries.length + series.length + trades.length > 0)
+    print(catalogListText(args.catalog, entries, series, trades));
+  if (external.length > 0) print(externalListText(external));
 }
 
 /** Throws ConfigError when the catalog is a file. A missing catalog is empty. */
@@ -127,7 +132,10 @@ export function checkData(args: CheckArgs): void {
       (args.interval === undefined || (key.kind === 'mark' && key.interval === ofMarks)),
   );
   const hasTrades = listTradeKeys(args.catalog).some(isWantedTrade);
-  if (keys.length + series.length === 0 && !hasTrades) {
+  const isWantedExternal = ({ symbol }: ExternalKey) =>
+    args.interval === undefined && args.market === undefined && (args.symbol ?? symbol) === symbol;
+  const externalKeys = listExternal(args.catalog).filter(isWantedExternal);
+  if (keys.length + series.length + externalKeys.length === 0 && !hasTrades) {
     if (existsSync(args.catalog))
       throw new ConfigError(`${args.catalog}: the catalog has no such bars`, 'isobar data list shows what it has');
     throw new ConfigError(`${args.catalog}: there is no such folder`, 'give the folder of the catalog by --catalog');
@@ -148,14 +156,20 @@ export function checkData(args: CheckArgs): void {
   line.clear();
   const others = series.map((key) => checkSeries(args.catalog, key, seriesWarnings));
   const trades = checkTradeSets(args.catalog, isWantedTrade);
+  const external = checkExternalSets(args.catalog, isWantedExternal);
   if (args.json)
     printJson([
       ...checked.map((bars) => ({ ...summaryOf(bars.manifest), unchanged: bars.unchanged, warnings: warningsOf(bars) })),
       ...others.map(({ seen, ...checkedSeries }) => ({ ...seriesJson(checkedSeries), warnings: seen })),
       ...trades.map((set) => ({ ...tradesJson(set.manifest), unchanged: set.changed.length === 0, wrong: set.wrong, warnings: [] })),
+      ...external.map((set) => ({ ...externalJson(set.manifest), unchanged: set.unchanged, wrong: set.wrong, warnings: [] })),
     ]);
-  else print(checkText(checked, others, trades));
-  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries) && trades.every(isSoundTrades))) process.exitCode = EXIT.failed;
+  else {
+    if (external.length === 0 || checked.length + others.length + trades.length > 0) print(checkText(checked, others, trades));
+    if (external.length > 0) print(externalCheckText(external));
+  }
+  if (!(isWhole && checked.every(isSound) && others.every(isSoundSeries) && trades.every(isSoundTrades) && external.every(isSoundExternal)))
+    process.exitCode = EXIT.failed;
 }
 
 /** Returns false after it has printed why a file has no readable rows, so that the remaining files are still checked. */

@@ -23,10 +23,15 @@ const importCommand = (yargs: Argv) =>
         interval: { ...interval, describe: 'Interval; default: from the file name' },
         market: { ...market, describe: 'Market; default: from the file name, else spot' },
         as: {
-          choices: ['bars', 'mark', 'funding', 'trades'] as const,
+          choices: ['bars', 'mark', 'funding', 'trades', 'series'] as const,
           default: 'bars' as const,
-          describe: 'What the rows are: bars, klines of the mark price or funding rates of a contract, or single trades',
+          describe:
+            'What the rows are: bars, klines of the mark price or funding rates of a contract, single trades, or values of a series from outside',
         },
+        name: { ...text, describe: 'Of --as series: its name, by which strategies ask for it' },
+        time: { ...text, describe: 'Of --as series: column of the times that its values are of' },
+        'known-at': { ...text, describe: 'Of --as series: column of the times at which they were known' },
+        value: { ...text, describe: 'Of --as series: column of the values; default: the one of its name, or the only other one' },
         format: { choices: FORMATS, describe: 'Format of the files; default: found from their content' },
         catalog,
         instrument: { ...text, describe: 'JSON file with the instrument record' },
@@ -37,6 +42,8 @@ const importCommand = (yargs: Argv) =>
       }),
     async (args) => {
       const { as } = args;
+      if (as === 'series') return (await import('./external.ts')).importExternalData(args);
+      (await import('./external.ts')).checkNotOfSeries(args, as);
       if (as === 'trades') return (await import('./importTrades.ts')).importTradeData(args);
       if (as !== 'bars') return (await import('./importSeries.ts')).importSeriesData({ ...args, as });
       return (await import('./actions.ts')).importData(args);

@@ -111,6 +111,7 @@ export function textWithDefaults(definition: Definition, entries: readonly Strat
     strategy: isSingle ? definition.strategy : entries.map(({ file, params, share }) => ({ file, params, share })),
     ...(isSingle ? { params: definition.params ?? {} } : {}),
     feeds: definition.feeds,
+    ...(definition.series === undefined ? {} : { series: definition.series }),
     market: definition.market ?? DEFAULTS.market,
     ...(hasContracts ? { futures: { ...DEFAULTS.futures, ...definition.futures } } : {}),
     // Written only if it is named. The text of other runs must not depend on the existence of this key.

@@ -3,6 +3,7 @@
 import type { Rounding } from '../../base/number/exact.ts';
 import type { ContractData } from '../../model/bars/marks.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
+import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { InstrumentId, Market } from '../../model/instrument.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { FeedQuality, StrategyRecord } from '../../model/run/run.ts';
@@ -104,10 +105,24 @@ export interface FuturesPlan {
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
 }
 
+/** A series from outside, as strategies ask for it. */
+export interface SeriesPlan {
+  readonly name: string;
+  /** The one symbol whose feeds have it; null: all feeds. */
+  readonly symbol: string | null;
+  readonly values: KnownValues;
+  /** Its name in the catalog, and the hash of its data there. */
+  readonly input: { readonly name: string; readonly sha256: string };
+  /** The file that it was read from. */
+  readonly file: string;
+}
+
 export interface RunPlan {
   readonly name: string;
   readonly strategies: readonly StrategyPlan[];
   readonly feeds: readonly FeedPlan[];
+  /** Missing: none. */
+  readonly series?: readonly SeriesPlan[];
   readonly fromMs: number;
   readonly toMs: number;
   /** Starting balances: asset to decimal text. */

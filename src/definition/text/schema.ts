@@ -35,6 +35,8 @@ const time = z
 /** True for times that a bar can have. Text that is not a time passes, because it has its own message. */
 const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
+const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
+
 const strategyItem = map(
   {
     file: strategyPath,
@@ -64,6 +66,18 @@ const feed = map(
   },
   'a feed, such as { symbol: BTCUSDT, interval: 1m }',
 ).refine((value) => (value.symbol === undefined) !== (value.symbols === undefined), { error: 'exactly one of symbol and symbols' });
+
+const series = map(
+  {
+    name: textValue(
+      'the name of a series in the catalog',
+      'name of the series in the catalog; without it this key',
+      SERIES_NAME,
+    ).optional(),
+    symbol: symbol.optional().describe('the symbol whose values all feeds get; without it each feed gets those of its own'),
+  },
+  'a series, such as { symbol: BTCUSDT }, or {}',
+);
 
 const digits = (what: string) => integerValue('decimal digits', what, 0, 15).optional();
 // The key names are those of the catalog's records.
@@ -176,6 +190,12 @@ export const definitionSchema = map(
       .record(z.string(), feed, { error: 'feeds by name, such as bars: { symbol: BTCUSDT, interval: 1m }' })
       .refine((value) => Object.keys(value).length > 0, { error: 'at least one feed' })
       .describe('feeds by the name under which strategies ask for them'),
+    series: z
+      .record(z.string().regex(SERIES_NAME, { error: 'a letter, then letters, digits and _' }), series, {
+        error: 'series by name, such as openInterest: {}',
+      })
+      .describe('series from outside by the name under which strategies ask for them')
+      .optional(),
     market: choiceValue(['spot', 'futures'], 'kind of market').optional(),
     futures: futures.optional(),
     decide: choiceValue(

@@ -9,6 +9,7 @@ import type {
   Amendment,
   Feed,
   Funding,
+  KnownSeries,
   Missed,
   OrderInfo,
   OrderOptions,
@@ -67,6 +68,9 @@ export class RecordingHost implements StrategyHost {
   }
   feeds(name: string): readonly Feed[] {
     return this.run.feeds(name);
+  }
+  series(name: string, feed: Feed | undefined): KnownSeries {
+    return this.run.series(name, feed);
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
     return this.run.use(what, options);

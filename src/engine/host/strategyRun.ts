@@ -16,6 +16,7 @@ import type {
   Amendment,
   Feed,
   Funding,
+  KnownSeries,
   Missed,
   OrderInfo,
   OrderOptions,
@@ -27,6 +28,7 @@ import type {
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { FundingView } from '../feeds/fundingView.ts';
+import { KnownViews, type NamedValues } from '../feeds/knownView.ts';
 import { Rebalancing, type RebalancingHost } from '../rebalance/rebalancing.ts';
 import { Targets, type TargetHost } from '../rebalance/targets.ts';
 import { Exits, type ExitHost } from './exits.ts';
@@ -49,7 +51,7 @@ export interface RunHost extends ExitHost, PositionHost, RebalancingHost, Target
   readonly blockRows: number;
   readonly timers: Timers;
   readonly drafts: RebalancingHost['drafts'] & TargetHost['drafts'];
-  readonly deps: { readonly funding?: readonly (FundingRates | null)[] };
+  readonly deps: { readonly funding?: readonly (FundingRates | null)[]; readonly known?: readonly NamedValues[] };
   hasPendingWork: boolean;
   wantsFills: boolean;
   readonly defaultSize: Size;
@@ -104,6 +106,7 @@ export class StrategyRun implements StrategyHost {
   private readonly exits: Exits;
   private readonly targets: Targets;
   private readonly rebalancing: Rebalancing;
+  private readonly known: KnownViews;
   private readonly positions: (StrategyPosition | undefined)[] = [];
   /** Position of the main feed's instrument, which strategies read at every bar. */
   private mainPosition: StrategyPosition | null = null;
@@ -118,6 +121,7 @@ export class StrategyRun implements StrategyHost {
     this.drafts = drafts;
     this.exits = new Exits(engine, index, drafts, this.send);
     this.ownFeeds = new StrategyFeeds(name, engine.feeds, engine.blockRows);
+    this.known = new KnownViews(name, engine.deps.known ?? [], engine);
     this.targets = new Targets(engine, drafts, { index, slot: TARGET, send: this.send, leave: (feed) => this.leave(feed) });
     this.rebalancing = new Rebalancing(engine, this.ownFeeds, drafts, {
       index,
@@ -162,6 +166,9 @@ export class StrategyRun implements StrategyHost {
   feeds(name: string): readonly Feed[] {
     this.checkIsConstructing(`feeds('${name}')`);
     return this.ownFeeds.listenToAll(name);
+  }
+  series(name: string, view: Feed | undefined): KnownSeries {
+    return this.known.on(this.ownFeeds.feedFor(view), name, () => this.checkIsConstructing(`series('${name}')`));
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     this.checkIsConstructing('use');

@@ -6,14 +6,16 @@ import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
 import { FeedRun } from '../../engine/feeds/feed.ts';
 import { feedOf } from '../../engine/feeds/feedSearch.ts';
 import { Instant } from '../../engine/feeds/instant.ts';
+import { KnownViews } from '../../engine/feeds/knownView.ts';
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
+import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { Interval } from '../../model/interval.ts';
 import type { OrderId } from '../../model/order.ts';
 import { setupOf, type StrategyHost, type UseOptions } from '../../strategy/host.ts';
 import { parseParams } from '../../strategy/params.ts';
 import type { StrategyClass } from '../../strategy/strategy.ts';
-import type { Feed, Funding, OrderInfo, Position } from '../../strategy/types.ts';
+import type { Feed, Funding, KnownSeries, OrderInfo, Position } from '../../strategy/types.ts';
 
 export interface ParamNote {
   readonly name: string;
@@ -105,6 +107,7 @@ const FLAT: Position = {
   ageMs: NaN,
   unrealisedProfit: new Decimal(0),
 };
+const NO_VALUES: KnownValues = { length: 0, knownMs: new Float64Array(0), timeMs: new Float64Array(0), value: new Float64Array(0) };
 const NO_FUNDING: Funding = { rate: NaN, atMs: NaN, nextMs: NaN, ago: () => NaN };
 
 /** Example symbols for a list of feeds. */
@@ -135,6 +138,13 @@ class RecordingHost implements StrategyHost {
   feeds(name: string): readonly Feed[] {
     this.#requested.set(name, { interval: null, isList: true });
     return LIST_SYMBOLS.map((symbol) => this.#make(name, symbol, '1h').view);
+  }
+  /** No value of any series is known before a run. */
+  series(name: string, feed: Feed = this.bars): KnownSeries {
+    const run = this.#runs.find(({ view }) => view === feed) ?? this.#bars;
+    if (run === this.#bars) this.#isBarsUsed = true;
+    if (!this.indicators.includes(`series(${name})`)) this.indicators.push(`series(${name})`);
+    return new KnownViews('', [{ name, symbol: null, values: NO_VALUES }], this).on(run, name, () => {});
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions = {}): Out | Series {
     const run = this.#note(what);

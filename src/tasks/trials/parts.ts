@@ -58,13 +58,14 @@ export function runParts(resolved: ResolvedRun, swept: readonly string[] = []): 
   ];
 }
 
-/** Returns the hashes of the bars of all feeds, and of the marks and funding of contracts. */
+/** Returns the hashes of the bars of all feeds, of series from outside, and of the marks and funding of contracts. */
 function dataParts({ plan, contracts }: Pick<ResolvedRun, 'plan' | 'contracts'>): readonly IdentityPart[] {
   return [
     ...plan.feeds.map(({ name, bars, quality }) => ({
       name: `${name}: ${bars.instrument.id} ${bars.interval}`,
       value: quality.manifestHash,
     })),
+    ...(plan.series ?? []).map(({ name, input }) => ({ name: `${name}: series ${input.name}`, value: input.sha256 })),
     ...(contracts?.inputs ?? []).map(({ name, sha256: value }) => ({ name, value })),
   ];
 }

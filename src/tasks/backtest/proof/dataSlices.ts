@@ -4,7 +4,8 @@ import { firstAfter } from '../../../base/number/search.ts';
 import { rowsOf } from '../../../model/bars/bars.ts';
 import type { ContractData } from '../../../model/bars/marks.ts';
 import type { InstrumentId } from '../../../model/instrument.ts';
-import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import { knownUntil } from '../../../model/bars/knownValues.ts';
+import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import { finestFeeds } from '../../../definition/plan/finestFeeds.ts';
 
 /** Returns the plan with nothing that closes after `toMs`. Null when a feed has no row left. */
@@ -32,7 +33,15 @@ export function sliced(plan: RunPlan, { fromMs, toMs, warmUpRows }: Slice): RunP
     const { from, first, to } = spans[at]!;
     return { ...feed, bars: rowsOf(feed.bars, from, to), firstRow: Math.min(first, to) - from };
   });
-  return { ...plan, feeds, fromMs, toMs, ...(plan.futures ? { futures: { ...plan.futures, data: contractsOf(plan, spans, toMs) } } : {}) };
+  const series = plan.series?.map((each): SeriesPlan => ({ ...each, values: knownUntil(each.values, toMs) }));
+  return {
+    ...plan,
+    feeds,
+    ...(series === undefined ? {} : { series }),
+    fromMs,
+    toMs,
+    ...(plan.futures ? { futures: { ...plan.futures, data: contractsOf(plan, spans, toMs) } } : {}),
+  };
 }
 
 /** Mark prices belong to the rows of the finest feed of their contract. */

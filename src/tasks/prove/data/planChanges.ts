@@ -4,7 +4,7 @@ import { pow10 } from '../../../base/number/exact.ts';
 import { Decimal } from '../../../base/number/decimal.ts';
 import { instrumentId, type Instrument, type InstrumentId } from '../../../model/instrument.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import type { FeedPlan, RunPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
+import type { FeedPlan, RunPlan, SeriesPlan, StrategyPlan } from '../../../definition/plan/plan.ts';
 import { LIMITS } from '../../../risk/limits/limits.ts';
 
 export interface ChangedPlan {
@@ -50,7 +50,12 @@ function shiftedByWeeks(plan: RunPlan, usesCalendar: boolean): ChangedPlan | str
     const listed = listedToMs === undefined ? {} : { listedToMs: listedToMs + shiftMs };
     return { ...feed, ...listed, bars: { ...bars, openMs: later(bars.openMs, bars.length), closeMs: later(bars.closeMs, bars.length) } };
   });
-  return { plan: { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs }, shiftMs, before: unchanged };
+  const series = plan.series?.map((each): SeriesPlan => {
+    const { length, knownMs, timeMs } = each.values;
+    return { ...each, values: { ...each.values, knownMs: later(knownMs, length), timeMs: later(timeMs, length) } };
+  });
+  const shifted = { ...plan, feeds, fromMs: plan.fromMs + shiftMs, toMs: plan.toMs + shiftMs, ...(series === undefined ? {} : { series }) };
+  return { plan: shifted, shiftMs, before: unchanged };
 }
 
 /** One digit less of price and of money, and ten times the amounts: every whole number of ticks and of units stays the same. */
@@ -63,6 +68,7 @@ function scaledPrices(plan: RunPlan): ChangedPlan | string {
   if (instruments.some(({ priceDigits, quoteDigits }) => priceDigits < 1 || quoteDigits < 1)) return 'prices have no decimals';
   if (plan.strategies.some(({ params }) => Object.values(params).some((value) => isPrice(value, plan))))
     return 'a parameter may be a price';
+  if (plan.series !== undefined) return 'a series may be of prices';
   const quotes = new Set(instruments.map(({ quote }) => quote));
   const more = (text: string): string => new Decimal(text).times(FACTOR).toFixed();
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: scaledBars(feed.bars) }));
@@ -127,8 +133,9 @@ function renamed(plan: RunPlan): ChangedPlan {
     ...plan.futures,
     data: new Map([...plan.futures.data].map(([id, data]) => [made.get(id)?.id ?? id, data])),
   };
+  const series = plan.series?.map((each): SeriesPlan => ({ ...each, symbol: each.symbol === null ? null : newName(each.symbol) }));
   return {
-    plan: { ...plan, feeds, strategies, ...(futures ? { futures } : {}) },
+    plan: { ...plan, feeds, strategies, ...(series === undefined ? {} : { series }), ...(futures ? { futures } : {}) },
     shiftMs: 0,
     before: (instrument) => before.get(instrument.id) ?? instrument,
   };

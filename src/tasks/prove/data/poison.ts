@@ -5,15 +5,17 @@ import { firstAfter } from '../../../base/number/search.ts';
 import type { Rng } from '../../../base/number/rng.ts';
 import { MAX_PRICE_TICKS } from '../../../model/instrument.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
-import type { FeedPlan, RunPlan } from '../../../definition/plan/plan.ts';
+import type { KnownValues } from '../../../model/bars/knownValues.ts';
+import type { FeedPlan, RunPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 
 /** A price that leaves this range around the last true one begins again at it, so that no move makes it vanish. */
 const MAX_FACTOR = 50;
 
-/** Returns the plan with other bars after `afterMs`. Times stay, and so do mark prices and funding, which no strategy sees early. */
+/** Returns the plan with other bars, and other values of series, after `afterMs`. Times stay, and so do mark prices and funding, which no strategy sees early. */
 export function poisoned(plan: RunPlan, afterMs: number, rng: Rng): RunPlan {
   const feeds = plan.feeds.map((feed): FeedPlan => ({ ...feed, bars: otherBars(feed.bars, afterMs, rng) }));
-  return { ...plan, feeds };
+  if (plan.series === undefined) return { ...plan, feeds };
+  return { ...plan, feeds, series: plan.series.map((each): SeriesPlan => ({ ...each, values: otherValues(each.values, afterMs, rng) })) };
 }
 
 function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
@@ -39,4 +41,21 @@ function otherBars(bars: BarColumns, afterMs: number, rng: Rng): BarColumns {
     last = close > start * MAX_FACTOR || close * MAX_FACTOR < start ? start : close;
   }
   return { ...bars, ...made };
+}
+
+/** Other values of the same range for what became known after `afterMs`. Flags become their opposites. */
+function otherValues(values: KnownValues, afterMs: number, rng: Rng): KnownValues {
+  const { length, knownMs, value } = values;
+  const from = firstAfter(knownMs, 0, length, afterMs);
+  const made = value.slice(0, length);
+  let [low, high, isFlag] = [Infinity, -Infinity, true];
+  for (let row = 0; row < length; row++) {
+    low = Math.min(low, value[row]!);
+    high = Math.max(high, value[row]!);
+    isFlag &&= value[row] === 0 || value[row] === 1;
+  }
+  // A series that never moves gets values around it.
+  const spread = high > low ? high - low : Math.max(1, Math.abs(high));
+  for (let row = from; row < length; row++) made[row] = isFlag ? 1 - value[row]! : low + spread * rng.next();
+  return { ...values, value: made };
 }

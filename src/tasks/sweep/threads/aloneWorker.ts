@@ -57,13 +57,14 @@ async function runSet(plan: RunPlan, params: SetParams, watcher: NonNullable<Lan
   }
 }
 
-async function planFrom({ request, feeds, contracts }: AloneData['sweep'], loaded: readonly Module[]): Promise<RunPlan> {
+async function planFrom({ request, feeds, series, contracts }: AloneData['sweep'], loaded: readonly Module[]): Promise<RunPlan> {
   const { source } = await openRequest(request);
   const left = [...loaded];
   // Before the import, so that warnings name the lines of the user's code.
   process.setSourceMapsEnabled(true);
   const { plan } = await resolveRun(source, {
     feeds,
+    series,
     contracts: contracts ?? undefined,
     // Already bundled: the same module as in the sweep.
     load: async (entry, from) => {

@@ -4,7 +4,7 @@ import type { Warning } from '../../../model/warning.ts';
 import type { RunRequest } from '../../../definition/request.ts';
 import type { LoadedContracts } from '../../../definition/marks/load.ts';
 import type { SetParams } from './lanes.ts';
-import type { FeedPlan } from '../../../definition/plan/plan.ts';
+import type { FeedPlan, SeriesPlan } from '../../../definition/plan/plan.ts';
 import type { WireError } from '../../backtest/run/wireError.ts';
 
 /** The module of a strategy, as the sweep has loaded it. */
@@ -39,6 +39,8 @@ export interface SweepData {
   readonly request: RunRequest;
   /** Columns in memory that all threads share. */
   readonly feeds: readonly FeedPlan[];
+  /** Series from outside. */
+  readonly series: readonly SeriesPlan[];
   /** Marks and funding of futures. */
   readonly contracts: LoadedContracts | null;
   readonly sets: readonly SetParams[];

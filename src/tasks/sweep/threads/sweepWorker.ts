@@ -17,13 +17,13 @@ import type { SweepData, SweepTask, SweepAnswer } from './messages.ts';
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const data = workerData as SweepData;
-const { request, feeds, contracts, sets, laneBytes } = data;
+const { request, feeds, series, contracts, sets, laneBytes } = data;
 const memory = new LaneMemory();
 /** Warnings of this thread. Each task takes those since the last one. */
 const warnings = new WarningList();
 const purity = new PurityWatch(warnings, true);
 const plan = openRequest(request).then(async ({ source }) => {
-  const resolved = await resolveRun(source, { feeds, contracts: contracts ?? undefined });
+  const resolved = await resolveRun(source, { feeds, series, contracts: contracts ?? undefined });
   for (const { reach = [] } of [...resolved.plan.strategies, resolved.plan.models ?? {}]) reach.forEach(warnings.add);
   return resolved.plan;
 });

@@ -27,6 +27,7 @@ export function threadRunner({ run, sets, resolved }: SweepSetup, { threads, bar
     request: run,
     sets,
     feeds: sharedFeeds(plan.feeds),
+    series: plan.series ?? [],
     contracts,
     laneBytes,
   };

@@ -9,6 +9,7 @@ import type {
   Amendment,
   Feed,
   Funding,
+  KnownSeries,
   Missed,
   OrderInfo,
   OrderOptions,
@@ -41,6 +42,9 @@ export class TracingHost implements StrategyHost {
   }
   feeds(name: string): readonly Feed[] {
     return this.run.feeds(name).map((feed) => this.views.feed(feed));
+  }
+  series(name: string, feed: Feed | undefined): KnownSeries {
+    return this.views.known(this.run.series(name, this.views.original(feed)));
   }
   use<Out>(what: IndicatorSpec<Out> | Series, options?: UseOptions): Out | Series {
     return this.views.out(this.run.use<Out>(this.views.original(what), options));

@@ -27,7 +27,7 @@ export function valuesOf(
     const feed = run.listened.find(({ indicators }) => isOf(indicators, view));
     if (feed !== undefined) add(feed, view as Series | Signal);
   }
-  return [...found]
+  const values = [...found]
     .filter(([view, feed]) => (instrument === null || feed.instrument.id === instrument) && !isConstant(feed, view))
     .map(([view, feed]) => ({
       feed: `${feed.instrument.id} ${feed.bars.interval}`,
@@ -36,6 +36,11 @@ export function valuesOf(
       value: valueOf(view, 'value'),
       prev: valueOf(view, 'prev'),
     }));
+  // A series from outside has a view of its own, which the field holds, beside that of its rows.
+  return values.filter(({ feed, name, fields }) => {
+    const isSame = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
+    return fields.length > 0 || !values.some(isSame);
+  });
 }
 
 /** Returns a signal and all that it is computed from. */

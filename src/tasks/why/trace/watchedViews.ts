@@ -6,7 +6,7 @@ import { bind, outputOf } from '../../../indicators/graph/spec.ts';
 import type { Series, Signal } from '../../../indicators/graph/series.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Interval } from '../../../model/interval.ts';
-import type { Bar, Feed } from '../../../strategy/types.ts';
+import type { Bar, Feed, KnownSeries } from '../../../strategy/types.ts';
 import type { CallLog } from './callLog.ts';
 
 class WatchedSeries implements Series {
@@ -37,6 +37,31 @@ class WatchedSeries implements Series {
   ago(bars: number): number {
     const value = this.#of.ago(bars);
     if (this.#log.isOn) this.#log.read(`${this.#name()} ${bars} bars ago`, String(value));
+    return value;
+  }
+}
+
+class WatchedKnown extends WatchedSeries implements KnownSeries {
+  readonly #of: KnownSeries;
+  readonly #name: () => string;
+  readonly #log: CallLog;
+  constructor(of: KnownSeries, name: () => string, log: CallLog) {
+    super(of, name, log);
+    this.#of = of;
+    this.#name = name;
+    this.#log = log;
+  }
+  get timeMs(): number {
+    return this.#seen('timeMs', this.#of.timeMs);
+  }
+  get knownMs(): number {
+    return this.#seen('knownMs', this.#of.knownMs);
+  }
+  get ageMs(): number {
+    return this.#seen('ageMs', this.#of.ageMs);
+  }
+  #seen(what: string, value: number): number {
+    if (this.#log.isOn) this.#log.read(`${what} of ${this.#name()}`, String(value));
     return value;
   }
 }
@@ -168,6 +193,9 @@ export class WatchedViews {
           (series) => this.out(series),
         ),
     );
+  }
+  known(of: KnownSeries): KnownSeries {
+    return this.wrapped<KnownSeries>(of, () => bind(new WatchedKnown(of, () => this.names.nameOf(of), this.log), outputOf(of)));
   }
   /** Wraps what `use` returned: a series, a signal, or a group of them. */
   out<Out>(of: Out): Out {

@@ -1,0 +1,255 @@
+// Reads a file of a series from outside: text with a header (comma, semicolon or tab; plain, gzip or zip), or an Arrow file (feather).
+
+import { ConfigError } from '../../../base/errors.ts';
+import { GrowingColumn } from '../../../base/memory/growingColumn.ts';
+import { withArrowFile, type ArrowFile } from '../arrow/arrowReader.ts';
+import { loadInflate } from '../arrow/inflate.ts';
+import { inspectFile, openPacked, unpackError } from '../readers/packedFile.ts';
+import { formatOf } from '../rows/formats.ts';
+import { EARLIEST_MS, LATEST_MS } from '../rows/rowCollector.ts';
+import { msOfDate, msOfUnix } from '../rows/timeText.ts';
+import type { ValueKind } from './external.ts';
+
+/** The columns of a file, by their names in it. */
+export interface ColumnNames {
+  readonly time: string;
+  readonly knownAt: string;
+  /** Null: the one named like the series, or `value`, or the only one left. */
+  readonly value: string | null;
+  readonly series: string;
+}
+
+/** Rows as they stand in a file. */
+export interface ReadRows {
+  readonly file: string;
+  readonly kind: ValueKind;
+  readonly knownMs: Float64Array;
+  readonly timeMs: Float64Array;
+  readonly value: Float64Array;
+  readonly line: Float64Array;
+}
+
+const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/;
+const COMMA_NUMBER = /^[-+]?(\d+(,\d*)?|,\d+)([eE][-+]?\d{1,3})?$/;
+const FLAGS: ReadonlyMap<string, number> = new Map([['true', 1], ['false', 0]]); // prettier-ignore
+const MAX_LINE = 100_000;
+
+/** Reads all rows, in any order. Throws ConfigError with file and line of the first bad row. */
+export async function readExternal(path: string, names: ColumnNames): Promise<ReadRows> {
+  const head = inspectFile(path);
+  if (head.packing === 'none' && formatOf(head.bytes, path) === 'feather') return readFeather(path, names);
+  const { chunks } = openPacked(path, head);
+  const text = new TextFile(path, names);
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: false });
+    let rest = '';
+    let isFirst = true;
+    for await (const chunk of chunks) {
+      if (isFirst && formatOf(chunk, path) !== 'text')
+        throw new ConfigError(`${path}: expected text with a header, or an Arrow file that is not packed`, 'write it as CSV or feather');
+      isFirst = false;
+      // A carriage return alone ends a line too, except at the end of a chunk: the newline may follow in the next one.
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n|\r(?!$|\n)/);
+      rest = lines.pop() ?? '';
+      if (rest.length > MAX_LINE) throw new ConfigError(`${path}: a line of more than ${MAX_LINE} characters`, 'fetch the file again');
+      for (const line of lines) text.take(line);
+    }
+    text.take((rest + decoder.decode()).replace(/\r$/, ''));
+  } catch (error) {
+    throw unpackError(path, head, `line ${text.line}`, error);
+  }
+  return text.rows.done();
+}
+
+class TextFile {
+  line = 0;
+  readonly rows: RowList;
+  private readonly path: string;
+  private readonly names: ColumnNames;
+  private separator = ',';
+  private width = 0;
+  private places: readonly number[] | null = null;
+  /** The decimal sign of the file, once a value has one: semicolon files of some countries have commas. */
+  private sign: '.' | ',' | null = null;
+
+  constructor(path: string, names: ColumnNames) {
+    this.path = path;
+    this.names = names;
+    this.rows = new RowList(path);
+  }
+
+  take(text: string): void {
+    this.line++;
+    if (text.trim() === '') return;
+    if (this.places === null) {
+      const header = text.replace(/^\uFEFF/, '');
+      const countOf = (sign: string): number => cellsOf(header, sign).length;
+      this.separator = [',', ';', '\t'].reduce((best, sign) => (countOf(sign) > countOf(best) ? sign : best));
+      const names = cellsOf(header, this.separator);
+      this.width = names.length;
+      this.places = placesOf(names, this.path, this.names);
+      return;
+    }
+    const cells = cellsOf(text, this.separator);
+    // A decimal comma in a file with commas would otherwise cut a number short.
+    if (cells.length !== this.width) throw this.rows.bad(this.line, `expected ${this.width} cells as in the header, got ${cells.length}`);
+    const [time = '', known = '', value = ''] = this.places.map((place) => cells[place] ?? '');
+    const timeMs = timeOf(time, false);
+    if (timeMs === null) throw this.rows.bad(this.line, `expected a time, got ${JSON.stringify(time)}`);
+    const knownMs = timeOf(known, true);
+    if (knownMs === null) throw this.rows.bad(this.line, `expected the time at which it was known, got ${JSON.stringify(known)}`);
+    const flag = FLAGS.get(value.toLowerCase());
+    if (flag !== undefined) this.rows.push(this.line, timeMs, knownMs, flag, 'flag');
+    else this.rows.push(this.line, timeMs, knownMs, this.numberOf(value), 'number');
+  }
+
+  private numberOf(cell: string): number {
+    const hasComma = this.separator !== ',' && cell.includes(',') && COMMA_NUMBER.test(cell);
+    if (!hasComma && !NUMBER.test(cell)) throw this.rows.bad(this.line, `expected a number, true or false, got ${JSON.stringify(cell)}`);
+    const sign = hasComma ? ',' : cell.includes('.') ? '.' : this.sign;
+    if (this.sign !== null && sign !== this.sign)
+      throw this.rows.bad(this.line, `the decimal sign before was ${JSON.stringify(this.sign)}, here it is ${JSON.stringify(sign)}`);
+    this.sign = sign;
+    return Number(cell.replace(',', '.'));
+  }
+}
+
+async function readFeather(path: string, names: ColumnNames): Promise<ReadRows> {
+  const inflate = await loadInflate();
+  return withArrowFile(
+    path,
+    (file) => {
+      const [time, known, value] = placesOf(
+        file.fields.map(({ name }) => name),
+        path,
+        names,
+      );
+      const read = [time!, known!].map((place) => timesIn(file, place, path));
+      const values = numbersIn(file, value!, path);
+      const rows = new RowList(path);
+      for (let row = 0; row < file.rows; row++)
+        rows.push(row + 1, Math.floor(read[0]![row]!), Math.ceil(read[1]![row]!), values[row]!, 'number');
+      return rows.done();
+    },
+    inflate,
+  );
+}
+
+function timesIn(file: ArrowFile, place: number, path: string): Float64Array {
+  const { name, kind } = file.fields[place]!;
+  if (kind !== 'timestamp')
+    throw new ConfigError(`${path}: column ${name}: expected times, got ${kind ?? 'another type'}`, 'write it as datetime64');
+  const into = new Float64Array(file.rows);
+  file.readTimes(name, 0, into);
+  return into;
+}
+
+function numbersIn(file: ArrowFile, place: number, path: string): Float64Array {
+  const { name, kind } = file.fields[place]!;
+  const into = new Float64Array(file.rows);
+  if (kind === 'float64') file.readFloats(name, 0, into);
+  else if (kind === 'int32') {
+    const whole = new Int32Array(file.rows);
+    file.readInts(name, 0, whole);
+    into.set(whole);
+  } else
+    throw new ConfigError(
+      `${path}: column ${name}: expected numbers (float64 or int32), got ${kind ?? 'another type'}`,
+      'write it as float64',
+    );
+  return into;
+}
+
+/** Collects rows in the order of the file. */
+class RowList {
+  private readonly path: string;
+  private kind: ValueKind | null = null;
+  private readonly columns = {
+    line: new GrowingColumn(),
+    timeMs: new GrowingColumn(),
+    knownMs: new GrowingColumn(),
+    value: new GrowingColumn(),
+  };
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  push(line: number, timeMs: number, knownMs: number, value: number, kind: ValueKind): void {
+    for (const ms of [timeMs, knownMs])
+      if (!(ms >= EARLIEST_MS && ms < LATEST_MS)) throw this.bad(line, `expected a time of the years 2000 to 2099, got ${ms}`);
+    if (!Number.isFinite(value))
+      throw this.bad(line, Number.isNaN(value) ? 'expected a value, got none' : 'the value is too large for a number');
+    this.kind ??= kind;
+    if (kind !== this.kind) throw this.bad(line, `expected a ${this.kind} as in the rows before, got a ${kind}`);
+    const { columns } = this;
+    columns.line.push(line);
+    columns.timeMs.push(timeMs);
+    columns.knownMs.push(knownMs);
+    // Minus zero would be another value than zero to the hash alone.
+    columns.value.push(value + 0);
+  }
+
+  done(): ReadRows {
+    const { line, timeMs, knownMs, value } = this.columns;
+    if (this.kind === null) throw new ConfigError(`${this.path}: there are no rows in it`, 'fetch the file again');
+    return { file: this.path, kind: this.kind, line: line.view(), timeMs: timeMs.view(), knownMs: knownMs.view(), value: value.view() };
+  }
+
+  bad(line: number, reason: string): ConfigError {
+    return new ConfigError(`${this.path}:${line}: ${reason}`, 'correct the row, or fetch the file again; nothing was imported');
+  }
+}
+
+/** Returns the places of time, known-at and value among the columns. */
+function placesOf(header: readonly string[], path: string, { time, knownAt, value, series }: ColumnNames): readonly number[] {
+  const shown = header.slice(0, 20).join(', ');
+  const placeOf = (name: string, option: string): number => {
+    const place = header.indexOf(name);
+    if (place < 0)
+      throw new ConfigError(`${path}: expected a column ${name} (${option}), found ${shown}`, `name another: ${option} COLUMN`);
+    if (header.lastIndexOf(name) !== place)
+      throw new ConfigError(`${path}: expected one column ${name}, got several`, 'give each column a name of its own');
+    return place;
+  };
+  const [timeAt, knownPlace] = [placeOf(time, '--time'), placeOf(knownAt, '--known-at')];
+  if (value !== null) return [timeAt, knownPlace, placeOf(value, '--value')];
+  const named = [series, 'value'].find((name) => header.includes(name));
+  if (named !== undefined) return [timeAt, knownPlace, placeOf(named, '--value')];
+  const left = header.flatMap((name, place) => (place === timeAt || place === knownPlace || name === '' ? [] : [place]));
+  if (left.length === 1) return [timeAt, knownPlace, left[0]!];
+  throw new ConfigError(
+    `${path}: expected a column ${series} or value, or one column beside the times, found ${shown}`,
+    'name the column of the values: --value COLUMN',
+  );
+}
+
+/** Returns the cells of a line; those in double quotes may hold the separator. */
+function cellsOf(line: string, separator: string): string[] {
+  if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
+  const cells: string[] = [];
+  let [cell, isQuoted] = ['', false];
+  for (let at = 0; at < line.length; at++) {
+    const sign = line[at]!;
+    if (sign === '"' && isQuoted && line[at + 1] === '"') {
+      cell += '"';
+      at++;
+    } else if (sign === '"') isQuoted = !isQuoted;
+    else if (sign === separator && !isQuoted) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += sign;
+  }
+  return [...cells, cell.trim()];
+}
+
+/** Returns a time in whole ms; one with a finer part is rounded down, or up for `isUp`: nothing is known too early. Null for no time. */
+function timeOf(text: string, isUp: boolean): number | null {
+  if (/^\d+$/.test(text)) {
+    const ms = msOfUnix(Number(text));
+    return Number.isNaN(ms) ? null : isUp ? Math.ceil(ms) : Math.floor(ms);
+  }
+  const [, finer = ''] = /\.\d{3}(\d+)/.exec(text) ?? [];
+  const ms = msOfDate(text.replace(/(\.\d{3})\d+/, '$1'));
+  return ms === null ? null : ms + (isUp && /[1-9]/.test(finer) ? 1 : 0);
+}

@@ -1,0 +1,110 @@
+// Imports a series from outside: reads files, joins them with the catalog, and stores the series completely or not at all.
+
+import { ConfigError } from '../../../base/errors.ts';
+import { formatTime } from '../../../model/time.ts';
+import { checkSymbol } from '../files/paths.ts';
+import { whileLocked } from '../files/storeLock.ts';
+import {
+  checkSeriesName,
+  listExternal,
+  externalLabel,
+  externalLockPath,
+  externalPath,
+  type ExternalColumns,
+  type ExternalKey,
+} from './external.ts';
+import { readExternal, type ReadRows } from './externalFile.ts';
+import { loadExternal, checkExternal, storeExternal, type LoadedExternal, type ExternalManifest } from './externalStore.ts';
+
+export interface ExternalImport {
+  readonly catalog: string;
+  readonly name: string;
+  readonly symbol?: string | undefined;
+  /** Columns of the files by their names; without one of the values it is found. */
+  readonly time: string;
+  readonly knownAt: string;
+  readonly value?: string | undefined;
+}
+
+export interface ImportedExternal {
+  readonly files: readonly string[];
+  readonly path: string;
+  /** Rows in the files, and how many of them were new. */
+  readonly fileRows: number;
+  readonly newRows: number;
+  /** Of the whole series as now stored. */
+  readonly manifest: ExternalManifest;
+}
+
+/** Imports files into one series. Throws ConfigError with file, line and reason; nothing is stored then. */
+export async function importExternal(files: readonly string[], given: ExternalImport): Promise<ImportedExternal> {
+  const { catalog, time, knownAt, value = null } = given;
+  const name = checkSeriesName(given.name, '--name');
+  const key: ExternalKey = { name, symbol: given.symbol === undefined ? null : checkSymbol(given.symbol) };
+  const other = listExternal(catalog).find((each) => each.name !== name && each.name.toLowerCase() === name.toLowerCase());
+  if (other !== undefined)
+    throw new ConfigError(
+      `--name ${name}: the catalog has a series ${other.name}`,
+      'use that name, or one that differs by more than capitals',
+    );
+  const read: ReadRows[] = [];
+  for (const file of files) read.push(await readExternal(file, { time, knownAt, value, series: name }));
+  return whileLocked(externalLockPath(catalog, key), () => storeReads(key, read, catalog));
+}
+
+function storeReads(key: ExternalKey, read: readonly ReadRows[], catalog: string): ImportedExternal {
+  const [first] = read;
+  if (first === undefined) throw new ConfigError('no file to import', 'name one or more files');
+  const path = externalPath(catalog, key);
+  const stored = loadExternal(catalog, key);
+  const kind = stored?.kind ?? first.kind;
+  const different = read.find((rows) => rows.kind !== kind);
+  if (different !== undefined)
+    throw new ConfigError(
+      `${different.file}: its values are ${different.kind}s, those of ${stored === null ? first.file : path} ${kind}s`,
+      'give it another name by --name',
+    );
+  const columns = joined(key, stored, read, path);
+  const newRows = columns.length - (stored?.columns.length ?? 0);
+  const manifest = newRows === 0 ? checkExternal(catalog, key).manifest : storeExternal(catalog, key, kind, columns);
+  return { files: read.map(({ file }) => file), path, fileRows: read.reduce((sum, { value }) => sum + value.length, 0), newRows, manifest };
+}
+
+/** Returns all rows by the time at which they became known; equal ones are one. Throws ConfigError where two values stand against each other. */
+function joined(key: ExternalKey, stored: LoadedExternal | null, read: readonly ReadRows[], path: string): ExternalColumns {
+  const sources = [...(stored === null ? [] : [{ ...stored.columns, file: path, line: null }]), ...read];
+  const total = sources.reduce((sum, { value }) => sum + value.length, 0);
+  const [knownMs, timeMs, value] = [new Float64Array(total), new Float64Array(total), new Float64Array(total)];
+  let at = 0;
+  for (const source of sources) {
+    knownMs.set(source.knownMs, at);
+    timeMs.set(source.timeMs, at);
+    value.set(source.value, at);
+    at += source.value.length;
+  }
+  const placeOf = (row: number): string => {
+    let from = 0;
+    for (const { file, line, value: values } of sources) {
+      if (row < from + values.length) return line === null ? file : `${file}:${line[row - from]!}`;
+      from += values.length;
+    }
+    return path;
+  };
+  const order = Uint32Array.from({ length: total }, (_, row) => row);
+  order.sort((a, b) => knownMs[a]! - knownMs[b]! || timeMs[a]! - timeMs[b]! || a - b);
+  let kept = 0;
+  for (const row of order) {
+    const last = order[kept - 1];
+    if (kept > 0 && knownMs[last!] === knownMs[row] && timeMs[last!] === timeMs[row]) {
+      if (value[last!] === value[row]) continue;
+      throw new ConfigError(
+        `${placeOf(row)}: the value of ${formatTime(timeMs[row]!)} that was known at ${formatTime(knownMs[row]!)} is ${value[row]!}, but ${value[last!]!} in ${placeOf(last!)}`,
+        `find out which one of ${externalLabel(key)} is right, or when the second was known; nothing was imported`,
+      );
+    }
+    order[kept++] = row;
+  }
+  const rows = order.subarray(0, kept);
+  const column = (of: Float64Array): Float64Array => Float64Array.from(rows, (row) => of[row]!);
+  return { length: kept, knownMs: column(knownMs), timeMs: column(timeMs), value: column(value) };
+}

@@ -1,0 +1,82 @@
+// Loads the series from outside that a definition names, from its catalog.
+
+import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/external.ts';
+import { loadExternal } from '../../adapters/catalog/external/externalStore.ts';
+import type { BarStore } from '../../adapters/catalog/bars/store.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import { newestValues } from '../../model/bars/knownValues.ts';
+import { formatMinute } from '../../model/time.ts';
+import type { FeedPlan, SeriesPlan } from '../plan/plan.ts';
+import type { Definition } from '../text/schema.ts';
+import { displayPath } from '../text/paths.ts';
+import { whereIs, type DefinitionSource } from '../text/source.ts';
+
+/** Returns what was known of each series by `toMs`. Throws ConfigError for a series that the catalog does not have. */
+export function loadExternalSeries(
+  { series }: Definition,
+  source: DefinitionSource,
+  feeds: readonly FeedPlan[],
+  store: BarStore | null,
+  toMs: number,
+): readonly SeriesPlan[] {
+  const entries = Object.entries(series ?? {});
+  const [first] = entries;
+  if (first === undefined) return [];
+  const folder = store?.folder ?? null;
+  if (folder === null)
+    throw new ConfigError(
+      `${whereIs(source, ['series', first[0]])}: expected bars of a catalog beside it, got bars of files or code`,
+      'import the bars into the catalog that has the series, and name them by feeds',
+    );
+  const has = listExternal(folder);
+  const symbols = [...new Set(feeds.filter(({ isHidden }) => isHidden !== true).map(({ bars }) => bars.instrument.wireName))];
+  return entries.flatMap(([name, { name: stored = name, symbol }]) => {
+    const isThere = (of: string | null): boolean => has.some((key) => key.name === stored && key.symbol === of);
+    const load = (of: string | null, ofFeeds: string | null): SeriesPlan =>
+      loadOne(folder, name, { name: stored, symbol: of }, ofFeeds, toMs);
+    if (symbol !== undefined && isThere(symbol)) return [load(symbol, null)];
+    if (symbol === undefined && isThere(null)) return [load(null, null)];
+    const own = symbol === undefined ? symbols.filter(isThere) : [];
+    if (own.length > 0) return own.map((each) => load(each, each));
+    throw missingSeries(whereIs(source, ['series', name]), folder, { name: stored, symbol: symbol ?? null }, has);
+  });
+}
+
+function loadOne(folder: string, name: string, key: ExternalKey, symbol: string | null, toMs: number): SeriesPlan {
+  const { columns, dataSha256, path } = loadExternal(folder, key)!;
+  const values = newestValues(columns.knownMs, columns.timeMs, columns.value, toMs);
+  return { name, symbol, values, input: { name: externalLabel(key), sha256: dataSha256 }, file: path };
+}
+
+function missingSeries(where: string, folder: string, key: ExternalKey, has: readonly ExternalKey[]): ConfigError {
+  const same = has.filter(({ name }) => name === key.name);
+  const near = nearestName(key.name, [...new Set(has.map(({ name }) => name))]);
+  const known =
+    same.length > 0
+      ? `it has ${same.map(externalLabel).join(', ')}: name one by symbol, or import the other`
+      : near === null
+        ? `isobar data import FILE --as series --name ${key.name} --time COLUMN --known-at COLUMN adds it`
+        : `did you mean name: ${near}?`;
+  return new ConfigError(`${where}: the catalog ${displayPath(folder)} has no series ${externalLabel(key)}`, known);
+}
+
+/** A series that ends this many of its usual steps before the run has ended. */
+const STALE_STEPS = 10;
+
+/** Returns notes where a series does not cover the run. */
+export function externalNotes(
+  series: readonly SeriesPlan[],
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): readonly string[] {
+  return series.flatMap(({ name, input, values: { length, knownMs } }) => {
+    const called = `series ${name === input.name ? name : `${name} (${input.name})`}`;
+    if (length === 0) return [`${called}: no value was known before ${formatMinute(toMs)}`];
+    const [firstMs, lastMs] = [knownMs[0]!, knownMs[length - 1]!];
+    const isStale = length > 1 && toMs - lastMs > (STALE_STEPS * (lastMs - firstMs)) / (length - 1);
+    return [
+      ...(firstMs > fromMs ? [`${called}: the first value was known at ${formatMinute(firstMs)}, after the start of the run`] : []),
+      ...(isStale ? [`${called}: the last value was known at ${formatMinute(lastMs)}, long before the end of the run`] : []),
+    ];
+  });
+}

@@ -1,0 +1,116 @@
+// A strategy's view of a series from outside: the newest value known by now, and how old it is. Nothing later is reachable.
+
+import { ConfigError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import { knownSeries } from '../../indicators/graph/known.ts';
+import { bind, outputOf } from '../../indicators/graph/spec.ts';
+import type { Series } from '../../indicators/graph/series.ts';
+import type { KnownValues } from '../../model/bars/knownValues.ts';
+import type { KnownSeries } from '../../strategy/types.ts';
+import type { FeedRun } from './feed.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** A series of a run by its name; `symbol`: the one symbol whose feeds have it, null for all feeds. */
+export interface NamedValues {
+  readonly name: string;
+  readonly symbol: string | null;
+  readonly values: KnownValues;
+}
+
+interface Clock {
+  readonly nowMs: number;
+}
+
+class KnownView implements KnownSeries {
+  readonly #rows: Series;
+  readonly #values: KnownValues;
+  readonly #clock: Clock;
+  /** Number of values known at the last read. Time never moves back within a run, so the search starts here. */
+  #known = 0;
+
+  constructor(rows: Series, values: KnownValues, clock: Clock) {
+    this.#rows = rows;
+    this.#values = values;
+    this.#clock = clock;
+    Object.freeze(this);
+  }
+
+  get value(): number {
+    return this.#read(this.#values.value);
+  }
+  get prev(): number {
+    return this.#rows.prev;
+  }
+  get ready(): boolean {
+    const { value } = this;
+    return value === value;
+  }
+  ago(bars: number): number {
+    return bars === 0 ? this.value : this.#rows.ago(bars);
+  }
+  get timeMs(): number {
+    return this.#read(this.#values.timeMs);
+  }
+  get knownMs(): number {
+    return this.#read(this.#values.knownMs);
+  }
+  get ageMs(): number {
+    return this.#clock.nowMs - this.timeMs;
+  }
+
+  #read(column: Float64Array): number {
+    const { length, knownMs } = this.#values;
+    const { nowMs } = this.#clock;
+    while (this.#known < length && knownMs[this.#known]! <= nowMs) this.#known++;
+    return this.#known === 0 ? NAN : column[this.#known - 1]!;
+  }
+}
+
+Object.freeze(KnownView.prototype);
+
+/** The views of one strategy. */
+export class KnownViews {
+  private readonly strategy: string;
+  private readonly all: readonly NamedValues[];
+  private readonly clock: Clock;
+  private readonly views = new Map<FeedRun, Map<string, KnownSeries>>();
+
+  constructor(strategy: string, all: readonly NamedValues[], clock: Clock) {
+    this.strategy = strategy;
+    this.all = all;
+    this.clock = clock;
+  }
+
+  /** Returns the series on the rows of a feed; `checkCanRegister` throws when a new one comes too late. Throws ConfigError without one. */
+  on(feed: FeedRun, name: string, checkCanRegister: () => void): KnownSeries {
+    const known = this.views.get(feed) ?? new Map<string, KnownSeries>();
+    this.views.set(feed, known);
+    let view = known.get(name);
+    if (view === undefined) {
+      const { values } = this.find(feed, name);
+      checkCanRegister();
+      const rows = feed.indicators.use(knownSeries(feed.view.close, name, values));
+      view = bind(new KnownView(rows, values, this.clock), outputOf(rows));
+      known.set(name, view);
+    }
+    return view;
+  }
+
+  private find({ instrument: { wireName } }: FeedRun, name: string): NamedValues {
+    const named = this.all.filter((each) => each.name === name);
+    const found = named.find(({ symbol }) => symbol === null || symbol === wireName);
+    if (found !== undefined) return found;
+    if (named.length > 0)
+      throw new ConfigError(
+        `${this.strategy}: the series ${name} has no values of ${wireName}, only of ${named.map(({ symbol }) => symbol).join(', ')}`,
+        `import them: isobar data import FILE --as series --name ${name} --symbol ${wireName}`,
+      );
+    const near = nearestName(name, [...new Set(this.all.map((each) => each.name))]);
+    throw new ConfigError(
+      `${this.strategy}: the run has no series called ${name}`,
+      `${near ? `did you mean ${near}? ` : ''}add it to the definition: series: { ${name}: {} }; a live bot has no series yet`,
+    );
+  }
+}

@@ -1,0 +1,47 @@
+// A series from outside on the rows of a feed: at each row the newest value that was known when it closed.
+
+import type { KnownValues } from '../../model/bars/knownValues.ts';
+import type { Series } from './series.ts';
+import { operand, seriesSpec, type IndicatorSpec, type Kernel, type RowTimes, type Wiring } from './spec.ts';
+import type { NumberWindow } from './window.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** Returns the spec of the series `name` on the rows of the feed that `column` belongs to. */
+export function knownSeries(column: Series, name: string, values: KnownValues): IndicatorSpec<Series> {
+  return seriesSpec({
+    name: 'series',
+    sources: [operand(column)],
+    parameters: [name],
+    shared: { key: `series(${name})`, output: '' },
+    needs: { '': 1 },
+    make: (wiring) => new KnownNumbers(wiring, values),
+  });
+}
+
+class KnownNumbers implements Kernel {
+  readonly #times: RowTimes;
+  readonly #values: KnownValues;
+  readonly #out: NumberWindow;
+  #at = -1;
+
+  constructor(wiring: Wiring, values: KnownValues) {
+    this.#times = wiring.times;
+    this.#values = values;
+    this.#out = wiring.out(0);
+  }
+
+  fill(fromRow: number, toRow: number): void {
+    const { closeMs } = this.#times;
+    const { knownMs, value, length } = this.#values;
+    const { values: out, base } = this.#out;
+    let at = this.#at;
+    for (let row = fromRow; row < toRow; row++) {
+      const ms = closeMs[row]!;
+      while (at + 1 < length && knownMs[at + 1]! <= ms) at++;
+      out[row - base] = at < 0 ? NAN : value[at]!;
+    }
+    this.#at = at;
+  }
+}
