@@ -20,7 +20,8 @@ export class Proxy {
   /** Called once what was lost is lost: the exchange has it, or never will. */
   lost: () => void = () => {};
   readonly #server;
-  readonly #agent = new Agent({ keepAlive: true });
+  /** A connection for each request: the exchange may close one that waits just as the next request is written to it. */
+  readonly #agent = new Agent({ keepAlive: false });
 
   private constructor(server: ReturnType<typeof createServer>) {
     this.#server = server;

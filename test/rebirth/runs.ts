@@ -35,6 +35,8 @@ export interface LifetimeOptions {
 /** Kills of one lifetime: more would leave it little time to trade. */
 const KILLS_PER_LIFETIME = 8;
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
+/** So many lifetimes in a row whose bot ended before its first kill: a single one may have drawn a record that it never wrote. */
+const MAX_UNHURT = 20;
 /** A start that fails to trade so often in a row is stuck. */
 const MAX_STARTS = 60;
 
@@ -59,7 +61,7 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
   const { orders, fills, books } = unkilled.tables;
   const difference = firstDifference(backtest, { orders, fills, books, balances: backtest.balances });
   if (difference !== null) notify(`${name}: without a kill the live bot differs from its backtest: ${JSON.stringify(difference)}`);
-  let [kills, droppedSends, isEqual] = [0, 0, difference === null];
+  let [kills, droppedSends, unhurt, isEqual] = [0, 0, 0, difference === null];
   for (let lifetime = 0; kills < wanted; lifetime++) {
     const lifetimeSeed = only ?? seed * 1000 + lifetime;
     const result = await fixture.killed(lifetimeSeed, Math.min(KILLS_PER_LIFETIME, wanted - kills), unkilled);
@@ -74,7 +76,8 @@ export async function rebirthsOf({ name, file, settings, bars }: Case, options: 
       isEqual = false;
       notify(`${name}, lifetime of seed ${lifetimeSeed}: ${result.wrong}`);
     }
-    if (only !== null || result.kills === 0) break;
+    unhurt = result.kills === 0 ? unhurt + 1 : 0;
+    if (only !== null || unhurt === MAX_UNHURT) break;
   }
   return {
     strategy: name,
