@@ -38,6 +38,7 @@ export class ServiceRows implements DrivenRows {
   readonly #rows: BarMatching;
   readonly #service: Service;
   #newest: RowAct | null = null;
+  #isByActs = false;
 
   constructor(service: Service) {
     if (service.rows === null) throw new Error('the exchange follows no rows');
@@ -50,13 +51,20 @@ export class ServiceRows implements DrivenRows {
     return this.#newest === null ? null : drivenAct(this.#newest);
   }
 
+  /** The act to go on with after a restart: the newest, or the first of rows that closed just before the bot was killed. */
+  unfinished(): DrivenAct | null {
+    return this.newest ?? (this.#isByActs ? this.next() : null);
+  }
+
   nextMs(): number {
     return this.#rows.nextMs;
   }
   goByActs(): void {
+    this.#isByActs = true;
     this.#rows.goByActs();
   }
   goWhole(): void {
+    this.#isByActs = false;
     this.#rows.goWhole();
     this.#newest = null;
   }

@@ -88,11 +88,11 @@ function armKill({ kind, step, nth }: RecordKill): void {
   syncBuiltinESMExports();
 }
 
-const notify = (report: Report): void => void process.send!(report);
+/** Resolves when the report has left: a process that ends, or closes the channel, takes along what it still holds. */
+const notify = (report: Report): Promise<void> => new Promise((resolve) => process.send!(report, undefined, {}, () => resolve()));
 const reply: string[] = [];
 const fail = (why: string): void => {
-  notify({ report: 'failed', why: `${why}\n${reply.slice(-15).join('')}` });
-  setTimeout(() => process.exit(1), 200);
+  void notify({ report: 'failed', why: `${why}\n${reply.slice(-15).join('')}` }).then(() => process.exit(1));
 };
 
 async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Promise<void> {
@@ -107,12 +107,12 @@ async function run({ config, nowMs, isPrompt, room, resume, kill }: BotTask): Pr
     times: TARGET_TIMES,
   });
   const driver = await tradeStepped(opened, time, exchange, isPrompt, TARGET_TIMES);
-  notify({ report: 'trading' });
+  void notify({ report: 'trading' });
   if (resume !== null) await driver.resume(resume.closeMs, resume.act);
   while (await driver.next());
   const { engine } = opened.bot.deps;
   const barOf = (instrument: number, timeMs: number): number => openOf(engine.execution[instrument]!.bars.interval, timeMs);
-  notify({
+  await notify({
     report: 'over',
     tables: { orders: orderRows(engine.orders.columns(), barOf), fills: fillRows(engine.fills.columns()), books: booksOf(engine) },
   });

@@ -124,7 +124,7 @@ export class World {
       nowMs: this.#exchange.clock.nowMs(),
       isPrompt: this.#plan.fills.latencyMs === 0,
       room: ROOM,
-      resume: this.#closedMs === null ? null : { closeMs: this.#closedMs, act: this.#rows.newest },
+      resume: this.#closedMs === null ? null : { closeMs: this.#closedMs, act: this.#rows.unfinished() },
       kill: kill?.at === 'record' ? kill : null,
     };
     child.send(task, () => {});
