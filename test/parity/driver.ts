@@ -18,6 +18,8 @@ export interface RowTimes {
   readonly thinkMs: number;
 }
 export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
+/** The clock may jump to so long before the bot first asks for a row, in ms. */
+const AHEAD_MS = 2000;
 /** For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. */
 export const TARGET_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
 
@@ -69,6 +71,10 @@ export class RowDriver {
   }
 
   async #decide(closeMs: number): Promise<void> {
+    const { time, times } = this.#parts;
+    const askMs = closeMs + times.delayMs - AHEAD_MS;
+    // All that is due until then is the look at the limits, second after second.
+    if (time.nowMs < askMs && this.#isAtRest()) await time.stepTo(askMs);
     // Bars finer than those of the bot close in between: they fill its orders, and it is not asked.
     if (this.#decidesAt(closeMs)) await this.#until(closeMs, 'its decision', () => this.#hasDecided(closeMs));
     await this.#until(closeMs, 'the answers to its orders', () => this.#isSettled());
@@ -163,6 +169,13 @@ export class RowDriver {
     // The clock must not jump over the proof of an order whose answer was lost: strategies wait for it.
     const active = bot.deps.engine.orders.active();
     return active.every(({ state }) => state !== STATE.unknown && (!isPrompt || state !== STATE.cancelSent));
+  }
+
+  /** Nothing is asked of the exchange whose answer makes the bot act. */
+  #isAtRest(): boolean {
+    const { bot } = this.#parts;
+    const { orders, bracketManager } = bot.deps.engine;
+    return bot.isIdle && this.#isSent() && !bracketManager.hasWaitingStops && orders.active().every(({ state }) => state === STATE.working);
   }
 
   #decidesAt(closeMs: number): boolean {
