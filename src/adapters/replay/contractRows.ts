@@ -98,7 +98,7 @@ export class ContractRows {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
         // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
-        if (eventOrder !== null) followRow(brackets, instrument, eventOrder, { openMs, closeMs, open, high, low, close });
+        if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
         return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
           return this.stop(bracket, eventOrder !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);

@@ -1,6 +1,6 @@
 // Rows of a replay in which events happen in the best, or in the worst, of the orders that a bar allows, for the envelope.
 
-import { levelOf, type Bracket, type Brackets } from '../../orders/stops/brackets.ts';
+import { levelOf, type Bracket } from '../../orders/stops/brackets.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
 
@@ -35,7 +35,7 @@ export function matchInEventOrder(
     bracketManager.legTimeMs = openMs;
     brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
   }
-  followRow(brackets, instrument, eventOrder, row);
+  followRow(brackets.list(instrument), eventOrder, row);
   // Most rows reach no stop: they make no copy of the list.
   const held = isReached() ? brackets.list(instrument).slice() : NONE;
   bracketManager.legTimeMs = closeMs;
@@ -64,20 +64,14 @@ function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, h
  * A trail follows the best price of the row before it triggers, where that order is possible, and better (or worse) for equity at the close
  * than to stay.
  */
-export function followRow(
-  brackets: Brackets,
-  instrument: number,
-  eventOrder: 'best' | 'worst',
-  { openMs, high, low, close }: OrderedRow,
-): void {
-  if (!brackets.hasTrails(instrument)) return;
-  for (const bracket of brackets.list(instrument)) {
+export function followRow(list: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
+  for (const bracket of list) {
     const { isLong, trailing, armedMs } = bracket;
     if (trailing === 0 || armedMs > openMs) continue;
     const best = isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     const level = isLong ? best - trailing : best + trailing;
     const isReached = isLong ? low <= level : high >= level;
     const isBetter = isLong ? level >= close : level <= close;
-    if (isReached && isBetter === (eventOrder === 'best')) brackets.moveBest(bracket, best);
+    if (isReached && isBetter === (eventOrder === 'best')) bracket.best = best;
   }
 }

@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';
 import { InvariantError } from '../../base/errors.ts';
-import { seededRng } from '../../base/number/rng.ts';
 import type { Side } from '../../model/order.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { Brackets, levelOf, type Bracket } from './brackets.ts';
@@ -126,50 +125,5 @@ describe('Brackets', () => {
     brackets.remove(bracket);
     brackets.restore(bracket);
     expect(brackets.of({ instrumentIndex: 0, id: 2 })).toBe(bracket);
-  });
-
-  it('trigger as a list that is scanned at every row, however they were armed, moved, restored and ended', () => {
-    for (let seed = 1; seed <= 40; seed++) {
-      const rng = seededRng(seed);
-      const whole = (most: number): number => Math.floor(rng.next() * most);
-      const brackets = new Brackets(2);
-      for (let step = 1; step <= 150; step++) {
-        const instrument = whole(2);
-        const list = brackets.list(instrument);
-        const chosen = list[whole(list.length)];
-        const act = whole(8);
-        if (act < 3) {
-          const [stop, trailing] = [whole(4) === 0 ? 0 : 1 + whole(200), whole(3) === 0 ? 1 + whole(40) : 0];
-          const order = entry(step, stop, trailing, whole(2) === 0 ? 'buy' : 'sell');
-          order.instrumentIndex = instrument;
-          brackets.arm(order, 10, 1 + whole(200), whole(step), whole(5) === 0);
-        } else if (chosen !== undefined && act === 3) brackets.reduce(chosen, 1 + whole(12));
-        else if (chosen !== undefined && act === 4) brackets.moveStop(chosen, whole(200));
-        else if (chosen !== undefined && act === 5) {
-          brackets.remove(chosen);
-          if (whole(2) === 0) brackets.restore(chosen);
-        } else if (chosen !== undefined && act === 6) brackets.moveBest(chosen, 1 + whole(200));
-        const low = 1 + whole(200);
-        const [high, since] = [low + whole(20), whole(2) === 0 ? -Infinity : whole(step)];
-        const open = low + whole(high - low + 1);
-        const reached = [...list].filter((bracket) => {
-          const level = levelOf(bracket);
-          return bracket.isLong ? low <= level : high >= level;
-        });
-        const at = `seed ${seed}, step ${step}`;
-        expect(brackets.reachedCount(instrument, high, low), at).toBe(reached.length);
-        const inRow = reached.filter(({ armedMs }) => armedMs >= since).map(({ entry: id }) => id);
-        expect(
-          hits((hit) => brackets.triggerInRow(instrument, high, low, since, hit)).map(([id]) => id),
-          at,
-        ).toEqual(inRow);
-        const atOpen = [...list].filter((bracket) => (bracket.isLong ? open <= levelOf(bracket) : open >= levelOf(bracket)));
-        expect(
-          hits((hit) => brackets.triggerAtOpen(instrument, open, hit)).map(([id]) => id),
-          at,
-        ).toEqual(atOpen.map(({ entry: id }) => id));
-        if (whole(2) === 0 && brackets.follow(instrument, high, low, step - 1 - whole(3))) brackets.followClose(instrument, open, step - 2);
-      }
-    }
   });
 });

@@ -15,13 +15,12 @@ export interface Bracket {
   readonly isLong: boolean;
   /** Open quantity that it protects, in lots. */
   lots: number;
-  /** Fixed stop, 0 for none. `Brackets.moveStop` moves it. */
+  /** Fixed stop, 0 for none. An amendment moves it. */
   stop: number;
   /** Distance of the trailing stop, 0 for none. */
   readonly trailing: number;
   /**
-   * Best price of closed rows that certainly came after the entry; of a bracket that does not trail, the entry's price. The trailing stop
-   * follows it, and never the row that is being matched. `Brackets.moveBest` moves it.
+   * Best price of closed rows that certainly came after the entry. The trailing stop follows it, and never the row that is being matched.
    */
   best: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
@@ -45,20 +44,9 @@ export type OnHit = (bracket: Bracket, price: number) => void;
 export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
-  /**
-   * By instrument: no long triggers above `nearestLong`, and no short below `nearestShort`. Most rows end at these two comparisons. A bracket
-   * that ends leaves them as they are, until a scan finds that the row reaches nothing.
-   */
-  private readonly nearestLong: number[];
-  private readonly nearestShort: number[];
-  /** By instrument: brackets that trail. Only these follow the price. */
-  private readonly trails: number[];
 
   constructor(instruments: number) {
     this.open = Array.from({ length: instruments }, () => []);
-    this.nearestLong = this.open.map(() => -INFINITY);
-    this.nearestShort = this.open.map(() => INFINITY);
-    this.trails = this.open.map(() => 0);
   }
 
   /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
@@ -67,9 +55,6 @@ export class Brackets {
   }
   list(instrument: number): readonly Bracket[] {
     return this.open[instrument]!;
-  }
-  hasTrails(instrument: number): boolean {
-    return this.trails[instrument]! > 0;
   }
   get total(): number {
     return this.openCount;
@@ -90,7 +75,7 @@ export class Brackets {
       return;
     }
     const isLong = entry.side === 'buy';
-    this.add({
+    this.open[entry.instrumentIndex]!.push({
       entry: entry.id,
       strategy: entry.strategy,
       instrument: entry.instrumentIndex,
@@ -104,6 +89,7 @@ export class Brackets {
       isChasing,
       triedMs: NAN,
     });
+    this.openCount++;
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -117,8 +103,6 @@ export class Brackets {
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
     open.splice(at, 1);
     this.openCount--;
-    if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
-    if (open.length === 0) this.forgetLevels(bracket.instrument);
   }
   /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
   restore(bracket: Bracket): void {
@@ -127,17 +111,8 @@ export class Brackets {
       known.lots += bracket.lots;
       return;
     }
-    this.add(bracket);
-  }
-  /** Moves the fixed stop of a bracket to `ticks`; 0 takes it away. */
-  moveStop(bracket: Bracket, ticks: number): void {
-    bracket.stop = ticks;
-    this.noteLevel(bracket);
-  }
-  /** Makes a trailing stop follow `best`. */
-  moveBest(bracket: Bracket, best: number): void {
-    bracket.best = best;
-    this.noteLevel(bracket);
+    this.open[bracket.instrument]!.push(bracket);
+    this.openCount++;
   }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
@@ -150,16 +125,13 @@ export class Brackets {
 
   /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
-    if (!this.mayReach(instrument, high, low)) return 0;
     let count = 0;
     for (const bracket of this.open[instrument]!) if (isReached(bracket, high, low)) count++;
-    if (count === 0) this.measureLevels(instrument);
     return count;
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */
   triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
-    if (this.reachedCount(instrument, open, open) === 0) return;
     for (const bracket of this.open[instrument]!.slice()) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
@@ -171,7 +143,6 @@ export class Brackets {
    * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
   triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
-    if (this.reachedCount(instrument, high, low) === 0) return;
     for (const bracket of this.open[instrument]!.slice()) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
@@ -187,12 +158,10 @@ export class Brackets {
    * that price may have come before it, and `followClose` must be called.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
-    if (!this.hasTrails(instrument)) return false;
     let enteredDuringRow = false;
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0) continue;
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
-      else this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low));
+      else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
     return enteredDuringRow;
   }
@@ -205,43 +174,19 @@ export class Brackets {
     closeMs: number,
   ): void {
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0 || bracket.armedMs > closeMs) continue;
+      if (bracket.armedMs > closeMs) continue;
       const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
       const { high, low } = enteredDuringRow ? { high: row.close, low: row.close } : row;
-      this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low));
+      bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
   }
 
   /** Makes trailing stops of entries that filled inside the row follow its close, the one price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0 || bracket.armedMs <= openMs || bracket.isChasing) continue;
-      this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close));
+      if (bracket.armedMs <= openMs || bracket.isChasing) continue;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
     }
-  }
-
-  private add(bracket: Bracket): void {
-    this.open[bracket.instrument]!.push(bracket);
-    this.openCount++;
-    if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
-    this.noteLevel(bracket);
-  }
-  private mayReach(instrument: number, high: number, low: number): boolean {
-    return low <= this.nearestLong[instrument]! || high >= this.nearestShort[instrument]!;
-  }
-  private noteLevel(bracket: Bracket): void {
-    const { instrument } = bracket;
-    const level = levelOf(bracket);
-    if (bracket.isLong) this.nearestLong[instrument] = Math.max(this.nearestLong[instrument]!, level);
-    else this.nearestShort[instrument] = Math.min(this.nearestShort[instrument]!, level);
-  }
-  private forgetLevels(instrument: number): void {
-    this.nearestLong[instrument] = -INFINITY;
-    this.nearestShort[instrument] = INFINITY;
-  }
-  private measureLevels(instrument: number): void {
-    this.forgetLevels(instrument);
-    for (const bracket of this.open[instrument]!) this.noteLevel(bracket);
   }
 }
 
