@@ -178,7 +178,7 @@ export class Brackets {
     this.nearestAbove[instrument] = INFINITY;
     const open = this.open[instrument]!;
     for (let at = this.far[instrument]! - 1; at >= 0; at--) this.addFar(instrument, open[at]!);
-    return low <= this.nearestBelow[instrument]! || high >= this.nearestAbove[instrument]!;
+    return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
   }
   private addFar(instrument: number, bracket: Bracket): void {
     const level = levelOf(bracket);
