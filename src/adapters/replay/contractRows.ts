@@ -54,12 +54,10 @@ export class ContractRows {
       this.matchInOrder(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;
-      const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (
-        count > 1 ||
-        this.triggers.isReached(instrument, row) ||
-        (this.eventOrder !== null && this.engine.brackets.waiting(instrument) > 0)
-      )
+      const { brackets } = this.engine;
+      const count = brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
+      const isAnyStop = count > 0 ? brackets.waiting(instrument) > 0 : brackets.isTrailing(instrument);
+      if (count > 1 || this.triggers.isReached(instrument, row) || (this.eventOrder !== null && isAnyStop))
         this.matchInOrder(instrument, at, row);
       else if (count === 1) this.matchSingle(book, instrument, at, row);
     }

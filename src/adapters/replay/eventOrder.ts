@@ -6,7 +6,6 @@ import type { ReplayHost } from './host.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
-const NONE: readonly Bracket[] = [];
 
 /** Which order of events the rows of a replay take; null: that of docs/matching.md. */
 export type EventOrder = 'best' | 'worst' | null;
@@ -30,21 +29,17 @@ export function matchInEventOrder(
 ): void {
   const { bracketManager, brackets } = engine;
   const { openMs, closeMs, open, high, low } = row;
-  const isReached = (): boolean => brackets.reachedCount(instrument, high, low) > 0;
-  if (isReached()) {
-    bracketManager.legTimeMs = openMs;
-    brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
-  }
-  followRow(brackets.list(instrument), eventOrder, row);
-  // Most rows reach no stop: they make no copy of the list.
-  const held = isReached() ? brackets.list(instrument).slice() : NONE;
+  bracketManager.legTimeMs = openMs;
+  brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
+  const held = brackets.near(instrument, high, low);
   bracketManager.legTimeMs = closeMs;
   if (eventOrder === 'worst') hitHeld(engine, instrument, held, row);
   book.matchRange(openMs, closeMs, open, high, low);
   // Stops of what this row has bought come after all others.
   if (eventOrder === 'best') hitHeld(engine, instrument, held, row);
   bracketManager.legTimeMs = closeMs;
-  if (isReached()) brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+  brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
   bracketManager.legTimeMs = NAN;
 }
 

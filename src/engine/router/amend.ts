@@ -75,7 +75,7 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
 
 /** Moves a stop at once. An order that has filled some lots without a stop gets none for them: those lots would have no bracket. */
 function moveStop(
-  { orders, instruments }: AmendHost,
+  { orders, instruments, brackets }: AmendHost,
   id: OrderId,
   order: BotOrder | undefined,
   bracket: Bracket | undefined,
@@ -86,7 +86,7 @@ function moveStop(
     order.stopLoss = ticks;
     order.isGuarded = true;
   }
-  if (bracket !== undefined) bracket.stop = ticks;
+  if (bracket !== undefined) brackets.moveStop(bracket, ticks);
   orders.journal.stopMoved(id, instruments[bracket?.instrument ?? order!.instrumentIndex]!, ticks);
   return id;
 }

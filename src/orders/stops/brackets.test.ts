@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';
+import { seededRng } from '../../base/number/rng.ts';
 import { InvariantError } from '../../base/errors.ts';
 import type { Side } from '../../model/order.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
@@ -125,5 +126,66 @@ describe('Brackets', () => {
     brackets.remove(bracket);
     brackets.restore(bracket);
     expect(brackets.of({ instrumentIndex: 0, id: 2 })).toBe(bracket);
+  });
+});
+
+describe('rows that stay between the nearest stops', () => {
+  /** What each call must do, from the list alone: every bracket is read in every row. */
+  function naive(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
+    const level = ({ isLong, stop, trailing, best }: Bracket): number => {
+      const trail = isLong ? best - trailing : best + trailing;
+      if (trailing === 0) return isLong || stop > 0 ? stop : Infinity;
+      return isLong ? Math.max(stop, trail) : Math.min(stop > 0 ? stop : Infinity, trail);
+    };
+    return list
+      .filter((bracket) => bracket.armedMs >= sinceMs && (bracket.isLong ? low <= level(bracket) : high >= level(bracket)))
+      .map(({ entry: id }) => id);
+  }
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('trigger what a reading of every stop triggers (seed %i)', (seed) => {
+    const rng = seededRng(seed);
+    const int = (from: number, to: number): number => from + Math.floor(rng.next() * (to - from + 1));
+    const brackets = new Brackets(2);
+    let [price, id, triggered] = [1000, 0, 0];
+    for (let row = 0; row < 3000; row++) {
+      const open = price + int(-2, 2);
+      const [high, low] = [open + int(0, 6), open - int(0, 6)];
+      const close = int(low, high);
+      if (rng.next() < 0.2) {
+        const side = rng.next() < 0.7 ? 'buy' : 'sell';
+        const distance = int(0, 60) * (side === 'buy' ? -1 : 1);
+        const stop = rng.next() < 0.1 ? 0 : price + distance;
+        brackets.arm(entry(++id, stop, seed % 2 === 0 && rng.next() < 0.05 ? int(1, 20) : 0, side), 10, price, row * 10);
+      }
+      const list = brackets.list(0);
+      if (list.length > 0 && rng.next() < 0.05) brackets.moveStop(list[int(0, list.length - 1)]!, price + int(-60, 60));
+      if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[int(0, list.length - 1)]!);
+      if (rng.next() < 0.001) brackets.drop(0, 0, rng.next() < 0.5);
+      expect(brackets.reachedCount(0, high, low)).toBe(naive(list, high, low, -Infinity).length);
+      for (const [top, bottom, sinceMs] of [
+        [open, open, null],
+        [high, low, -Infinity],
+        [high, low, row * 10],
+      ] as const) {
+        const expected = naive(list, top, bottom, sinceMs ?? -Infinity);
+        const returned: Bracket[] = [];
+        const act = (hit: (bracket: Bracket, at: number) => void): void =>
+          sinceMs === null ? brackets.triggerAtOpen(0, open, hit) : brackets.triggerInRow(0, high, low, sinceMs, hit);
+        // Some sell; others cannot yet, and wait again at the end of the list.
+        const seen: number[] = [];
+        act((bracket) => {
+          seen.push(bracket.entry);
+          if (rng.next() < 0.3) return;
+          brackets.remove(bracket);
+          if (rng.next() < 0.5) returned.push(bracket);
+        });
+        expect(seen, `seed ${seed}, row ${row}`).toEqual(expected);
+        triggered += seen.length;
+        for (const bracket of returned) brackets.restore(bracket);
+      }
+      if (brackets.follow(0, high, low, row * 10 - 1)) brackets.followClose(0, close, row * 10 - 1);
+      price = close;
+    }
+    expect(triggered).toBeGreaterThan(500);
   });
 });

@@ -6,6 +6,7 @@ import type { Side } from '../../model/order.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+const NONE: readonly Bracket[] = [];
 
 /** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
@@ -15,8 +16,8 @@ export interface Bracket {
   readonly isLong: boolean;
   /** Open quantity that it protects, in lots. */
   lots: number;
-  /** Fixed stop, 0 for none. An amendment moves it. */
-  stop: number;
+  /** Fixed stop, 0 for none. `Brackets.moveStop` changes it. */
+  readonly stop: number;
   /** Distance of the trailing stop, 0 for none. */
   readonly trailing: number;
   /**
@@ -44,9 +45,23 @@ export type OnHit = (bracket: Bracket, price: number) => void;
 export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
+  /**
+   * By instrument: so many brackets at the front of its list have been seen out of reach. No long's level among them lies above
+   * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one has gone, and they must be read again. So a row reads the others
+   * alone: many stops of dust may wait far away, and a stop that cannot sell yet returns to the end of the list.
+   */
+  private readonly far: Int32Array;
+  private readonly nearestBelow: Float64Array;
+  private readonly nearestAbove: Float64Array;
+  /** By instrument: how many brackets trail. Their levels move with each row. */
+  private readonly trails: Int32Array;
 
   constructor(instruments: number) {
     this.open = Array.from({ length: instruments }, () => []);
+    this.far = new Int32Array(instruments);
+    this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
+    this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
+    this.trails = new Int32Array(instruments);
   }
 
   /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
@@ -61,7 +76,10 @@ export class Brackets {
   }
   /** Returns the bracket of an entry, or undefined. */
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
-    return this.open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
+    // From the newest: that is mostly the one meant.
+    const open = this.open[entry.instrumentIndex]!;
+    for (let at = open.length - 1; at >= 0; at--) if (open[at]!.entry === entry.id) return open[at];
+    return undefined;
   }
 
   /**
@@ -75,7 +93,7 @@ export class Brackets {
       return;
     }
     const isLong = entry.side === 'buy';
-    this.open[entry.instrumentIndex]!.push({
+    this.add({
       entry: entry.id,
       strategy: entry.strategy,
       instrument: entry.instrumentIndex,
@@ -89,7 +107,11 @@ export class Brackets {
       isChasing,
       triedMs: NAN,
     });
+  }
+  private add(bracket: Bracket): void {
+    this.open[bracket.instrument]!.push(bracket);
     this.openCount++;
+    if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -99,10 +121,23 @@ export class Brackets {
   }
   remove(bracket: Bracket): void {
     const open = this.open[bracket.instrument]!;
-    const at = open.indexOf(bracket);
+    const at = open.lastIndexOf(bracket);
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
     open.splice(at, 1);
     this.openCount--;
+    if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
+    if (at < this.far[bracket.instrument]!) {
+      this.far[bracket.instrument]!--;
+      this.forgetNearest(bracket.instrument);
+    }
+  }
+  private forgetNearest(instrument: number): void {
+    this.nearestBelow[instrument] = this.nearestAbove[instrument] = NAN;
+  }
+  /** Moves the fixed stop of a bracket; 0 takes it away. */
+  moveStop(bracket: Bracket, stop: number): void {
+    (bracket as { stop: number }).stop = stop;
+    this.forgetNearest(bracket.instrument);
   }
   /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
   restore(bracket: Bracket): void {
@@ -111,8 +146,7 @@ export class Brackets {
       known.lots += bracket.lots;
       return;
     }
-    this.open[bracket.instrument]!.push(bracket);
-    this.openCount++;
+    this.add(bracket);
   }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
@@ -123,16 +157,53 @@ export class Brackets {
     }
   }
 
+  /** True when any stop on an instrument trails. */
+  isTrailing(instrument: number): boolean {
+    return this.trails[instrument]! > 0;
+  }
+  /** Returns the number of the first bracket of an instrument that prices from `low` to `high` may trigger: those before it stay. */
+  firstNear(instrument: number, high: number, low: number): number {
+    const open = this.open[instrument]!;
+    if (this.trails[instrument]! > 0) return 0;
+    if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
+      return 0;
+    let at = this.far[instrument]!;
+    for (; at < open.length && !isReached(open[at]!, high, low); at++) this.addFar(instrument, open[at]!);
+    this.far[instrument] = at;
+    return at;
+  }
+  private isFarReached(instrument: number, high: number, low: number): boolean {
+    if (this.nearestBelow[instrument] === this.nearestBelow[instrument]) return true;
+    this.nearestBelow[instrument] = -INFINITY;
+    this.nearestAbove[instrument] = INFINITY;
+    const open = this.open[instrument]!;
+    for (let at = this.far[instrument]! - 1; at >= 0; at--) this.addFar(instrument, open[at]!);
+    return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
+  }
+  private addFar(instrument: number, bracket: Bracket): void {
+    const level = levelOf(bracket);
+    if (bracket.isLong) this.nearestBelow[instrument] = Math.max(this.nearestBelow[instrument]!, level);
+    else this.nearestAbove[instrument] = Math.min(this.nearestAbove[instrument]!, level);
+  }
+
   /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
+    const list = this.open[instrument]!;
     let count = 0;
-    for (const bracket of this.open[instrument]!) if (isReached(bracket, high, low)) count++;
+    for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) count++;
     return count;
+  }
+
+  /** Returns a copy of the brackets that prices from `low` to `high` may trigger, and of others. */
+  near(instrument: number, high: number, low: number): readonly Bracket[] {
+    const first = this.firstNear(instrument, high, low);
+    const list = this.open[instrument]!;
+    return first < list.length ? list.slice(first) : NONE;
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */
   triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
-    for (const bracket of this.open[instrument]!.slice()) {
+    for (const bracket of this.near(instrument, open, open)) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
     }
@@ -143,7 +214,7 @@ export class Brackets {
    * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
   triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
-    for (const bracket of this.open[instrument]!.slice()) {
+    for (const bracket of this.near(instrument, high, low)) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
@@ -158,6 +229,8 @@ export class Brackets {
    * that price may have come before it, and `followClose` must be called.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
+    // Nothing else reads the best price.
+    if (this.trails[instrument] === 0) return false;
     let enteredDuringRow = false;
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;

@@ -59,7 +59,7 @@ export class TradeHistory {
     this.#orders.set(cid, { ...order, stopLoss });
     const index = indexOf(order.symbol, instruments);
     const bracket = brackets.of({ instrumentIndex: index, id: order.order });
-    if (bracket !== undefined) bracket.stop = scaledFromRecord(stopLoss, instruments[index]!.priceDigits);
+    if (bracket !== undefined) brackets.moveStop(bracket, scaledFromRecord(stopLoss, instruments[index]!.priceDigits));
   }
 
   #fill(record: RecordOf<'FILL'>, index: number, books: Books): void {
