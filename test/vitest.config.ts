@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LATE_OPTIMIZING } from './fixtures/nodeOptions.ts';
 import { LongestFirst } from './longestFirst.ts';
 
 /** Tests of speed. They come last, one file at a time: what runs beside them would blur the figures that they print. */
@@ -47,6 +48,8 @@ export default defineConfig({
     // Many tests wait for other processes, sockets and timers. With twice as many workers as cores those that hold a clock to a limit begin
     // to miss it (one of 6,300 in one of two runs), for a tenth of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // A campaign runs for long, and on V8 as users have it.
+    execArgv: process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [],
     sequence: { sequencer: LongestFirst },
     // A test that passes when it is tried again hides a race: it is mended instead.
     retry: 0,
@@ -54,7 +57,10 @@ export default defineConfig({
       { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS] } },
       // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
       { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false } },
-      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      {
+        extends: true,
+        test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, execArgv: [], sequence: { groupOrder: 1 } },
+      },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
   },
