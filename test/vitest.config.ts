@@ -35,6 +35,9 @@ const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
 process.env['XDG_STATE_HOME'] = STATE;
 process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
+/** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
+const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -48,19 +51,14 @@ export default defineConfig({
     // Many tests wait for other processes, sockets and timers. With twice as many workers as cores those that hold a clock to a limit begin
     // to miss it (one of 6,300 in one of two runs), for a tenth of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    // A campaign runs for long, and on V8 as users have it.
-    execArgv: process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [],
     sequence: { sequencer: LongestFirst },
     // A test that passes when it is tried again hides a race: it is mended instead.
     retry: 0,
     projects: [
-      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS] } },
+      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv } },
       // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
-      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false } },
-      {
-        extends: true,
-        test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, execArgv: [], sequence: { groupOrder: 1 } },
-      },
+      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false, execArgv } },
+      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
   },
