@@ -209,9 +209,9 @@ export class BracketManager {
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
-    if (closable - this.claimedLots(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots)
+    if (closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots)
       this.cancelBlockingOrders(bracket);
-    const lots = Math.min(bracket.lots, closable - this.claimedLots(bracket.strategy, bracket.instrument, bracket.isLong));
+    const lots = Math.min(bracket.lots, closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong));
     const max = maxAtMarket(engine.instruments[bracket.instrument]!);
     for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
       sent = this.sendStop(bracket, price, Math.min(left, max));
@@ -297,7 +297,7 @@ export class BracketManager {
     const isLong = entry.side === 'buy';
     const lots = Math.min(
       filled,
-      this.closableLots(strategy, instrumentIndex, isLong) - this.claimedLots(strategy, instrumentIndex, isLong),
+      this.closableLots(strategy, instrumentIndex, isLong) - this.lotsBeingClosed(strategy, instrumentIndex, isLong),
     );
     if (lots < engine.instruments[instrumentIndex]!.minLots) return null;
     const leg = this.newLeg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
@@ -323,7 +323,7 @@ export class BracketManager {
     return this.engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
   }
   /** Returns the lots that other open orders may close. */
-  private claimedLots(strategy: number, instrumentIndex: number, isLong: boolean): number {
+  private lotsBeingClosed(strategy: number, instrumentIndex: number, isLong: boolean): number {
     const { ledger, reservations } = this.engine;
     return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);
   }
