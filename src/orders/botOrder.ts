@@ -136,4 +136,4 @@ export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
 }
 
 /** True when a cancel of the order was requested. */
-export const isUnderCancel = ({ state, wantsCancel: cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;
+export const isUnderCancel = ({ state, wantsCancel }: BotOrder): boolean => state === STATE.cancelSent || wantsCancel;

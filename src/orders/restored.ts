@@ -28,7 +28,7 @@ export interface RestoredOrder extends OrderIntent {
   /** For an entry with a take-profit: the filled lots for which no take-profit was sent. */
   readonly pendingTargetLots: Lots;
   /**
-   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `tomb`: proven absent at `endMs`. `refused`: at `endMs`,
+   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `provenAbsent`, `refused`: that became known at `endMs`,
    * recently.
    */
   readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'provenAbsent' | 'refused';

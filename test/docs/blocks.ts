@@ -48,7 +48,7 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
 }
 
 /** Commands that end by themselves and need nothing of a shell. */
-const COMMANDS = new Set(['api', 'backtest', 'data', 'report', 'strategy', 'sweep', 'verify']);
+const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'report', 'strategy', 'sweep', 'verify', 'why']);
 /** A word without anything that a shell would expand, in quotes or not. */
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 

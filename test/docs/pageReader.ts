@@ -10,6 +10,7 @@ import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts
 import { yamlSource } from '../../src/definition/text/source.ts';
 import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
 import { commandIn, type CommandLine } from '../fixtures/inProcess.ts';
+import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import { plainCommands, type Block } from './blocks.ts';
 import { PythonBlocks } from './pythonBlocks.ts';
@@ -124,7 +125,7 @@ export class PageFixture {
     } catch (error) {
       return String(error);
     }
-    return this.#finish(process.execPath, [`${stem}.mjs`]);
+    return this.#finish(process.execPath, [...LATE_OPTIMIZING, `${stem}.mjs`]);
   }
 
   async #python(text: string): Promise<string | null> {
@@ -215,8 +216,8 @@ function hasPython(): boolean {
 }
 
 /**
- * A folder of commands that stand before the system's: `npx` that never asks a registry, and `npm install` that links what is installed
- * already. Everything else of npm is npm's own.
+ * A folder of commands that stand before the system's: `npx` that never asks a registry, `npm install` that links what is installed already,
+ * and `isobar` with the options of short runs. Everything else of npm is npm's own.
  */
 function commands({ folder, modules }: InstalledPackage): string {
   const bin = join(folder, 'bin');
@@ -226,6 +227,7 @@ function commands({ folder, modules }: InstalledPackage): string {
   const scripts = {
     npx: '#!/bin/sh\n[ "$1" = --yes ] || [ "$1" = -y ] && shift\nexec "$@"\n',
     npm: `#!/bin/sh\ncase "$1" in i|install|ci) ln -sfn '${modules}' node_modules ;; *) exec '${npm}' "$@" ;; esac\n`,
+    isobar: `#!/bin/sh\nexec '${process.execPath}' ${LATE_OPTIMIZING.join(' ')} '${join(modules, '.bin/isobar')}' "$@"\n`,
   };
   for (const [name, text] of Object.entries(scripts)) {
     writeFileSync(join(bin, name), text);

@@ -167,13 +167,13 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
     );
-  const { defersCallbacks: tellsAtInstants = false } = options;
+  const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
     absenceBounds: bounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,
-    defersCallbacks: tellsAtInstants,
+    defersCallbacks,
   });
   return { ...replayed, lifetime, plan, feeds };
 }

@@ -210,8 +210,8 @@ export class BarDelivery {
   }
 
   /**
-   * Lets the strategies of the first part decide whose bars are there. `isLate`: the grace has ended, so no more bars are waited for. Ends the
-   * instant after its last part. Returns false while bars are waited for.
+   * Lets the strategies of the first part with all its bars decide. Ends the instant after its last part. `isLate`: the grace period has ended,
+   * so the first part decides without the missing bars. Returns false while it waits for bars.
    */
   #decidePart(t: number, isLate: boolean): boolean {
     const closing = ({ staged }: Part): readonly Staged[] => staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
@@ -275,7 +275,7 @@ export class BarDelivery {
     this.#deps.settle(instruments, () => {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#isBusy = false;
-      // If `settle` has called back within the call, the loop in #pump continues.
+      // If `settle` has called back within the call, the loop in `#deliverComplete` continues.
       if (!isWithin) this.#scheduleDelivery();
     });
     isWithin = false;
@@ -287,7 +287,7 @@ export class BarDelivery {
     deliver(t, facts, () => appendFacts(engine, facts));
   }
 
-  /** Removes and returns the bars that have closed by `t`. */
+  /** Removes and returns the received bars that have closed by `t`. */
   #due(t: number, staged: readonly Staged[]): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds } of staged) {
