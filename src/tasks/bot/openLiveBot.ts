@@ -32,6 +32,7 @@ import type { LiveConfig } from './config/read.ts';
 import { readLeftOrders, leftText } from './account/before.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
+import { ExternalReader } from './external/reader.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './lifetime/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
@@ -202,6 +203,18 @@ async function assemble(
   }
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
+  const external = new ExternalReader({
+    series: config.series,
+    plans: plan.series ?? [],
+    records: [...journal.records],
+    first: started.known,
+    scheduler: exchange.scheduler,
+    step: (act) => bot.driver.step(() => act(bot.driver.nowMs)),
+    venueMs,
+    journal: (body) => journal.journal.series(body),
+    log: (level, message) => log[level](message),
+  });
+  undo.push(() => external.stop());
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
 }

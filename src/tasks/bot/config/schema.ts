@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
 import { definitionSchema } from '../../../definition/text/schema.ts';
 import { intervalValue, map, textValue, integerValue } from '../../../definition/text/values.ts';
+import { liveSeriesSchema } from '../external/sources.ts';
 import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
@@ -146,6 +147,7 @@ export const liveSchema = map(
     strategy,
     params,
     feeds,
+    series: liveSeriesSchema.optional(),
     market,
     futures,
     decide,
@@ -196,6 +198,7 @@ export const DEFINITION_KEYS = [
   'strategy',
   'params',
   'feeds',
+  'series',
   'market',
   'futures',
   'decide',

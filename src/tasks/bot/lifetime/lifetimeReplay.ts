@@ -115,6 +115,8 @@ export class LifetimeReplay {
       case 'SETTING':
       case 'KEPT':
       case 'AMEND':
+      // The plan has the values already, each with the time from which on it is seen.
+      case 'SERIES':
         return;
       default:
         return assertNever(record);
