@@ -36,6 +36,8 @@ export class BotProcess implements Scheduler {
   control: LiveControl | null = null;
   /** Work of promises that is under way: without any, no turn of the event loop is needed. */
   pending = 0;
+  /** A kill was asked for. Its work is one of promises, and goes on after the answer. */
+  isKilled = false;
   /** A kill that closes positions is under way. */
   flattens = false;
   readonly #parts: ProcessParts;
@@ -81,6 +83,10 @@ export class BotProcess implements Scheduler {
 
   // --- Its life
 
+  /** Promises wait for something: they need turns of the event loop. */
+  get isBusy(): boolean {
+    return this.pending > 0 || (this.isKilled && this.control?.view().kill?.phase !== 'done');
+  }
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
   }

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getActiveResourcesInfo } from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
@@ -119,7 +120,7 @@ class World {
       if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
     for (;;) {
-      if (this.process !== null && this.process.pending > 0) await turn();
+      if (this.process?.isBusy) await rest();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
@@ -274,6 +275,7 @@ class World {
     const control = process?.control;
     if (!process || !control) return;
     this.kills++;
+    process.isKilled = true;
     process.flattens = flatten;
     if (flatten) this.#mirror();
     this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
@@ -305,6 +307,15 @@ class World {
     this.process?.die();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The kinds of Node's requests of files that are under way. */
+const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
+
+/** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
+async function rest(): Promise<void> {
+  do await turn();
+  while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }
 
 export async function dayOf(seed: number, schedule: readonly Happening[], options: DayOptions = {}): Promise<DayResult> {
