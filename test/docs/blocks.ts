@@ -53,7 +53,7 @@ const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'repo
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 
 /** A part of a block: the arguments of one `isobar` that needs nothing of a shell, or lines for a shell. */
-export type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
+type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
 
 /** What keeps lines of a shell together: a here-document, a process in the background, a compound command, a variable. */
 const COMPOUND = /<<|&\s*$|\$!|^(?:for|while|until|if|case|do|done|then|else|fi|esac|export|set)\b|^\w+=|\{$|^\}/;
