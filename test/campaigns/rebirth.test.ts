@@ -44,8 +44,8 @@ test.skipIf(isCampaign)(
   'a bot that dies before its request leaves does what one does whose network lost it',
   { timeout: 600_000 },
   async () => {
-    // Rows enough for the orders that both kills strike.
-    const results = await rebirths('--kills', '2', '--seed', '4711', '--bars', '300', 'fundingCarry');
+    // Rows enough for orders before and after those that the kills strike.
+    const results = await rebirths('--kills', '2', '--seed', '4711', '--bars', '450', 'fundingCarry');
     expect(results).toMatchObject([{ strategy: 'fundingCarry', kills: 2, droppedSends: 2, equalToUnkilled: true }]);
   },
 );

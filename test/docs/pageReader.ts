@@ -12,7 +12,7 @@ import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
 import { commandIn, type CommandLine } from '../fixtures/inProcess.ts';
 import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
-import { plainCommands, type Block } from './blocks.ts';
+import { stepsOf, type Block } from './blocks.ts';
 import { PythonBlocks } from './pythonBlocks.ts';
 import { bringFiles } from './readerFiles.ts';
 
@@ -85,26 +85,29 @@ export class PageFixture {
     else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
   }
 
-  /** Lines that are nothing but isobar are run here by the package that is installed: a start costs more than most of them. */
+  /** An isobar that needs no shell is run here by the package that is installed: a start costs more than most of them. */
   async #shell(text: string): Promise<string | null> {
-    const plain = plainCommands(text);
-    if (plain !== null) return this.#isobar(plain);
+    for (const step of stepsOf(text)) {
+      const failure = 'isobar' in step ? await this.#isobar(step.isobar) : await this.#bash(step.shell);
+      if (failure !== null) return failure;
+    }
+    return null;
+  }
+
+  async #bash(lines: string): Promise<string | null> {
     const end = join(this.folder, '.cwd');
-    const script = `set -euo pipefail\n${text}\npwd > '${end}'\n`;
+    const script = `set -euo pipefail\n${lines}\npwd > '${end}'\n`;
     const failure = await this.#finish('bash', ['-c', script]);
     if (failure === null) this.#cwd = readFileSync(end, 'utf8').trim();
     rmSync(end, { force: true });
     return failure;
   }
 
-  async #isobar(lines: readonly (readonly string[])[]): Promise<string | null> {
+  async #isobar(args: readonly string[]): Promise<string | null> {
     const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
     const { main } = (await import(url)) as { readonly main: CommandLine };
-    for (const args of lines) {
-      const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
-      if (code !== 0) return failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
-    }
-    return null;
+    const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
+    return code === 0 ? null : failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
   }
 
   async #run(block: Block): Promise<string | null> {
