@@ -19,7 +19,11 @@ function ENDLESS(): string {
 
 interface Message {
   readonly id?: unknown;
-  readonly result?: { readonly [key: string]: unknown; readonly content?: readonly { readonly text: string }[]; readonly isError?: boolean };
+  readonly result?: {
+    readonly [key: string]: unknown;
+    readonly content?: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+  };
   readonly error?: { readonly code: number; readonly message: string };
 }
 
@@ -104,7 +108,12 @@ test('from bars to a proof', TIME, async () => {
   expect(made.result).toMatchObject({ isError: false, _meta: { exitCode: 0 } });
   writeFileSync(
     join(folder, 'run.yaml'),
-    JSON.stringify({ strategy: `${STRATEGIES}/smaCross.ts`, feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } }, cash: '10000', catalog: 'data' }),
+    JSON.stringify({
+      strategy: `${STRATEGIES}/smaCross.ts`,
+      feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } },
+      cash: '10000',
+      catalog: 'data',
+    }),
   );
   const run = (await one.call(5, 'backtest', { what: 'run.yaml', report: false, set: ['params.fast=5'] })).result!;
   expect(run.isError).toBe(false);
@@ -154,7 +163,10 @@ test('what is no request, and requests for what is not there', TIME, async () =>
     [28, 'backtest', { what: 'a\0b' }, 'what: expected a text'],
     [29, 'backtest', JSON.parse('{"__proto__":1}') as object, 'unknown argument __proto__'],
   ] as const)
-    expect((await one.call(id, name, given)).error, String(id)).toMatchObject({ code: -32_602, message: expect.stringContaining(message) as string });
+    expect((await one.call(id, name, given)).error, String(id)).toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining(message) as string,
+    });
   expect((await one.ask(30, 'tools/call', { name: 'backtest', arguments: [] })).error).toMatchObject({ code: -32_602 });
   // A word that looks like an option is a file.
   const dashed = (await one.call(31, 'backtest', { what: '--demo' })).result!;
@@ -172,7 +184,8 @@ test('a call that is cancelled ends its command and gets no answer; the next one
   await one.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
   writeFileSync(join(folder, 'endless.yaml'), JSON.stringify(run));
-  for (const id of [2, 3, 4, 5]) one.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
+  for (const id of [2, 3, 4, 5])
+    one.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
   for (const id of [12, 13, 14]) one.send({ id, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
   expect((await one.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call of this id is under way' });
   for (const requestId of [2, 3, 4, 5, 12, 13, 14]) one.send({ method: 'notifications/cancelled', params: { requestId } });

@@ -112,7 +112,10 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
       'data generate --symbol SYNUSDT --interval 1h --from 2024-01-01 --bars 2000 --seed 31',
     ],
     definition: {
-      feeds: { coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' }, contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' } },
+      feeds: {
+        coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' },
+        contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' },
+      },
       futures: { leverage: 3, margin: 'cross', positions: 'net' },
       from: '2024-01-10',
       to: '2024-03-15',

@@ -63,7 +63,8 @@ export class McpServer {
     // An answer: this server asks nothing.
     if (method === undefined && ('result' in message || 'error' in message)) return;
     const isRequest = 'id' in message;
-    if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id)) return this.#fail(null, CODES.invalid, 'id: expected a text or a whole number');
+    if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
+      return this.#fail(null, CODES.invalid, 'id: expected a text or a whole number');
     if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, CODES.invalid, 'method: expected a text');
     if (!isRequest) return this.#hear(method, params);
     if (!isFields(params)) return this.#fail(id as Id, CODES.params, 'params: expected an object');
@@ -128,7 +129,9 @@ export class McpServer {
   #noTool(name: unknown): string {
     const text = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
     const isLive = TOOLS.some((tool) => tool.name === name);
-    return isLive ? `${text}: acts on a running bot; start the server with --allow-live to have it` : `${text}: no such tool; tools/list names them`;
+    return isLive
+      ? `${text}: acts on a running bot; start the server with --allow-live to have it`
+      : `${text}: no such tool; tools/list names them`;
   }
 
   /** Starts what waits, as long as there is room. */

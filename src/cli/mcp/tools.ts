@@ -54,7 +54,13 @@ const WRITING = { isLive: false, isReading: false };
 const LIVE = { isLive: true, isReading: false };
 
 export const TOOLS: readonly Tool[] = [
-  { name: 'strategy_list', help: 'Strategies of ./strategies and those that come with isobar', command: ['strategy', 'list'], args: {}, ...READING },
+  {
+    name: 'strategy_list',
+    help: 'Strategies of ./strategies and those that come with isobar',
+    command: ['strategy', 'list'],
+    args: {},
+    ...READING,
+  },
   {
     name: 'strategy_describe',
     help: 'Parameters with range, unit and help; feeds; warm-up of a strategy file',
@@ -300,11 +306,15 @@ function textsOf(what: string, { kind }: Argument, value: unknown): readonly str
   }
   const values: readonly unknown[] = kind === 'list' ? (Array.isArray(value) && value.length > 0 ? value : [undefined]) : [value];
   return values.map((each) => {
-    if (typeof each !== 'string' || each === '' || each.includes('\0')) throw wrong(what, kind === 'list' ? 'a list of texts' : 'a text', value);
+    if (typeof each !== 'string' || each === '' || each.includes('\0'))
+      throw wrong(what, kind === 'list' ? 'a list of texts' : 'a text', value);
     return each;
   });
 }
 
 function wrong(what: string, expected: string, got: unknown): ConfigError {
-  return new ConfigError(`${what}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`, 'tools/list has the types');
+  return new ConfigError(
+    `${what}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,
+    'tools/list has the types',
+  );
 }

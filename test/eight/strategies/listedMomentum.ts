@@ -9,9 +9,7 @@ export default class ListedMomentum extends Strategy.with({ bars: int(20, { min:
 
   override onStart() {
     this.every('4h', () => {
-      this.wanted = this.all.filter(
-        ({ fresh }, at) => fresh && this.ranks[at]!.value <= this.params.top && this.scores[at]!.value > 0,
-      );
+      this.wanted = this.all.filter(({ fresh }, at) => fresh && this.ranks[at]!.value <= this.params.top && this.scores[at]!.value > 0);
       for (const feed of this.all) if (!this.wanted.includes(feed)) this.exit(feed);
     });
   }
