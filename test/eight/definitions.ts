@@ -21,7 +21,7 @@ const FUTURES = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --inter
 const symbols = (letter: string, count: number): readonly string[] => Array.from({ length: count }, (_, at) => `${letter}${at + 1}USDT`);
 const LISTED = [symbols('A', 7), symbols('B', 7), symbols('C', 6)] as const;
 const listed = (group: number, from: string, bars: number): string =>
-  `data generate --symbol ${LISTED[group]!.join(',')} --interval 4h --from ${from} --bars ${bars} --seed ${group + 1}`;
+  `data generate --symbol ${LISTED[group]!.join(',')} --interval 15m --from ${from} --bars ${bars} --seed ${group + 1}`;
 
 const spot = {
   from: '2024-02-01',
@@ -82,22 +82,22 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
     bars: 700,
   },
   listedMomentum: {
-    data: [listed(0, '2024-01-01', 540), listed(1, '2024-01-20', 360), listed(2, '2024-02-10', 300)],
+    data: [listed(0, '2024-01-01', 1340), listed(1, '2024-01-03', 1150), listed(2, '2024-01-07', 760)],
     definition: {
       ...spot,
       feeds: {
         universe: {
-          interval: '4h',
+          interval: '15m',
           symbols: LISTED.flat(),
-          listed: { B1USDT: { from: '2024-01-25', to: '2024-02-20' }, C1USDT: { from: '2024-02-15' } },
+          listed: { B1USDT: { from: '2024-01-04', to: '2024-01-10' }, C1USDT: { from: '2024-01-08' } },
         },
       },
-      from: '2024-01-10',
-      to: '2024-03-20',
+      from: '2024-01-02',
+      to: '2024-01-14',
     },
     grid: ['bars=10,20', 'top=3,5'],
     isLive: true,
-    bars: 300,
+    bars: 400,
   },
   latePredictions: {
     data: [SPOT],
@@ -112,7 +112,10 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
       'data generate --symbol SYNUSDT --interval 1h --from 2024-01-01 --bars 2000 --seed 31',
     ],
     definition: {
-      feeds: { coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' }, contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' } },
+      feeds: {
+        coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' },
+        contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' },
+      },
       futures: { leverage: 3, margin: 'cross', positions: 'net' },
       from: '2024-01-10',
       to: '2024-03-15',

@@ -1,5 +1,5 @@
 // Averages down: a first buy, resting buys below it, and one target above the average entry, which is replaced after every fill.
-import { float, int, Strategy, type Decimal } from 'isobar';
+import { float, int, Strategy } from 'isobar';
 
 export default class DcaLadder extends Strategy.with({
   rungs: int(4, { min: 1, max: 10 }),
@@ -7,18 +7,18 @@ export default class DcaLadder extends Strategy.with({
   profit: float(0.006, { min: 0.001, max: 0.1 }),
 }) {
   top = NaN;
-  priced: Decimal | null = null;
+  priced = 0;
 
   override onBar() {
     const { qty, isFlat, entryPrice } = this.position();
     const [close, working] = [this.bars.close.value, this.openOrders()];
     if (!isFlat && close < this.top * 0.96) this.exit();
-    else if (!isFlat && (this.priced === null || !qty.eq(this.priced))) {
+    else if (!isFlat && Number(qty) !== this.priced) {
       const target = working.find(({ tag }) => tag === 'target');
       if (target?.lifecycle === 'draft') return;
       if (target !== undefined) this.cancel(target.id);
       this.sell({ base: qty }, { limit: Number(entryPrice) * (1 + this.params.profit), tag: 'target' });
-      this.priced = qty;
+      this.priced = Number(qty);
     } else if (isFlat && working.every(({ tag }) => tag.startsWith('rung'))) {
       for (const { id } of working) this.cancel(id);
       this.top = close;

@@ -1,7 +1,10 @@
 // Long while the Supertrend rises; the stop follows its line.
 import { above, crossedDown, crossedUp, float, int, Strategy, supertrend, type OrderId } from 'isobar';
 
-export default class SupertrendFollower extends Strategy.with({ bars: int(10, { min: 2, max: 200 }), widths: float(2.5, { min: 0.5, max: 10 }) }) {
+export default class SupertrendFollower extends Strategy.with({
+  bars: int(10, { min: 2, max: 200 }),
+  widths: float(2.5, { min: 0.5, max: 10 }),
+}) {
   trend = this.use(supertrend(this.bars, this.params.bars, this.params.widths), { pane: 'price' });
   entry: OrderId | null = null;
   stop = 0;

@@ -1,7 +1,11 @@
 // Dips of 5 minutes while the hour is above its average: three orders of a third each, with targets at one, two and three times the risk.
 import { above, and, atr, below, ema, float, int, rsi, Strategy, type FillInfo, type OrderId } from 'isobar';
 
-export default class ThreeTargets extends Strategy.with({ dip: float(35, { min: 5, max: 60 }), hours: int(24, { min: 2, max: 300 }), atrs: float(2) }) {
+export default class ThreeTargets extends Strategy.with({
+  dip: float(35, { min: 5, max: 60 }),
+  hours: int(24, { min: 2, max: 300 }),
+  atrs: float(2),
+}) {
   hour = this.feed('hour');
   isUp = above(this.hour.close, ema(this.hour.close, this.params.hours));
   range = this.use(atr(this.bars, 14));

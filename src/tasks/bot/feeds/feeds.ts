@@ -113,7 +113,9 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
   return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
     const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
     const isYoung = known.length === 0 && joined.bars.length === 0;
-    const note = isYoung ? `${key.symbol} ${key.interval}: the exchange has no bars of it yet; it takes part from its first ones on` : joined.note;
+    const note = isYoung
+      ? `${key.symbol} ${key.interval}: the exchange has no bars of it yet; it takes part from its first ones on`
+      : joined.note;
     if (note !== null && !notes.includes(note)) notes.push(note);
     return { bars: joined.bars, behind: [] };
   });
@@ -200,7 +202,8 @@ function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrum
 
 /** Of a symbol that has not traded yet the tick says how large prices are likely to be: seven digits at most, and three at least. */
 function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
-  const prices = known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+  const prices =
+    known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
   return proposedFor(listed, Math.min(...prices), Math.max(...prices));
 }
 

@@ -1,0 +1,42 @@
+// Eight strategies that were written from the documents alone: each runs, is swept and is proved. `npm run campaign -- rebirth` has those that a
+// bot can run among the ones that it kills, and compares them with their backtests.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { packageFolder } from '../../src/adapters/runtime/version.ts';
+import { names } from '../rebirth/roster.ts';
+import { dataFor, EIGHT } from './definitions.ts';
+
+const root = `${packageFolder()}/`;
+const folder = mkdtempSync(join(tmpdir(), 'isobar-eight-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const MAX_LINES = 35;
+
+it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) => {
+  const strategy = `${root}test/eight/strategies/${name}.ts`;
+  expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  const home = join(folder, name);
+  dataFor(root, home, each);
+  writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...each.definition, catalog: 'data' }));
+  const isobar = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [`${root}dist/cli/isobar.js`, ...words, '--json'], { cwd: home });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
+  expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
+  const grids = each.grid.map((grid) => `--grid=${grid}`);
+  const { sets } = await isobar('sweep', 'run.yaml', ...grids);
+  expect(sets).toMatchObject({ completed: 4 });
+  expect(await isobar('prove', 'run.yaml', '--quick')).toMatchObject({ verdict: 'proved' });
+});
+
+it('those that a bot can run are killed by the campaign', () => {
+  const live = Object.entries(EIGHT).flatMap(([name, { isLive }]) => (isLive ? [name] : []));
+  expect(live).toHaveLength(7);
+  expect(names()).toEqual(expect.arrayContaining(live));
+});
