@@ -21,11 +21,11 @@ import { feed, planOf, START_MS } from '../simulation/plans.ts';
 let seen: number[][] = [];
 class OnHooks extends Strategy {
   signed = this.series('signed');
-  told = this.series('told');
+  spoken = this.series('spoken');
   override onBar() {
-    seen.push([(this.nowMs - START_MS) / HOUR, this.signed.value, this.told.value]);
+    seen.push([(this.nowMs - START_MS) / HOUR, this.signed.value, this.spoken.value]);
     if (this.position().isFlat && this.signed.value > 2) this.buy({ base: '1' });
-    else if (!this.position().isFlat && this.told.value === 1) this.exit();
+    else if (!this.position().isFlat && this.spoken.value === 1) this.exit();
   }
 }
 
@@ -51,7 +51,7 @@ const DEFINITION = {
   cash: '10000',
   market: 'spot',
   fees: { maker: '0.001', taker: '0.001' },
-  series: { signed: { webhook: { secretFile: 'hook.secret' } }, told: { webhook: { secretFile: 'told.secret', proof: 'body' } } },
+  series: { signed: { webhook: { secretFile: 'hook.secret' } }, spoken: { webhook: { secretFile: 'spoken.secret', proof: 'body' } } },
   webhooks: { port: 0, maxAgeSeconds: 30 },
 };
 
@@ -99,16 +99,16 @@ function signed(
   return { body, headers: { 'X-Isobar-Time': String(sentMs), 'X-Isobar-Nonce': nonce, 'X-Isobar-Signature': signature } };
 }
 const value = (hour: number, of: number | boolean | string): string => JSON.stringify({ time: START_MS + hour * HOUR, value: of });
-const told = (of: unknown, more: object = {}): Sent => ({
-  path: '/series/told',
+const spoken = (of: unknown, more: object = {}): Sent => ({
+  path: '/series/spoken',
   body: JSON.stringify({ secret: SPOKEN, sent: new Date().toISOString(), value: of, ...more }),
 });
 
-async function opened(): Promise<string> {
+async function configured(): Promise<string> {
   const run = plan();
   world = await RowWorld.open(exchangeOf(run));
   const path = writeBot(world.folder, run, DEFINITION, world.exchange.url);
-  for (const [name, secret] of [['hook.secret', SECRET], ['told.secret', SPOKEN]] as const) writeFileSync(join(world.folder, name), `${secret}\n`, { mode: 0o600 }); // prettier-ignore
+  for (const [name, secret] of [['hook.secret', SECRET], ['spoken.secret', SPOKEN]] as const) writeFileSync(join(world.folder, name), `${secret}\n`, { mode: 0o600 }); // prettier-ignore
   return path;
 }
 
@@ -119,7 +119,7 @@ function written(): string {
 }
 
 test('genuine values are taken once, all others refused; a restart and a replay know the same', async () => {
-  const path = await opened();
+  const path = await configured();
   let { opened: bot, driver, url } = await begin(path);
   await driver.next();
   const first = signed(value(6, 3));
@@ -131,7 +131,7 @@ test('genuine values are taken once, all others refused; a restart and a replay 
     [{ body: value(6, 4) }, /^401 .*expected a signature/],
     [{ ...signed(value(6, 4)), body: value(6, 5) }, /^401 .*the signature is wrong/],
     [signed(value(6, 4), { secret: SPOKEN }), /^401/],
-    [signed(value(6, 4), { signedPath: '/series/told' }), /^401/],
+    [signed(value(6, 4), { signedPath: '/series/spoken' }), /^401/],
     [{ ...signed(value(6, 4)), headers: { ...signed('x').headers, 'X-Isobar-Signature': '' } }, /^401/],
     [signed(value(6, 4), { sentMs: Date.now() - 31_000 }), /^403 .*31 s ago, and at most 30 s/],
     [signed(value(6, 4), { sentMs: Date.now() + 40_000 }), /^403 .*from now/],
@@ -146,16 +146,16 @@ test('genuine values are taken once, all others refused; a restart and a replay 
     [{ ...signed(value(6, 4)), path: '/series/x' }, /^404/],
     [{ ...signed(value(6, 4)), headers: { ...signed(value(6, 4)).headers, Host: 'evil.example' } }, /^403 .*this address/],
     [{ ...signed(value(6, 4)), headers: { ...signed(value(6, 4)).headers, Origin: 'https://evil.example' } }, /^403/],
-    [{ path: '/series/told', body: value(6, 4) }, /^401 .*the secret/],
-    [told(4, { secret: SPOKEN.slice(1) }), /^401 .*the secret is wrong/],
-    [told(4, { secret: undefined }), /^401/],
-    [told(4, { sent: undefined }), /^400 .*sent/],
-    [told(4, { sent: new Date(Date.now() - 60_000).toISOString() }), /^403/],
-    [told(4, { nonce: SPOKEN }), /^400 .*\[redacted\]/],
-    [told(null), /^400 .*value/],
+    [{ path: '/series/spoken', body: value(6, 4) }, /^401 .*the secret/],
+    [spoken(4, { secret: SPOKEN.slice(1) }), /^401 .*the secret is wrong/],
+    [spoken(4, { secret: undefined }), /^401/],
+    [spoken(4, { sent: undefined }), /^400 .*sent/],
+    [spoken(4, { sent: new Date(Date.now() - 60_000).toISOString() }), /^403/],
+    [spoken(4, { nonce: SPOKEN }), /^400 .*\[redacted\]/],
+    [spoken(null), /^400 .*value/],
   ];
   for (const [sent, answer] of refused) expect(await post(url, sent), JSON.stringify(sent)).toMatch(answer);
-  const alert = told('0.5');
+  const alert = spoken('0.5');
   expect(await post(url, alert)).toMatch(/^200/);
   expect(await post(url, alert)).toMatch(/^409/);
   await driver.next();
@@ -166,7 +166,7 @@ test('genuine values are taken once, all others refused; a restart and a replay 
   ({ opened: bot, driver, url } = await begin(path));
   expect(await post(url, first)).toMatch(/^409/);
   expect(await post(url, alert)).toMatch(/^409/);
-  expect(await post(url, told(true))).toMatch(/^200/);
+  expect(await post(url, spoken(true))).toMatch(/^200/);
   await driver.next();
   await driver.next();
   expect(seen.at(-1)!.slice(1)).toEqual([3, 1]);
@@ -205,7 +205,7 @@ test.each([
   ['a'.repeat(64), 'got at most 0'],
   ['correct horse', 'got at most 72'],
 ])('the secret %s is refused before anything is asked', async (secret, message) => {
-  const path = await opened();
+  const path = await configured();
   writeFileSync(join(world.folder, 'hook.secret'), secret, { mode: 0o600 });
   await expect(world.openBot(path, plan(), () => {})).rejects.toThrow(message);
 });

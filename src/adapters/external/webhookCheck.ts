@@ -112,7 +112,7 @@ function valueOf(time: unknown, value: unknown, nonce: string): HookValue | Hook
   return { timeMs, value: number, nonce };
 }
 
-/** Returns a time in whole ms, from a Unix time or a date; null: it is none. */
+/** Returns a time in whole ms, from a Unix time or a date; null: it is not a time. */
 export function timeOf(value: unknown): number | null {
   if (typeof value !== 'number' && typeof value !== 'string') return null;
   const text = String(value);
@@ -120,7 +120,7 @@ export function timeOf(value: unknown): number | null {
   return ms !== null && ms >= EARLIEST_MS && ms < LATEST_MS ? Math.floor(ms) : null;
 }
 
-/** Returns a number, also of text, and 1 or 0 of a flag; null: it is none. */
+/** Returns a number, also of text, and 1 or 0 of a flag; null: it is not a number. */
 export function numberOf(value: unknown): number | null {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const isText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
