@@ -62,7 +62,7 @@ function expected(rows: readonly (readonly number[])[], hour: number): readonly 
 test.each([
   ['without a pause', false],
   ['with an outage of two bars', true],
-])('each value is seen from its record on, over restarts, in a replay and in parity: %s', async (_, isDown) => {
+])('each value is seen from its record on, over restarts, in a replay and in parity: %s', async (_name, isDown) => {
   const first = FIRST_ROW;
   const path = (folder: string): string => join(folder, 'x.csv');
   let atStart: Seen[] = [];

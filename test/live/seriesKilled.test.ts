@@ -24,7 +24,7 @@ class BySeries extends Strategy {
 
 let files = 0;
 /** The file has a new value after each bar. */
-async function life(kills: readonly number[], isTorn = false): Promise<LifetimeResult> {
+async function livedWith(kills: readonly number[], isTorn = false): Promise<LifetimeResult> {
   const path = join(folder, `${++files}.csv`);
   writeFileSync(path, 't,k,x\n');
   const written = new Set<number>();
@@ -44,7 +44,7 @@ async function life(kills: readonly number[], isTorn = false): Promise<LifetimeR
 }
 
 test('killed at a record of a value, before it and inside it: no value is lost, and none comes twice', async () => {
-  const whole = await life([]);
+  const whole = await livedWith([]);
   const series = whole.records.filter(({ k }) => k === 'SERIES');
   expect(series.length).toBeGreaterThan(5);
   expect(new Set(whole.placed.map((order) => order.split(' ').slice(1).join(' '))).size, whole.placed.join('; ')).toBeGreaterThan(2);
@@ -53,7 +53,7 @@ test('killed at a record of a value, before it and inside it: no value is lost, 
   const read = new Map(seen);
   for (const [nth, isTorn] of [[1, false], [2, true], [5, false]] as const) {
     seen.clear();
-    const killed = await life([series[nth]!.seq], isTorn);
+    const killed = await livedWith([series[nth]!.seq], isTorn);
     expect(killed.starts).toBe(2);
     expect(killed.placed).toEqual(whole.placed);
     expect(killed.balances).toEqual(whole.balances);

@@ -14,7 +14,7 @@ import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { readYaml, definitionValueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
-import { boundSeries, withoutSources, type BoundSeries } from '../external/sources.ts';
+import { boundSeries, webhookSettings, withoutSources, type BoundSeries, type WebhookSettings } from '../external/sources.ts';
 import { barLoad, defaultGraceMs, type BarLoad, type BarTimes } from './barTimes.ts';
 import { checkAuditPeriod } from './riskDefaults.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
@@ -70,6 +70,8 @@ export interface LiveConfig extends LiveBehaviour {
   /** Null: no dashboard. */
   readonly dashboard: { readonly port: number } | null;
   readonly alerts: readonly AlertEntry[];
+  /** Null: no webhook. */
+  readonly webhooks: WebhookSettings | null;
 }
 
 /** Returns the bot's own settings without reading a key. Throws ConfigError for an invalid config. */
@@ -100,6 +102,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     fingerprint: fingerprintOf(signer.apiKey),
     dashboard: given.dashboard === undefined ? null : { port: given.dashboard.port ?? DASHBOARD_PORT },
     alerts: given.alerts ?? [],
+    webhooks: webhookSettings(given.webhooks, behaviour.series, whereIs(source, ['webhooks'])),
     maintenance: maintenanceWindows(given.maintenance),
     ...timesOf(given),
     ...barsOf(given, barLoad(behaviour, access.limits.overrides)),

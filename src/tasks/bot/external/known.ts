@@ -30,17 +30,18 @@ function ofSeries(record: JournalRecord | SeriesRecord, name: string): SeriesRec
   return body?.name === name ? body : null;
 }
 
-/** Returns what a source has reported already: `<time> <id>` of each value, with the value. */
+/** Returns what a source has reported already: values by `seenKey`. */
 export function seenOf(name: string, records: readonly (JournalRecord | SeriesRecord)[]): Map<string, number> {
   const seen = new Map<string, number>();
   for (const record of records) {
     const body = ofSeries(record, name);
     if (body === null || body.from === 'start') continue;
-    body.rows.forEach(([timeMs = NaN, , value = NaN], at) => seen.set(seenKey(timeMs, body.ids[at] ?? ''), value));
+    body.rows.forEach(([timeMs = NaN, , value = NaN], at) => seen.set(seenKey(body.from, timeMs, body.ids[at] ?? ''), value));
   }
   return seen;
 }
-export const seenKey = (timeMs: number, id: string): string => `${timeMs} ${id}`;
+/** A nonce is never used twice. A file has ids for the values of one time; of a URL the newest value of a time counts. */
+export const seenKey = (from: SeriesRecord['from'], timeMs: number, id: string): string => (from === 'webhook' ? id : `${timeMs} ${id}`);
 
 /** Rows per record: about 40 KB a line. */
 const ROWS_OF_A_RECORD = 1000;
@@ -53,7 +54,7 @@ export function firstRecords(series: readonly BoundSeries[], catalog: string, at
       const { timeMs, knownMs, value } = columns!;
       return { timeMs: timeMs[row]!, knownMs: knownMs[row]!, value: value[row]! };
     });
-    const ofFile = wholeFile(name, binding);
+    const ofFile = binding.kind === 'file' ? wholeFile(name, binding) : [];
     return [
       ...recordsOf(name, 'start', stored.filter(({ knownMs }) => knownMs <= atMs)),
       ...recordsOf(name, 'file', ofFile.filter(({ knownMs }) => knownMs <= atMs)),

@@ -1,14 +1,17 @@
 // Takes the values of series from outside in a live bot: each is journalled before a strategy can see it.
 
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
+import { UrlPoll } from '../../../adapters/external/urlPoll.ts';
+import type { HookValue } from '../../../adapters/external/webhookCheck.ts';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { ConfigError, InvariantError } from '../../../base/errors.ts';
 import type { SeriesPlan } from '../../../definition/plan/plan.ts';
 import { GrowingValues } from '../../../model/bars/growingValues.ts';
 import { formatTime } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Wire } from '../../../ports/wire.ts';
 import { seenKey, seenOf, type SeriesRecord } from './known.ts';
-import type { BoundSeries, FileBinding } from './sources.ts';
+import type { BoundSeries, FileBinding, PollBinding } from './sources.ts';
 
 export interface ExternalReaderDeps {
   readonly series: readonly BoundSeries[];
@@ -18,11 +21,15 @@ export interface ExternalReaderDeps {
   /** What this start has journalled as it began a lifetime. */
   readonly first: readonly SeriesRecord[];
   readonly scheduler: Scheduler;
+  /** Asks URLs. */
+  readonly wire: Wire;
   /** Runs a function as a step of the engine, with its time. */
   readonly step: (act: (nowMs: number) => void) => void;
   /** The venue's time, ms. */
   readonly venueMs: () => number;
   readonly journal: (body: SeriesRecord) => number;
+  /** Resolves once a record is durable; rejects with ConfigError if it never will be. */
+  readonly lasts: (seq: number) => Promise<void>;
   readonly log: (level: 'info' | 'warn', message: string) => void;
 }
 
@@ -56,12 +63,42 @@ export class ExternalReader {
     for (const { stop } of this.#intakes) stop();
   }
 
+  /** Takes a value of a webhook. Resolves once its record is durable; rejects if it never will be. */
+  async takeHook(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
+    const intake = this.#intakes.find((each) => each.name === name);
+    if (intake === undefined || this.#isOver) return 'stopped';
+    if (intake.seen.has(seenKey('webhook', timeMs, nonce))) return 'duplicate';
+    const seq = this.#take(intake, 'webhook', [{ timeMs, value, id: nonce }]);
+    if (seq === null) return 'stopped';
+    try {
+      await this.#deps.lasts(seq);
+      return 'taken';
+    } catch (error) {
+      if (error instanceof ConfigError) return 'stopped';
+      throw error;
+    }
+  }
+
   #open({ name, binding }: BoundSeries): Intake {
     const { plans, records, first } = this.#deps;
     const values = plans.find((plan) => plan.name === name)?.values;
     if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: its values do not grow`);
     const own = { name, values, seen: seenOf(name, [...records, ...first]) };
-    return { ...own, stop: this.#follow(own, binding) };
+    if (binding.kind === 'file') return { ...own, stop: this.#follow(own, binding) };
+    return { ...own, stop: binding.kind === 'poll' ? this.#poll(own, binding) : () => {} };
+  }
+
+  /** Asks a URL again and again. Returns what ends that. */
+  #poll(intake: Omit<Intake, 'stop'>, { kind, ...binding }: PollBinding): () => void {
+    const { scheduler, log, wire } = this.#deps;
+    const poll = new UrlPoll({
+      ...binding,
+      wire,
+      scheduler,
+      onValue: (timeMs, value) => void this.#take(intake, kind, [{ timeMs, value, id: '' }]),
+      onProblem: (problem) => log('warn', `series ${intake.name}: ${new URL(binding.url).host}: ${problem}; it is asked again`),
+    });
+    return () => poll.stop();
   }
 
   /** Looks into a file again and again. Returns what ends that. */
@@ -98,11 +135,14 @@ export class ExternalReader {
   /** Journals values that are new, and lets strategies see them. Returns the number of the record; null: none was new. */
   #take({ name, values, seen }: Omit<Intake, 'stop'>, from: SeriesRecord['from'], received: readonly ReceivedValue[]): number | null {
     const fresh = received.filter(({ timeMs, value, id }) => {
-      const known = seen.get(seenKey(timeMs, id));
-      if (known !== undefined && known !== value)
+      const key = seenKey(from, timeMs, id);
+      const known = seen.get(key);
+      // A URL that answers with another value of the same time has revised it.
+      const isNew = known === undefined || (from === 'poll' && known !== value);
+      if (isNew) seen.set(key, value);
+      else if (known !== value)
         this.#deps.log('warn', `series ${name}: a second value of ${formatTime(timeMs)}, ${value} after ${known}, is left out`);
-      if (known === undefined) seen.set(seenKey(timeMs, id), value);
-      return known === undefined;
+      return isNew;
     });
     if (fresh.length === 0) return null;
     let seq: number | null = null;
