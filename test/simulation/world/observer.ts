@@ -44,7 +44,8 @@ export class Observer {
   /** After every event. */
   look({ venue, process, nowMs }: Seen): void {
     if (venue.byCid.size < venue.orders.size)
-      for (const [cid, count] of venue.byCid) if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
+      for (const [cid, count] of venue.byCid)
+        if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
     const copies = new Set(Array.from(venue.copied.keys()).flatMap((cid) => venue.copiesOf(cid).map(({ order }) => order.id)));
     const live = venue.live().filter(({ id }) => !copies.has(id));
     for (const base of SYMBOLS) {
@@ -89,7 +90,8 @@ export class Observer {
   /** A create leaves (S7). */
   create({ process, nowMs }: Seen, body: string, journal: () => Buffer): void {
     const cid = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
-    if (cid === undefined || !journal().includes(cid)) this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
+    if (cid === undefined || !journal().includes(cid))
+      this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
@@ -128,15 +130,14 @@ export class Observer {
       else {
         const notified = process.trader?.notified.get(own) ?? [];
         const happened = trades.map(textOf);
-        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at]))
-        {
+        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at])) {
           if (venue.ownOf(cid)?.order === order) this.forgotten++;
           this.report('TOLD', `order ${own}: the strategy was told [${notified.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
         }
       }
     }
     for (const cid of venue.copied.keys())
-      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid))
+      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid) && !venue.slices.has(cid))
         this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);

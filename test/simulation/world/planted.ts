@@ -106,6 +106,12 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
         from: '    const lagMs = guards.readLag ? this.readLagMs : 0;',
         to: "    if (seen.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = guards.readLag ? this.readLagMs : 0;",
       },
+      {
+        file: 'src/orders/prove/resolver.ts',
+        from: 'if (seen.found && this.isList(seen.channel)) return',
+        to: "if (seen.found && seen.channel === 'openOrders') return",
+      },
+      { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, apartMs)', to: '2000' },
       { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
       { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
       { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },

@@ -33,7 +33,9 @@ async function changesOf(row) {
 }
 
 async function work(args, take) {
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', programs[0], ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', programs[0], ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   for await (const line of createInterface({ input: child.stdout })) take(JSON.parse(line));
   const code = await ended;

@@ -18,7 +18,19 @@ export const REQUEST_FAULTS = [
   'refuseConnection',
   'duplicateRequest',
 ] as const;
-export const TIMED_FAULTS = ['kill', 'power', 'diskCrash', 'partition', 'stale', 'gap', 'halt', 'killSwitch', 'flatten', 'lostFlatten', 'unlink'] as const;
+export const TIMED_FAULTS = [
+  'kill',
+  'power',
+  'diskCrash',
+  'partition',
+  'stale',
+  'gap',
+  'halt',
+  'killSwitch',
+  'flatten',
+  'lostFlatten',
+  'unlink',
+] as const;
 
 /** A fault of the `at`-th create of the day. */
 export interface RequestFault {

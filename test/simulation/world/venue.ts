@@ -55,6 +55,8 @@ export class SimulatedVenue {
   readonly ofCid = new Map<string, TrueOrder>();
   /** Creates whose second copy a network has delivered, by client order id. */
   readonly copied = new Map<string, number>();
+  /** Those of them that are slices of a kill: the bot does not name their second copies yet. */
+  readonly slices = new Set<string>();
   tradeCount = 0;
   /** Counts all changes of orders. */
   changes = 0;

@@ -99,6 +99,7 @@ class World {
       copied: (body) => {
         const cid = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
         this.venue.copied.set(cid, (this.venue.copied.get(cid) ?? 0) + 1);
+        if (this.process?.flattens) this.venue.slices.add(cid);
         // The operator looks at the second copy, and lets the bot go on.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
