@@ -57,6 +57,7 @@ export class SimulatedVenue {
   readonly copied = new Map<string, number>();
   /** Those of them that are slices of a kill: the bot does not name their second copies yet. */
   readonly slices = new Set<string>();
+  readonly #placed = new Map<string, TrueOrder[]>();
   tradeCount = 0;
   /** Counts all changes of orders. */
   changes = 0;
@@ -122,8 +123,8 @@ export class SimulatedVenue {
   #copyUnits(base: string): number {
     let units = 0;
     for (const cid of this.copied.keys())
-      for (const { isBuyer, lots, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
-        if (instrument.base === base) units += (isBuyer ? lots : -lots) * 1e4 - (feeInBase ? fee : 0);
+      for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
+        if (instrument.base === base) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
     return units;
   }
   /** Units of money that second copies have moved. */
@@ -135,8 +136,8 @@ export class SimulatedVenue {
   }
   /** The orders of a client order id that are not the bot's: all but the one that it has, or the first. */
   copiesOf(cid: string): readonly TrueOrder[] {
-    if ((this.byCid.get(cid) ?? 0) < 2) return [];
-    const all = [...this.orders.values()].filter((each) => each.cid === cid);
+    const all = this.#placed.get(cid) ?? [];
+    if (all.length < 2) return [];
     const own = all.find(({ order }) => order.id === this.knownId(cid)) ?? all[0];
     return all.filter((each) => each !== own);
   }
@@ -160,6 +161,9 @@ export class SimulatedVenue {
           const noted = { order, cid, placedMs: side.nowMs, trades: [] };
           this.orders.set(order.id, noted);
           if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
+          const placed = this.#placed.get(cid) ?? [];
+          this.#placed.set(cid, placed);
+          placed.push(noted);
           this.byCid.set(cid, (this.byCid.get(cid) ?? 0) + 1);
           this.changes++;
         }

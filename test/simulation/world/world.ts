@@ -4,15 +4,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { getActiveResourcesInfo } from 'node:process';
-import { setImmediate as turn } from 'node:timers/promises';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
-import { BotProcess } from './botProcess.ts';
+import { BotProcess, rest } from './botProcess.ts';
 import { SimulatedNetwork } from './network.ts';
 import { MAX_LOTS, Observer, type Seen } from './observer.ts';
 import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
@@ -69,6 +67,8 @@ class World {
   /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
   #flattenAt = NaN;
   #unlinkedMs = NaN;
+  /** What of the simulated disk the disk of this computer has. */
+  #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
 
   constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
@@ -249,6 +249,9 @@ class World {
 
   /** The kill that closes positions reads the journal from the disk of this computer. */
   #mirror(): void {
+    const { disk } = this;
+    if (this.#mirrored?.disk === disk && this.#mirrored.operations === disk.operations) return;
+    this.#mirrored = { disk, operations: disk.operations };
     const folder = join(this.folder, 'bot', 'journal');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of this.disk.list(folder))
@@ -366,15 +369,6 @@ class World {
     this.process?.die();
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-/** The kinds of Node's requests of files that are under way. */
-const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
-
-/** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
-async function rest(): Promise<void> {
-  do await turn();
-  while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }
 
 export async function dayOf(seed: number, schedule: readonly Happening[], options: DayOptions = {}): Promise<DayResult> {
