@@ -1,5 +1,7 @@
 // One process of the production bot in the world: its own clock, its own connections, and the disk that outlives it.
 
+import { getActiveResourcesInfo } from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
 import { openJournal, type OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
@@ -132,4 +134,13 @@ export class BotProcess implements Scheduler {
     this.isDead = true;
     this.opened?.bot.driver.stop();
   }
+}
+
+/** The kinds of Node's requests of files that are under way. */
+const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
+
+/** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
+export async function rest(): Promise<void> {
+  do await turn();
+  while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }
