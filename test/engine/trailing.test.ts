@@ -58,7 +58,7 @@ describe('a stop that trails', () => {
     ).toEqual([9700]);
     expect(orderRows(record)[1]!.role).toBe('trailing');
   });
-  it('denies the order where a number is none', async () => {
+  it('denies the order where a price or a share is not a number', async () => {
     for (const trailing of [{ percent: NaN }, { percent: -1 }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
       const { orders } = await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing }), FREE, quiet(3));
       expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });

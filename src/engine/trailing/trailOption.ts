@@ -22,7 +22,7 @@ const KEYS: Readonly<Record<string, true>> = {
   from: true,
 } satisfies Record<keyof Trail, true>;
 
-/** Writes the trailing stop of an order. A number that is none makes the order invalid: `trailing` is NaN then, and risk denies it. */
+/** Writes the trailing stop of an order. What is not a number makes the order invalid: `trailing` is NaN then, and risk denies it. */
 export function writeTrail(order: BotOrder, option: Amount | Trail, name: string): void {
   if (!isTrail(option)) {
     order.trailing = ticksOf(order, option);
