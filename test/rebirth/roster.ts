@@ -53,6 +53,7 @@ const REMEMBERING = {
   fillChaser: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   keptNotes: SPOT,
   movedStop: SPOT,
+  trailedShare: SPOT,
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,

@@ -22,6 +22,7 @@ const NAN = NaN;
 
 /** Delay before a take-profit that was not sent is tried again. */
 const TARGET_AGAIN_MS = 10_000;
+const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as const;
 
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
 /** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
@@ -119,7 +120,7 @@ export class BracketManager {
     const { id, strategy, instrumentIndex, side, takeProfit } = order;
     const pending = this.pendingTargets.get(id);
     if (pending !== undefined) pending.lots += lots;
-    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
+    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, ...NO_STOP, target: takeProfit, lots });
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
   /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
@@ -250,6 +251,8 @@ export class BracketManager {
       lots: leg.lots - leg.filledLots,
       stop: leg.firedAtTicks,
       trailing: 0,
+      trailingPpm: 0,
+      trailingFrom: 0,
       best: leg.firedAtTicks,
       entryPrice: leg.firedAtTicks,
       armedMs: nowMs,
@@ -261,7 +264,7 @@ export class BracketManager {
   /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
   retryTarget({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.engine;
-    const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
+    const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', ...NO_STOP } as const;
     // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
     // exists.
     const isMade = brackets.of(entry) === undefined;

@@ -1,12 +1,15 @@
 // Brackets: the take-profit, stop-loss and trailing stop that protect what an entry has filled. Every mode uses them.
 
 import { assert } from '../../base/assert.ts';
+import { mulDiv } from '../../base/number/exact.ts';
 import type { Side } from '../../model/order.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
 const NONE: readonly Bracket[] = [];
+
+const MILLION = 1_000_000;
 
 /** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
@@ -18,8 +21,12 @@ export interface Bracket {
   lots: number;
   /** Fixed stop, 0 for none. `Brackets.moveStop` changes it. */
   readonly stop: number;
-  /** Distance of the trailing stop, 0 for none. */
+  /** Distance of the trailing stop, 0 for none. With `trailingPpm` the smallest one. */
   readonly trailing: number;
+  /** The distance in millionths of the best price, 0 for a fixed one. */
+  readonly trailingPpm: number;
+  /** The best price from which the trailing stop holds; 0: from the entry on. */
+  readonly trailingFrom: number;
   /**
    * Best price of closed rows that certainly came after the entry. The trailing stop follows it, and never the row that is being matched.
    */
@@ -35,9 +42,9 @@ export interface Bracket {
 }
 
 /** What a bracket needs to know about its entry; an order's record has it. */
-export type BracketEntry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & {
-  readonly side: Side;
-};
+export type BracketEntry = {
+  readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing' | 'trailingPpm' | 'trailingFrom']: number;
+} & { readonly side: Side };
 
 /** Called for a bracket whose stop was reached, with the price at which it triggers. */
 export type OnHit = (bracket: Bracket, price: number) => void;
@@ -101,6 +108,8 @@ export class Brackets {
       lots,
       stop: entry.stopLoss,
       trailing: entry.trailing,
+      trailingPpm: entry.trailingPpm,
+      trailingFrom: entry.trailingFrom,
       best: price,
       entryPrice: price,
       armedMs: timeMs,
@@ -271,7 +280,13 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
-  if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
+  const trails = bracket.trailing > 0 && (bracket.trailingFrom === 0 || isActive(bracket));
+  if (bracket.isLong) return trails ? Math.max(bracket.stop, bracket.best - distanceOf(bracket)) : bracket.stop;
   const fixed = bracket.stop > 0 ? bracket.stop : INFINITY;
-  return bracket.trailing > 0 ? Math.min(fixed, bracket.best + bracket.trailing) : fixed;
+  return trails ? Math.min(fixed, bracket.best + distanceOf(bracket)) : fixed;
 }
+/** True once the best price has reached that from which the stop trails. It never goes back, and neither does this. */
+const isActive = ({ isLong, best, trailingFrom }: Bracket): boolean => (isLong ? best >= trailingFrom : best <= trailingFrom);
+/** Rounded down: the level never moves away from the price as the best price gets better. */
+const distanceOf = ({ best, trailing, trailingPpm }: Bracket): number =>
+  trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));

@@ -24,8 +24,17 @@ const ORDER_TERMS = {
   reduceOnly: flag,
   timeInForce,
 } as const;
-/** The bracket of an entry: prices, and the distance of a trailing stop. */
-const BRACKET = { takeProfit: orNull(decimal), stopLoss: orNull(decimal), trailing: orNull(decimal) } as const;
+/**
+ * The bracket of an entry: prices, and the distance of a trailing stop. `trailingPercent` and `trailingFrom` are written only where the
+ * order has them: a distance in percent of the best price, and the best price from which the stop trails.
+ */
+const BRACKET = {
+  takeProfit: orNull(decimal),
+  stopLoss: orNull(decimal),
+  trailing: orNull(decimal),
+  trailingPercent: ifWritten(decimal),
+  trailingFrom: ifWritten(decimal),
+} as const;
 
 /** The kinds with their members, in the order in which a line has them. */
 export const RECORD_KINDS = {
