@@ -1,6 +1,6 @@
 // Rows of a replay in which events happen in the best, or in the worst, of the orders that a bar allows, for the envelope.
 
-import { levelOf, type Bracket } from '../../orders/stops/brackets.ts';
+import { levelOf, trailLevelOf, type Bracket } from '../../orders/stops/brackets.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
 
@@ -64,7 +64,7 @@ export function followRow(list: readonly Bracket[], eventOrder: 'best' | 'worst'
     const { isLong, trailing, armedMs } = bracket;
     if (trailing === 0 || armedMs > openMs) continue;
     const best = isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
-    const level = isLong ? best - trailing : best + trailing;
+    const level = trailLevelOf(bracket, best);
     const isReached = isLong ? low <= level : high >= level;
     const isBetter = isLong ? level >= close : level <= close;
     if (isReached && isBetter === (eventOrder === 'best')) bracket.best = best;

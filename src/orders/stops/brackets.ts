@@ -285,8 +285,16 @@ export function levelOf(bracket: Bracket): number {
   const fixed = bracket.stop > 0 ? bracket.stop : INFINITY;
   return trails ? Math.min(fixed, bracket.best + distanceOf(bracket)) : fixed;
 }
+/** Returns where a trailing stop would trigger after the best price `best`; NaN where it does not trail yet. */
+export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Bracket, best: number): number {
+  if (trailing === 0 || (trailingFrom !== 0 && !hasPassed(isLong, best, trailingFrom))) return NAN;
+  const distance = distanceAt(best, trailing, trailingPpm);
+  return isLong ? best - distance : best + distance;
+}
 /** True once the best price has reached that from which the stop trails. It never goes back, and neither does this. */
-const isActive = ({ isLong, best, trailingFrom }: Bracket): boolean => (isLong ? best >= trailingFrom : best <= trailingFrom);
+const isActive = ({ isLong, best, trailingFrom }: Bracket): boolean => hasPassed(isLong, best, trailingFrom);
+const hasPassed = (isLong: boolean, best: number, from: number): boolean => (isLong ? best >= from : best <= from);
+const distanceOf = ({ best, trailing, trailingPpm }: Bracket): number => distanceAt(best, trailing, trailingPpm);
 /** Rounded down: the level never moves away from the price as the best price gets better. */
-const distanceOf = ({ best, trailing, trailingPpm }: Bracket): number =>
+const distanceAt = (best: number, trailing: number, trailingPpm: number): number =>
   trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));
