@@ -53,9 +53,9 @@ export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
   /**
-   * By instrument: so many brackets at the front of its list have been seen out of reach. No long's level among them lies above
-   * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one has gone, and they must be read again. So a row reads the others
-   * alone: many stops of dust may wait far away, and a stop that cannot sell yet returns to the end of the list.
+   * By instrument: the number of brackets at the front of its list that were seen out of reach. No long's level among them lies above
+   * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one is no longer there, and they must be read again. So a row reads
+   * the others alone: many stops of dust may wait far away, and a stop that cannot sell yet returns to the end of the list.
    */
   private readonly far: Int32Array;
   private readonly nearestBelow: Float64Array;

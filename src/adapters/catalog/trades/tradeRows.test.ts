@@ -37,14 +37,14 @@ it.each([1, 2, 3, 4])('rows of trades are those of a plain reading, and end befo
     const fromMs = all[Math.floor(rng.next() * length)]!.ms + Math.floor(rng.next() * 3) - 1;
     const toMs = fromMs + 1 + Math.floor(rng.next() * 600_000);
     const limit = 1 + Math.floor(rng.next() * 12);
-    const inside = all.filter((trade) => trade.ms >= fromMs && trade.ms < toMs);
-    expect(reader.countBetween(fromMs, toMs)).toBe(inside.length);
+    const between = all.filter((trade) => trade.ms >= fromMs && trade.ms < toMs);
+    expect(reader.countBetween(fromMs, toMs)).toBe(between.length);
     const expected: number[][] = [];
     let count = 0;
-    for (const [at, trade] of inside.entries()) {
+    for (const [at, trade] of between.entries()) {
       const last = expected.at(-1);
       if (last?.[0] !== trade.ms && expected.length === limit) break;
-      if (at > 0 && trade.id !== inside[at - 1]!.id + 1) {
+      if (at > 0 && trade.id !== between[at - 1]!.id + 1) {
         ends++;
         break;
       }
