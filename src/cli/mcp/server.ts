@@ -74,7 +74,7 @@ export class McpServer {
   /** Ends all calls, and calls `done` when none is left. */
   stop(done: () => void): void {
     this.#whenIdle = done;
-    for (const call of [...this.#calls.values()]) this.#cancel(call);
+    for (const call of this.#calls.values()) this.#cancel(call);
     this.#next();
   }
 
