@@ -13,7 +13,7 @@ export interface Finished {
 /** More of an answer would fill the memory of the client. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_NOTES = 4000;
-/** A command that has not ended so long after it was asked to is killed, ms. */
+/** How long after SIGTERM a command is killed, ms. */
 const PATIENCE_MS = 5000;
 
 /** Starts `program` with `words`. The returned function ends it; `done` is called once in any case. */
