@@ -82,7 +82,7 @@ afterEach(async () => {
   await Promise.all(clients.map(({ closed }) => closed));
   clients = [];
 });
-function client(...words: readonly string[]): Client {
+function clientOf(...words: readonly string[]): Client {
   const made = new Client(...words);
   clients.push(made);
   return made;
@@ -91,7 +91,7 @@ function client(...words: readonly string[]): Client {
 const TIME = { timeout: 180_000 };
 
 test('from bars to a proof', TIME, async () => {
-  const one = client();
+  const one = clientOf();
   expect((await one.ask(0, 'tools/list')).error).toMatchObject({ code: -32_600, message: 'expected initialize first' });
   expect((await one.ask(1, 'initialize', { protocolVersion: '1999-01-01' })).result).toMatchObject({
     protocolVersion: '2025-06-18',
@@ -130,7 +130,7 @@ test('from bars to a proof', TIME, async () => {
 });
 
 test('what is no request, and requests for what is not there', TIME, async () => {
-  const one = await client().opened();
+  const one = await clientOf().opened();
   const unnamed = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
     ['{', -32_700],
@@ -180,7 +180,7 @@ test('what is no request, and requests for what is not there', TIME, async () =>
 });
 
 test('a call that is cancelled ends its command and gets no answer; the next ones do', TIME, async () => {
-  const one = await client().opened();
+  const one = await clientOf().opened();
   await one.call(1, 'data_generate', { symbol: 'LOOPUSDT', interval: '1h', from: '2024-01-01', bars: 500 });
   const run = { strategy: 'strategies/endless.ts', feeds: { bars: { symbol: 'LOOPUSDT', interval: '1h' } }, cash: '1000', catalog: 'data' };
   writeFileSync(join(folder, 'endless.yaml'), JSON.stringify(run));
@@ -199,7 +199,7 @@ test('a call that is cancelled ends its command and gets no answer; the next one
 });
 
 test('acts on a running bot are there when they are allowed', TIME, async () => {
-  const one = await client('--allow-live').opened();
+  const one = await clientOf('--allow-live').opened();
   const { tools } = (await one.ask(3, 'tools/list')).result as { readonly tools: readonly { readonly name: string }[] };
   expect(tools.map(({ name }) => name).slice(-5)).toEqual(['halt', 'resume', 'acknowledge', 'tighten', 'kill']);
   const { result } = await one.call(4, 'tighten', { limit: 'maxOrderNotional', value: '5', why: 'a test', data: 'nowhere' });

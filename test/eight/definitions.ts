@@ -32,7 +32,7 @@ const spot = {
 };
 const futures = {
   market: 'futures',
-  futures: { leverage: 4, margin: 'cross', positions: 'net' },
+  futures: { leverage: 4, margin: 'cross', positions: 'net', marks: 'bars' },
   from: '2024-02-01',
   to: '2024-03-15',
   cash: { USDT: '10000' },
@@ -116,12 +116,11 @@ export const EIGHT: Readonly<Record<string, Eight>> = {
         coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' },
         contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' },
       },
-      futures: { leverage: 3, margin: 'cross', positions: 'net' },
+      futures: { leverage: 3, margin: 'cross', positions: 'net', marks: 'bars' },
       from: '2024-01-10',
       to: '2024-03-15',
       cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } },
       fees: { maker: '0.0002', taker: '0.0005' },
-      fills: { slippageTicks: 2 },
       risk: { maxLeverage: '2' },
     },
     grid: ['rates=3,6', 'band=0.002,0.02'],

@@ -1,6 +1,7 @@
 // Runs one command of isobar in a process of its own, and keeps what it prints.
 
 import { spawn } from 'node:child_process';
+import { after } from '../../adapters/clock/wallClock.ts';
 
 export interface Finished {
   /** Null: it was ended by a signal. */
@@ -13,8 +14,8 @@ export interface Finished {
 /** More of an answer would fill the memory of the client. */
 const MAX_ANSWER_BYTES = 16 * 2 ** 20;
 const MAX_NOTES = 4000;
-/** A command that has not ended so long after it was asked to is killed, ms. */
-const PATIENCE_MS = 5000;
+/** How long after SIGTERM a command is killed, ms. */
+const KILL_AFTER_MS = 5000;
 
 /** Starts `program` with `words`. The returned function ends it; `done` is called once in any case. */
 export function runCommand(program: string, words: readonly string[], done: (finished: Finished) => void): () => void {
@@ -23,10 +24,10 @@ export function runCommand(program: string, words: readonly string[], done: (fin
   let bytes = 0;
   let notes = '';
   let isTooLong = false;
-  let timer: NodeJS.Timeout | undefined;
+  let disarm: (() => void) | null = null;
   const end = (): void => {
     child.kill('SIGTERM');
-    timer ??= setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    disarm ??= after(KILL_AFTER_MS, () => child.kill('SIGKILL'));
   };
   child.stdout.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -44,7 +45,7 @@ export function runCommand(program: string, words: readonly string[], done: (fin
     notes += `${error.message}\n`;
   });
   child.once('close', (code) => {
-    clearTimeout(timer);
+    disarm?.();
     const stderr = isTooLong ? `the answer is longer than ${MAX_ANSWER_BYTES} bytes` : notes;
     done({ code: isTooLong ? null : code, stdout: isTooLong ? '' : Buffer.concat(out).toString('utf8'), stderr: stderr.trim() });
   });

@@ -17,11 +17,11 @@ export class Lines {
   add(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, at));
+      this.#append(chunk.subarray(from, at));
       this.#end();
       from = at + 1;
     }
-    this.#keep(chunk.subarray(from));
+    this.#append(chunk.subarray(from));
   }
 
   /** The stream has ended: what stands behind the last newline is a line too. */
@@ -29,7 +29,7 @@ export class Lines {
     if (this.#bytes > 0) this.#end();
   }
 
-  #keep(part: Buffer): void {
+  #append(part: Buffer): void {
     this.#bytes += part.length;
     if (this.#bytes <= this.#maxBytes) this.#parts.push(part);
     else this.#parts = [];

@@ -66,7 +66,7 @@ export class McpServer {
     if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
       return this.#fail(null, CODES.invalid, 'id: expected a text or a whole number');
     if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, CODES.invalid, 'method: expected a text');
-    if (!isRequest) return this.#hear(method, params);
+    if (!isRequest) return this.#onNotification(method, params);
     if (!isFields(params)) return this.#fail(id as Id, CODES.params, 'params: expected an object');
     this.#answer(id as Id, method, params);
   }
@@ -74,7 +74,7 @@ export class McpServer {
   /** Ends all calls, and calls `done` when none is left. */
   stop(done: () => void): void {
     this.#whenIdle = done;
-    for (const call of [...this.#calls.values()]) this.#cancel(call);
+    for (const call of this.#calls.values()) this.#cancel(call);
     this.#next();
   }
 
@@ -84,7 +84,7 @@ export class McpServer {
     this.#next();
   }
 
-  #hear(method: string, params: unknown): void {
+  #onNotification(method: string, params: unknown): void {
     if (method !== 'notifications/cancelled' || !isFields(params)) return;
     const call = this.#calls.get(params['requestId'] as Id);
     if (call !== undefined) this.#cancel(call);

@@ -134,7 +134,7 @@ export const TOOLS: readonly Tool[] = [
     args: {
       definition: needed(word(text('a run definition (.yaml)'))),
       grid: needed(list('values of a parameter, such as fast=5..50:5')),
-      random: number('draw so many sets of the grid'),
+      random: number('how many sets of the grid are drawn'),
       by: text('the figure that ranks the sets'),
       workers: number('threads'),
       fresh: flag('run all sets, whatever the ledger has'),

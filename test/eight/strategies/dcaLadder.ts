@@ -17,7 +17,7 @@ export default class DcaLadder extends Strategy.with({
       const target = working.find(({ tag }) => tag === 'target');
       if (target?.lifecycle === 'draft') return;
       if (target !== undefined) this.cancel(target.id);
-      this.sell({ base: qty }, { limit: Number(entryPrice) * (1 + this.params.profit), tag: 'target' });
+      this.sell({ base: qty }, { limit: entryPrice * (1 + this.params.profit), tag: 'target' });
       this.priced = Number(qty);
     } else if (isFlat && working.every(({ tag }) => tag.startsWith('rung'))) {
       for (const { id } of working) this.cancel(id);

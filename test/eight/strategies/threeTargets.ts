@@ -24,7 +24,7 @@ export default class ThreeTargets extends Strategy.with({
 
   /** The first target that fills takes the stops of the other thirds to the entry. */
   override onFill({ side, price }: FillInfo) {
-    if (side === 'buy') this.entryPrice = Number(price);
-    else if (Number(price) > this.entryPrice) for (const id of this.entries) this.amend(id, { stop: this.entryPrice });
+    if (side === 'buy') this.entryPrice = price;
+    else if (price > this.entryPrice) for (const id of this.entries) this.amend(id, { stop: this.entryPrice });
   }
 }

@@ -44,7 +44,7 @@ export interface BarDeliveryDeps {
 /** Longer waits are cut, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
-/** A symbol that has missed so many bars in a row is not waited for any more. */
+/** A symbol that has missed more bars than this in a row is not waited for any more. */
 const MISSED = 3;
 
 interface Staged {
@@ -357,7 +357,7 @@ function newestCloseMs({ copies }: LiveSet): number {
   return length === 0 ? -Infinity : closeMs[length - 1]!;
 }
 
-/** It has its bar of `t`, or a later one, or has said that there is none. */
+/** It has its bar of `t`, or a later one, or has answered without it. */
 const isIn = (staged: Staged, t: number): boolean =>
   staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && isQuiet(staged, t));
 

@@ -160,7 +160,7 @@ export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' 
 }
 
 /** Live bars are checked as they arrive, not as a set. */
-const qualityOf = ({ length }: BarColumns): FeedQuality => ({
+export const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   manifestHash: '',
   rows: length,
   gaps: 0,
