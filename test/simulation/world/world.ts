@@ -294,8 +294,8 @@ class World {
   #lastingJournal(): Buffer {
     const files = this.#journalFiles().slice(-2);
     const read = (path: string): Uint8Array => this.disk.readAt(path, 0, this.disk.lastingBytes(path));
-    const isJustGone = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
-    return Buffer.concat([...files.map(read), ...(isJustGone ? this.disk.unlinkedBytes() : [])]);
+    const isUnnoticed = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
+    return Buffer.concat([...files.map(read), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
   }
 
   #act(process: BotProcess, work: Promise<unknown>): void {
