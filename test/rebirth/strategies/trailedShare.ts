@@ -11,6 +11,7 @@ export default class TrailedShare extends Strategy.with({}) {
     if (working.length > 0 || !this.position().isFlat) return;
     const isAbove = close > this.mean.value;
     const trailing = isAbove ? { percent: '0.35', from: close * 1.002 } : { atr: this.range, times: 1.5 };
-    this.buy({ quote: '2000' }, { limit: close * 1.001, stopLoss: close * 0.98, trailing, tag: isAbove ? 'share' : 'range' });
+    // Small enough for the cap on volume: what a stop leaves is another matter.
+    this.buy({ quote: '150' }, { stopLoss: close * 0.98, trailing, tag: isAbove ? 'share' : 'range' });
   }
 }
