@@ -1,4 +1,4 @@
-// Stops that trail in percent from a profit on, and by an ATR; limits that are repriced take the trail with them.
+// Stops that trail in percent from a profit on, and by an ATR.
 import { atr, sma, Strategy } from 'isobar';
 
 export default class TrailedShare extends Strategy.with({}) {
@@ -8,13 +8,10 @@ export default class TrailedShare extends Strategy.with({}) {
   override onBar() {
     const close = this.bars.close.value;
     const working = this.openOrders().filter(({ entry }) => entry === null);
-    for (const order of working) order.amend({ limit: close * 0.9995 });
     if (working.length > 0 || !this.position().isFlat) return;
     const isAbove = close > this.mean.value;
     const trailing = isAbove ? { percent: '0.35', from: close * 1.002 } : { atr: this.range, times: 1.5 };
-    this.buy(
-      { quote: '2000' },
-      { limit: close * (isAbove ? 1.001 : 0.9995), stopLoss: close * 0.98, trailing, tag: isAbove ? 'share' : 'range' },
-    );
+    // Small enough for the cap on volume: what a stop leaves is another matter.
+    this.buy({ quote: '150' }, { stopLoss: close * 0.98, trailing, tag: isAbove ? 'share' : 'range' });
   }
 }
