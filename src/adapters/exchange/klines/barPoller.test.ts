@@ -116,6 +116,21 @@ describe('a feed of bars', () => {
     expect(Math.max(...world.calls.slice(1).map(({ rows }) => rows))).toBeLessThanOrEqual(13);
   });
 
+  it('is not asked for a bar that closed just before the start, until the venue has had the time to build it', () => {
+    for (let seed = 1; seed <= 30; seed++) {
+      const afterMs = [0, 1, 399, 400, 5000][seed % 5]!;
+      const world = new World({ seed, feed: { firstRows: 2 } });
+      const closeMs = openOf('1m', START) + MINUTE;
+      world.runUntil(closeMs + afterMs);
+      world.poller.start();
+      world.runUntil(closeMs + 10_000);
+      const [first] = world.calls;
+      expect(first!.atMs - closeMs).toBeGreaterThanOrEqual(Math.max(400, afterMs));
+      expect(first!.atMs - closeMs).toBeLessThanOrEqual(Math.max(400, afterMs) + 1001);
+      expect(world.bars().at(-1)).toBe(closeMs - MINUTE);
+    }
+  });
+
   it('asks again, ever more rarely, for a bar that is late, and gives it up when it has lost patience', () => {
     const late = openOf('1m', START) + 5 * MINUTE;
     const world = new World({ lagMs: (openMs) => (openMs === late ? 100_000 : 0), feed: { firstRows: 2 } });

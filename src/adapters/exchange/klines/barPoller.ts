@@ -72,12 +72,18 @@ export class BarPoller {
     this.#tracker = new BarTracker(options.interval, options.known);
   }
 
-  /** Makes the first call within `spreadMs` from now. */
+  /**
+   * Makes the first call within `spreadMs` from now, and no earlier than `delayMs` after a close. The venue may still build a bar that closed
+   * later than that, and a bot that was not stopped has not decided on it either.
+   */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const { serverTime, random } = this.#parts;
-    this.#wait(serverTime().ms + this.#rules.spreadMs * random());
+    const { delayMs, spreadMs } = this.#rules;
+    const { ms } = serverTime();
+    const closedMs = openOf(this.#options.interval, ms);
+    this.#wait(Math.max(ms, closedMs + delayMs) + spreadMs * random());
   }
 
   /** Stops polling. No event follows. */

@@ -59,6 +59,8 @@ export interface LiveMarket {
   readonly sets: ReadonlyMap<string, ListedSet>;
   /** A venue time by which all of these bars had closed. */
   readonly atMs: number;
+  /** What the venue needs after a close to build the bar, ms. */
+  readonly delayMs: number;
 }
 
 /** The bars that a lifetime of the bot has received. */
@@ -104,13 +106,13 @@ export async function loadLiveMarket(config: LiveConfig, service: MarketService)
     const instrument = instrumentOf(config, catalog, listed, known);
     sets.set(id, { key, from, instrument, known, catalog: catalogBars(catalog, key, instrument) });
   }
-  return { wanted, sets, atMs };
+  return { wanted, sets, atMs, delayMs: config.bars.delayMs };
 }
 
 /** Returns the feeds for the start of a new lifetime. */
-export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): LiveFeeds {
+export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
   const notes: string[] = [];
-  return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
+  return liveFeeds(market, notes, ({ key, instrument, catalog, known }) => {
     const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
     const isYoung = known.length === 0 && joined.bars.length === 0;
     const note = isYoung
@@ -123,7 +125,10 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
 
 /** Returns the feeds of a lifetime that continues: its first bars, and the bars since its newest ones. Throws ConfigError for a gap. */
 export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
-  return liveFeeds(market, [], ({ key, instrument, catalog, known }, feed) => {
+  // A bar that closed later may still be built. It comes by a poll, when it would have come without the stop.
+  const builtMs = market.atMs - market.delayMs;
+  const sets = new Map([...market.sets].map(([id, set]) => [id, { ...set, known: set.known.filter(({ closeMs }) => closeMs <= builtMs) }]));
+  return liveFeeds({ ...market, sets }, [], ({ key, instrument, catalog, known }, feed) => {
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);
     return { bars, behind: barsSince(lastMs(feed), { instrument, interval: key.interval, catalog, window: known }) };
