@@ -54,6 +54,7 @@ const REMEMBERING = {
   keptNotes: SPOT,
   movedStop: SPOT,
   trailedShare: SPOT,
+  repricedTrail: SPOT,
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,

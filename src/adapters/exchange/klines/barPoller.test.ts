@@ -119,8 +119,10 @@ describe('a feed of bars', () => {
   it('is not asked for a bar that closed just before the start, until the venue has had the time to build it', () => {
     for (let seed = 1; seed <= 30; seed++) {
       const afterMs = [0, 1, 399, 400, 5000][seed % 5]!;
-      const world = new World({ seed, feed: { firstRows: 2 } });
       const closeMs = openOf('1m', START) + MINUTE;
+      const openMs = closeMs - 2 * MINUTE;
+      const bar = { openMs, closeMs: openMs + MINUTE, open: 100, high: 101, low: 99, close: 100, volume: 1, barsIn: 1 };
+      const world = new World({ seed, feed: { known: [bar] } });
       world.runUntil(closeMs + afterMs);
       world.poller.start();
       world.runUntil(closeMs + 10_000);

@@ -1,7 +1,7 @@
 // Polls klines when bars close on the venue's clock, and reports each closed bar.
 
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
-import { openOf, type Interval } from '../../../model/interval.ts';
+import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { Listing } from '../../../protocol/shapes/answer.ts';
@@ -73,17 +73,20 @@ export class BarPoller {
   }
 
   /**
-   * Makes the first call within `spreadMs` from now, and no earlier than `delayMs` after a close. The venue may still build a bar that closed
-   * later than that, and a bot that was not stopped has not decided on it either.
+   * Makes the first call within `spreadMs` from now. If a bar is missing, the call comes no earlier than `delayMs` after a close: the venue
+   * may still build a bar that closed later than that, and a bot that was not stopped has not decided on it either.
    */
   start(): void {
     if (this.#isRunning) return;
     this.#isRunning = true;
     const { serverTime, random } = this.#parts;
     const { delayMs, spreadMs } = this.#rules;
+    const { interval } = this.#options;
+    const { lastMs } = this.#tracker;
     const { ms } = serverTime();
-    const closedMs = openOf(this.#options.interval, ms);
-    this.#wait(Math.max(ms, closedMs + delayMs) + spreadMs * random());
+    const closedMs = openOf(interval, ms);
+    const isMissing = lastMs !== null && closeOf(interval, lastMs) < closedMs;
+    this.#wait((isMissing ? Math.max(ms, closedMs + delayMs) : ms) + spreadMs * random());
   }
 
   /** Stops polling. No event follows. */

@@ -127,7 +127,14 @@ export function firstFeeds(market: LiveMarket, room?: number): LiveFeeds {
 export function feedsOfLifetime(market: LiveMarket, { warm, lastMs, rows }: LivedBars, room = ROOM_ROWS): LiveFeeds {
   // A bar that closed later may still be built. It comes by a poll, when it would have come without the stop.
   const builtMs = market.atMs - market.delayMs;
-  const sets = new Map([...market.sets].map(([id, set]) => [id, { ...set, known: set.known.filter(({ closeMs }) => closeMs <= builtMs) }]));
+  const hasBar = (id: string, openMs: number): boolean =>
+    market.wanted.some(({ key }, feed) => setIdOf(key) === id && openMs <= lastMs(feed));
+  const sets = new Map(
+    [...market.sets].map(([id, set]) => [
+      id,
+      { ...set, known: set.known.filter(({ openMs, closeMs }) => closeMs <= builtMs || hasBar(id, openMs)) },
+    ]),
+  );
   return liveFeeds({ ...market, sets }, [], ({ key, instrument, catalog, known }, feed) => {
     const bars = new GrowingBars(instrument, key.interval, rows + room);
     appendWarm(bars, feed, warm);
