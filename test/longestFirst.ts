@@ -4,13 +4,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what they take on two cores, the longest first; whatever is not named comes after these. */
 const MAX = [
-  'docs/docs', 'e2e/purity', 'docs/contributing', 'e2e/newUser', 'e2e/sweep', 'campaigns/botKill', 'live/restart',
-  'blackbox/conformance', 'e2e/marketData', 'e2e/report', 'live/process', 'e2e/killBot',
-  'e2e/parity', 'faults/throttles', 'e2e/verify', 'e2e/ownTests', 'campaigns/lookAhead', 'faults/faults',
-  'e2e/cliBadInput', 'golden/real', 'live/foreignOrders', 'live/haltActs', 'e2e/editors', 'e2e/sweepQueue', 'e2e/compare', 'live/maintenance',
-  'e2e/dashboard', 'e2e/futures', 'e2e/cli', 'e2e/dataImport', 'campaigns/limits', 'golden/golden', 'simulation/lanes', 'live/executionInterval',
-  'live/liveRisk', 'live/replay', 'e2e/secretCanary', 'campaigns/futuresPaired', 'campaigns/exchangeFuzz', 'live/packages',
-  'simulation/exchangeCrash', 'campaigns/riskFutures', 'campaigns/risk',
+  'docs/docs', 'e2e/purity', 'campaigns/rebirth', 'e2e/newUser', 'e2e/sweep', 'e2e/strategyKinds', 'e2e/prove', 'e2e/proofSample',
+  'e2e/parity', 'e2e/cli', 'e2e/killBot', 'live/foreignOrders', 'live/process', 'docs/contributing', 'e2e/ownTests', 'e2e/report',
+  'e2e/trials', 'divergence/planted', 'architecture/words', 'e2e/killDemo', 'campaigns/killTruth', 'divergence/several',
+  'simulation/world/world', 'live/haltActs', 'engine/naive', 'e2e/breakeven', 'golden/golden', 'faults/throttles', 'live/maintenance',
+  'e2e/tradeBars', 'e2e/dashboard', 'e2e/cliBadInput', 'simulation/journalCrash', 'e2e/editors', 'campaigns/botKill', 'live/portfolio',
+  'faults/faults', 'e2e/marketData', 'golden/real', 'e2e/debug', 'campaigns/proveCorpus', 'e2e/verify', 'live/liveBot', 'live/throwers',
+  'service/killHostile', 'e2e/externalSeries', 'simulation/exchangeCrash', 'e2e/sweepState', 'e2e/canary', 'e2e/sweepQueue',
+  'blackbox/conformance', 'e2e/models', 'rest/orderState', 'live/rebirth', 'live/barLengths', 'live/manySymbols', 'divergence/steps',
+  'e2e/determinism', 'campaigns/breakEven', 'campaigns/guards', 'rest/marketData', 'campaigns/lookAhead', 'e2e/compare', 'live/why',
+  'campaigns/envelope', 'golden/cleanData', 'live/restart', 'simulation/lanes',
 ]; // prettier-ignore
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LATE_OPTIMIZING } from './fixtures/nodeOptions.ts';
 import { LongestFirst } from './longestFirst.ts';
 
 /** Tests of speed. They come last, one file at a time: what runs beside them would blur the figures that they print. */
@@ -34,6 +35,9 @@ const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
 process.env['XDG_STATE_HOME'] = STATE;
 process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
+/** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
+const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -51,9 +55,9 @@ export default defineConfig({
     // A test that passes when it is tried again hides a race: it is mended instead.
     retry: 0,
     projects: [
-      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS] } },
+      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv } },
       // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
-      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false } },
+      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false, execArgv } },
       { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 } } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],

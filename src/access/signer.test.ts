@@ -35,14 +35,13 @@ describe('the signer', () => {
   });
 });
 
-test('the text of a secret is taken where it signs, where it is handed on to the process that trades, where alerts are sent, and by the paper exchange, which checks signatures', () => {
+test('the text of a secret is taken where it signs, where it is handed on to the process that trades, where alerts are sent, and where signatures are checked: by the paper exchange and for webhooks', () => {
   const root = new URL('../', import.meta.url);
   const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
   const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
   const alerts = ['adapters/notify/telegram.ts', 'adapters/notify/webhook.ts', 'tasks/bot/config/notifiers.ts'];
-  expect(takers.toSorted()).toEqual(
-    [...alerts, 'access/environment.ts', 'access/signer.ts', 'paperExchange/process/file/readExchange.ts'].toSorted(),
-  );
+  const checks = ['paperExchange/process/file/readExchange.ts', 'adapters/external/webhookCheck.ts', 'tasks/bot/external/webhooks.ts'];
+  expect(takers.toSorted()).toEqual([...alerts, ...checks, 'access/environment.ts', 'access/signer.ts'].toSorted());
 });
 
 describe('the wire', () => {

@@ -20,6 +20,7 @@ import { liveCommand } from './live/start.ts';
 import { replayCommand } from './journal/replay.ts';
 import { parityCommand } from './parity/command.ts';
 import { killCommand } from './live/kill.ts';
+import { mcpCommand } from './mcp/command.ts';
 import { logsCommand } from './live/logs.ts';
 import { ordersCommand } from './live/orders.ts';
 import { withProve } from './prove/command.ts';
@@ -52,6 +53,7 @@ function parser(argv: readonly string[]): Argv {
       .command(liveCommand)
       .command(replayCommand)
       .command(parityCommand)
+      .command(mcpCommand)
       .command(statusCommand)
       .command(ordersCommand)
       .command(positionsCommand)

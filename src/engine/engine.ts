@@ -395,6 +395,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   notifyOrder(order: BotOrder): void {
     const run = this.wantsOrders ? this.runs[order.strategy]! : null;
-    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order, run));
+    if (run?.wantsOrders === true) this.callbacks.addOrder(run, new OrderView(order, run.owner));
   }
 }

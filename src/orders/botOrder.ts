@@ -33,6 +33,10 @@ export class BotOrder implements ReservedOrder {
   takeProfit = FRACTION as Ticks;
   stopLoss = FRACTION as Ticks;
   trailing = FRACTION as Ticks;
+  /** The trailing distance as millionths of the best price, 0 for none; then `trailing` is the smallest distance. */
+  trailingPpm = 0;
+  /** The best price from which the trailing stop holds; 0: from the entry on. */
+  trailingFrom = 0 as Ticks;
   /** True when it has a bracket price: its fills are protected. */
   isGuarded = false;
   /** The price that triggered a stop leg; 0 for any other order. For readers only: the leg itself is a market order. */
@@ -103,6 +107,8 @@ export class BotOrder implements ReservedOrder {
     this.takeProfit = 0 as Ticks;
     this.stopLoss = 0 as Ticks;
     this.trailing = 0 as Ticks;
+    this.trailingPpm = 0;
+    this.trailingFrom = 0 as Ticks;
     this.isGuarded = false;
     this.firedAtTicks = 0 as Ticks;
     this.triggerTicks = 0 as Ticks;
@@ -136,4 +142,4 @@ export function hasSameFingerprint(a: BotOrder, b: BotOrder): boolean {
 }
 
 /** True when a cancel of the order was requested. */
-export const isUnderCancel = ({ state, wantsCancel: cancelWanted }: BotOrder): boolean => state === STATE.cancelSent || cancelWanted;
+export const isUnderCancel = ({ state, wantsCancel }: BotOrder): boolean => state === STATE.cancelSent || wantsCancel;

@@ -15,6 +15,8 @@ export interface RestoredOrder extends OrderIntent {
   readonly takeProfit: Ticks;
   readonly stopLoss: Ticks;
   readonly trailing: Ticks;
+  readonly trailingPpm: number;
+  readonly trailingFrom: Ticks;
   readonly trigger: Ticks;
   readonly triggerTicks: Ticks;
   /** Undefined when a journal of an earlier version does not contain it. */
@@ -28,7 +30,7 @@ export interface RestoredOrder extends OrderIntent {
   /** For an entry with a take-profit: the filled lots for which no take-profit was sent. */
   readonly pendingTargetLots: Lots;
   /**
-   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `tomb`: proven absent at `endMs`. `refused`: at `endMs`,
+   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `provenAbsent`, `refused`: that became known at `endMs`,
    * recently.
    */
   readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'provenAbsent' | 'refused';
@@ -81,6 +83,8 @@ export function restoreBotOrder(order: RestoredOrder): BotOrder {
   record.takeProfit = order.takeProfit;
   record.stopLoss = order.stopLoss;
   record.trailing = order.trailing;
+  record.trailingPpm = order.trailingPpm;
+  record.trailingFrom = order.trailingFrom;
   record.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   record.firedAtTicks = order.trigger;
   record.triggerTicks = order.triggerTicks;

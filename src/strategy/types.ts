@@ -65,8 +65,8 @@ export interface OrderOptions {
   readonly takeProfit?: Amount;
   /** Price at which it is closed with a loss, by a market order. */
   readonly stopLoss?: Amount;
-  /** Distance, in price, of a stop that follows the best price of closed bars. */
-  readonly trailing?: Amount;
+  /** A stop that follows the best price of closed bars: its distance in price, or how it trails. */
+  readonly trailing?: Amount | Trail;
   /**
    * Trigger price: the order waits at the exchange until the price reaches it, and is then a market order. Futures only. On the opposite
    * side of a position it only closes, by default all of it.
@@ -76,6 +76,20 @@ export interface OrderOptions {
   readonly timeInForce?: TimeInForce;
   /** Names the decision slot: at most one unfinished order a slot; the default slot is the action. */
   readonly tag?: string;
+}
+
+/** How a stop trails: one of `distance`, `percent` and `atr`, and from which price on. */
+export interface Trail {
+  /** Distance in price. */
+  readonly distance?: Amount;
+  /** Distance in percent of the best price, above 0 and below 100, to four decimals. */
+  readonly percent?: Amount;
+  /** Distance in multiples of a series, such as an ATR: its value when the order is placed. */
+  readonly atr?: Series;
+  /** How many times `atr`; 1 by default. */
+  readonly times?: Amount;
+  /** The stop trails once the best price of closed bars has reached this price; without it, from the entry on. */
+  readonly from?: Amount;
 }
 
 /** What `amend` changes. What is absent stays as it is. */

@@ -42,7 +42,7 @@ interface Name {
 export function bannedNames(files: ReadonlyMap<string, string>, { banned }: WordList): string[] {
   const byWord = new Map(banned.map((each) => [each.word, each]));
   return [...files].flatMap(([path, text]) =>
-    [...pathNames(path), ...declaredNames(path, text)].flatMap((name) =>
+    [...pathNames(path), ...syntaxOf(path, text).names].flatMap((name) =>
       partsOf(name.text).flatMap((part) => {
         const found = byWord.get(part);
         if (found === undefined || found.except.some((rule) => isExcepted(rule, path, name))) return [];
@@ -60,10 +60,11 @@ export function bannedPhrases(
   { phrases }: Pick<WordList, 'phrases'>,
   textsOf: TextsOf = commentsIn,
 ): string[] {
+  const compiled = phrases.map(({ pattern, use }) => ({ expression: new RegExp(pattern, 'gi'), use }));
   return [...files].flatMap(([path, source]) =>
     textsOf(source, path).flatMap(({ text, line }) =>
-      phrases.flatMap(({ pattern, use }) =>
-        [...text.matchAll(new RegExp(pattern, 'gi'))].flatMap((found) => {
+      compiled.flatMap(({ expression, use }) =>
+        [...text.matchAll(expression)].flatMap((found) => {
           // In capitals it is a code, which stays.
           if (found[0] === found[0].toUpperCase()) return [];
           const at = line + text.slice(0, found.index).split('\n').length - 1;
@@ -82,33 +83,47 @@ export const commentsIn: TextsOf = (source) =>
   }));
 
 /** Returns the texts of a source that a person may read: string literals with a space. A text without one is a name or a code. */
-export const messagesIn: TextsOf = (source, path) => {
-  const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
-  const found: Text[] = [];
-  const walk = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
-      if (node.text.includes(' ')) found.push({ text: node.text, line: lineOf(file, node) });
-    }
-    ts.forEachChild(node, walk);
-  };
-  walk(file);
-  return found;
-};
+export const messagesIn: TextsOf = (source, path) => syntaxOf(path, source).messages;
 
 /** Returns the titles that a test file gives to `it`, `test` and `describe`, those of `it.each(...)` included. */
-export const titlesIn: TextsOf = (source, path) => {
+export const titlesIn: TextsOf = (source, path) => syntaxOf(path, source).titles;
+
+/** What the checks need of the syntax of one source. */
+interface Syntax {
+  readonly messages: readonly Text[];
+  readonly titles: readonly Text[];
+  readonly names: readonly Name[];
+}
+
+/** By path and text: several checks read the same source, and to parse it costs most of a check. */
+const parsed = new Map<string, Syntax>();
+
+function syntaxOf(path: string, source: string): Syntax {
+  const key = `${path}\n${source}`;
+  const syntax = parsed.get(key) ?? parse(path, source);
+  parsed.set(key, syntax);
+  return syntax;
+}
+
+function parse(path: string, source: string): Syntax {
   const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
-  const found: Text[] = [];
-  const walk = (node: ts.Node): void => {
+  const [messages, titles, names]: [Text[], Text[], Name[]] = [[], [], []];
+  const walk = (node: ts.Node, owner: string): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {
+      if (node.text.includes(' ')) messages.push({ text: node.text, line: lineOf(file, node) });
+    }
     const title = ts.isCallExpression(node) && TITLED.has(calleeOf(node)) ? node.arguments[0] : undefined;
     if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
-      found.push({ text: title.getText(file), line: lineOf(file, title) });
+      titles.push({ text: title.getText(file), line: lineOf(file, title) });
     }
-    ts.forEachChild(node, walk);
+    const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+    const name = nameOf(node);
+    if (name !== null) names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line: lineOf(file, name) });
+    ts.forEachChild(node, (child) => walk(child, isType && name !== null ? name.text : owner));
   };
-  walk(file);
-  return found;
-};
+  walk(file, '');
+  return { messages, titles, names };
+}
 
 const TITLED = new Set(['it', 'test', 'describe']);
 
@@ -162,22 +177,6 @@ function pathNames(path: string): Name[] {
     .replace(/(\.test)?\.ts$/, '')
     .split('/')
     .map((text) => ({ text, owner: '', line: 0 }));
-}
-
-function declaredNames(path: string, text: string): Name[] {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
-  const names: Name[] = [];
-  const walk = (node: ts.Node, owner: string): void => {
-    const isType = ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
-    const name = nameOf(node);
-    if (name !== null) {
-      const line = file.getLineAndCharacterOfPosition(name.getStart(file)).line + 1;
-      names.push({ text: name.text.replace('#', ''), owner: isType ? '' : owner, line });
-    }
-    ts.forEachChild(node, (child) => walk(child, isType && name !== null ? name.text : owner));
-  };
-  walk(file, '');
-  return names;
 }
 
 function nameOf(node: ts.Node): ts.Identifier | ts.PrivateIdentifier | null {

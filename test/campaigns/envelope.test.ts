@@ -1,9 +1,10 @@
 // The true net profit lies inside the envelope: a path of single ticks is the truth, bars of it are what a run sees.
 
+import { rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { envelopeOf } from '../../src/tasks/backtest/run/envelope.ts';
-import { memoryRows } from '../../src/adapters/catalog/bars/rowReader.ts';
+import { memoryRows, type RowReader } from '../../src/adapters/catalog/bars/rowReader.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
 import { OpenFinerRows } from '../../src/tasks/backtest/run/finerRows.ts';
 import type { RunPlan } from '../../src/definition/plan/plan.ts';
@@ -15,6 +16,7 @@ import { prepareBacktest as builtPrepare, runRecordOf as builtRecordOf } from '.
 import { caseOf } from './envelopeCase.ts';
 import { SHIPPED, shippedCase } from './envelopeShipped.ts';
 import { naiveNet } from './envelopeWorld.ts';
+import { tradesOfTicks } from '../fixtures/tradesOfTicks.ts';
 
 /** `npm run campaign -- envelope --cases 500` sets both. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
@@ -22,11 +24,15 @@ const SEED = Number(ISOBAR_SEED ?? 20_261_127);
 const CASES = Number(ISOBAR_CASES ?? 24);
 const HOURS = ISOBAR_CASES === undefined ? 100 : 600;
 
-async function finish(plan: RunPlan, fine: BarColumns | null = null): Promise<{ record: RunRecord; envelope: RunEnvelope }> {
+async function finish(
+  plan: RunPlan,
+  fine: BarColumns | null = null,
+  rows: RowReader | null = fine && memoryRows(fine),
+): Promise<{ record: RunRecord; envelope: RunEnvelope }> {
   const prepared = await prepareBacktest(plan, { keepsDecisions: true });
   prepared.loop(prepared.engine);
   const record = runRecordOf(plan, prepared, false);
-  const finer = fine === null ? null : new OpenFinerRows(new Map([[fine.instrument.id, memoryRows(fine)]]), record);
+  const finer = fine === null ? null : new OpenFinerRows(new Map([[fine.instrument.id, rows!]]), record);
   return { record, envelope: (await envelopeOf(plan, prepared, record, finer))! };
 }
 
@@ -101,6 +107,11 @@ describe('the envelope', () => {
         after += high - low;
         expect(bp, where).toBeLessThanOrEqual(1);
         expect(envelope.refinedRows!.read, where).toBeLessThan(envelope.refinedRows!.all / 10);
+        // The ticks as trades of a catalog say the same.
+        const { folder, reader } = tradesOfTicks(fine);
+        const {envelope: { envelope: traded } } = await finish(runPlan, fine, reader); // prettier-ignore
+        rmSync(folder, { recursive: true });
+        expect(traded, where).toEqual({ ...envelope, refinedWith: 'trades' });
       }
       console.log(`refined: ${cases} runs, at most ${off.toFixed(4)} bp off the run over the ticks, at most ${(share * 100).toFixed(1)} % of them read, width ${(after / before).toFixed(4)} of before`); // prettier-ignore
       recordResult({ refined: cases, off, share, width: after / before });

@@ -7,7 +7,7 @@ import { seededRng } from '../../src/base/number/rng.ts';
 import { Strategy, type OrderId } from '../../src/index.ts';
 import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/world.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
-import { NaiveForms, type FormAct, type NaiveRow } from '../fixtures/naiveForms.ts';
+import { NaiveForms, type FormAct, type NaiveRow, type NaiveTrail } from '../fixtures/naiveForms.ts';
 
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 100);
@@ -31,6 +31,14 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
     // No two orders are alike: the bot would make one of them a lot smaller, so that a lost answer can be told.
     const qty = (): string => (0.001 * (20 + ((37 * ++sizes) % 401))).toFixed(3);
     const maybe = (text: string): string | null => (below(3) === 0 ? null : text);
+    const trail = (): NaiveTrail | null => {
+      const by = below(3);
+      if (by === 0) return null;
+      const from = below(2) === 0 ? {} : { from: near(-20, 120) };
+      return by === 1
+        ? { distance: (0.2 + below(300) / 100).toFixed(2), ...from }
+        : { percent: (0.1 + below(30_000) / 10_000).toFixed(4), ...from };
+    };
     const known = orders;
     const repriced = new Set<number>();
     const one = (): FormAct => {
@@ -38,7 +46,7 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const tag = TAGS[below(4)]!;
       const isBusy = exits.has(minute) || repriced.has(k);
       const what = isBusy ? 7 + below(6) : below(20);
-      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: maybe((0.2 + below(300) / 100).toFixed(2)) }); // prettier-ignore
+      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail() }); // prettier-ignore
       if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)) });
       if (what < 13) return { what: 'stop', k, stop: near(-300, below(8) === 0 ? 60 : -5) };
       if (what < 16) repriced.add(k);

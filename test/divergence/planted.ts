@@ -46,6 +46,8 @@ export interface Planted {
   readonly settings?: (settings: ExchangeSettings) => ExchangeSettings;
   /** What is in the catalog once the bot has run; default the bars of the exchange. */
   readonly catalog?: (bars: BarColumns) => BarColumns;
+  /** Called with the folder of the config, before the bot starts. */
+  readonly before?: (folder: string) => void;
   /** What happens before the row at this position, from 0. */
   readonly acts?: Readonly<Record<number, (world: PlantedWorld) => Promise<void> | void>>;
   readonly definition?: Readonly<Record<string, unknown>>;
@@ -141,6 +143,7 @@ export async function comparePlanted(
       writeBotFile(made.bot.deps.config.data, botFileOf(made));
       return made;
     };
+    planted.before?.(world.folder);
     let opened = await open();
     let driver = await world.trading(opened, traded);
     const restart = async (rows: number): Promise<void> => {

@@ -1,7 +1,7 @@
 // The reader of fenced blocks.
 
 import { expect, test } from 'vitest';
-import { blocksOf, plainCommands } from './blocks.ts';
+import { blocksOf, stepsOf } from './blocks.ts';
 
 const page = `# Page
 
@@ -40,17 +40,30 @@ test('a code block that does not end, and one with an unknown attribute', () => 
   expect(() => blocksOf('a.md', '```sh skip=1\nx\n```')).toThrow('a.md:1: a fence says file= and norun=, got skip=');
 });
 
-test('a block of nothing but isobar is its arguments, without comments and quotes', () => {
+test('an isobar that needs no shell is its arguments, without comments and quotes', () => {
   const text =
     '# first\nisobar data list --json   # what is there\nnpx isobar backtest x.yaml \\\n  --set size=\'{ base: 1 }\' --set a="b c"\n';
-  expect(plainCommands(text)).toEqual([
-    ['data', 'list', '--json'],
-    ['backtest', 'x.yaml', '--set', 'size={ base: 1 }', '--set', 'a=b c'],
+  expect(stepsOf(text)).toEqual([
+    { isobar: ['data', 'list', '--json'] },
+    { isobar: ['backtest', 'x.yaml', '--set', 'size={ base: 1 }', '--set', 'a=b c'] },
+  ]);
+});
+
+test('the lines around it are read by a shell, those that follow each other together', () => {
+  expect(stepsOf('cp a b\nmv b c # why\nisobar api\ncd c\nisobar report *-demo\n')).toEqual([
+    { shell: 'cp a b\nmv b c' },
+    { isobar: ['api'] },
+    { shell: 'cd c\nisobar report *-demo' },
   ]);
 });
 
 test.each([
-  '', 'isobar exchange --demo &', 'isobar backtest x.yaml | head', 'isobar data import *.csv', 'isobar report $run', 'cd x', 'A=1 isobar api',
+  'isobar exchange --demo &\nisobar api', 'isobar api\nA=1\nisobar api', 'for a in 1 2; do\nisobar api\ndone', 'isobar api\ncat > x <<END\nisobar api\nEND',
+  'until true; do\nisobar api\ndone', 'run() {\nisobar api\n}', 'isobar api\nkill $! && true',
+])('a shell reads all of %j', (text) => expect(stepsOf(text)).toEqual([{ shell: text }])); // prettier-ignore
+
+test.each([
+  'isobar backtest x.yaml | head', 'isobar data import *.csv', 'isobar report $run', 'cd x', 'A=1 isobar api',
   'isobar data list && ls', 'isobar backtest "$x"', 'isobar data record', 'isobar report "$(ls)"', 'isobar sweep x --grid a={1,2}', "isobar api 'x",
   'isobar verify > out', 'isobar live bot.yaml',
-])('a shell reads %j', (text) => expect(plainCommands(text)).toBe(null)); // prettier-ignore
+])('a shell reads %j', (text) => expect(stepsOf(text)).toEqual([{ shell: text }])); // prettier-ignore

@@ -48,25 +48,45 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
 }
 
 /** Commands that end by themselves and need nothing of a shell. */
-const COMMANDS = new Set(['api', 'backtest', 'data', 'report', 'strategy', 'sweep', 'verify']);
+const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'report', 'strategy', 'sweep', 'verify', 'why']);
 /** A word without anything that a shell would expand, in quotes or not. */
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 
-/** The arguments of each `isobar` of a block that is nothing else; null where a shell has to read it. */
-export function plainCommands(text: string): readonly (readonly string[])[] | null {
-  const lines = text
+/** A part of a block: the arguments of one `isobar` that needs nothing of a shell, or lines for a shell. */
+type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
+
+/** What keeps lines of a shell together: a here-document, a process in the background, a compound command, a variable. */
+const COMPOUND = /<<|&\s*$|\$!|^(?:for|while|until|if|case|do|done|then|else|fi|esac|export|set)\b|^\w+=|\{$|^\}/;
+
+/** Returns the parts of a block in order. A block in which one line rests on another that a shell has read is one part. */
+export function stepsOf(text: string): readonly Step[] {
+  const lines = linesOf(text);
+  if (lines.some((line) => COMPOUND.test(line))) return [{ shell: text }];
+  const steps: Step[] = [];
+  for (const line of lines) {
+    const args = plainArguments(line);
+    const last = steps.at(-1);
+    if (args !== null) steps.push({ isobar: args });
+    else if (last !== undefined && 'shell' in last) steps.splice(-1, 1, { shell: `${last.shell}\n${line}` });
+    else steps.push({ shell: line });
+  }
+  return steps;
+}
+
+/** Returns the lines of a block without comments and empty lines; a line that ends in a backslash continues in the next one. */
+const linesOf = (text: string): readonly string[] =>
+  text
     .replaceAll('\\\n', ' ')
     .split('\n')
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
     .filter((line) => line !== '');
-  const commands: (readonly string[])[] = [];
-  for (const line of lines) {
-    const words = wordsOf(line) ?? [];
-    const args = words.slice(words[0] === 'npx' ? 1 : 0);
-    if (args[0] !== 'isobar' || !COMMANDS.has(args[1] ?? '') || args[2] === 'record') return null;
-    commands.push(args.slice(1));
-  }
-  return commands.length === 0 ? null : commands;
+
+/** Returns the arguments of an `isobar` that needs nothing of a shell; null for any other line. */
+function plainArguments(line: string): readonly string[] | null {
+  const words = wordsOf(line) ?? [];
+  const args = words.slice(words[0] === 'npx' ? 1 : 0);
+  const isPlain = args[0] === 'isobar' && COMMANDS.has(args[1] ?? '') && args[2] !== 'record';
+  return isPlain ? args.slice(1) : null;
 }
 
 /** The words of a line as a shell gives them; null where it would do more with one than take quotes away. */

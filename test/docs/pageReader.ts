@@ -10,8 +10,9 @@ import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts
 import { yamlSource } from '../../src/definition/text/source.ts';
 import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
 import { commandIn, type CommandLine } from '../fixtures/inProcess.ts';
+import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
-import { plainCommands, type Block } from './blocks.ts';
+import { stepsOf, type Block } from './blocks.ts';
 import { PythonBlocks } from './pythonBlocks.ts';
 import { bringFiles } from './readerFiles.ts';
 
@@ -84,26 +85,29 @@ export class PageFixture {
     else parseDefinition({ ...source, data: { ...DEFINITION, ...source.data } });
   }
 
-  /** Lines that are nothing but isobar are run here by the package that is installed: a start costs more than most of them. */
+  /** An isobar that needs no shell is run here by the package that is installed: a start costs more than most of them. */
   async #shell(text: string): Promise<string | null> {
-    const plain = plainCommands(text);
-    if (plain !== null) return this.#isobar(plain);
+    for (const step of stepsOf(text)) {
+      const failure = 'isobar' in step ? await this.#isobar(step.isobar) : await this.#bash(step.shell);
+      if (failure !== null) return failure;
+    }
+    return null;
+  }
+
+  async #bash(lines: string): Promise<string | null> {
     const end = join(this.folder, '.cwd');
-    const script = `set -euo pipefail\n${text}\npwd > '${end}'\n`;
+    const script = `set -euo pipefail\n${lines}\npwd > '${end}'\n`;
     const failure = await this.#finish('bash', ['-c', script]);
     if (failure === null) this.#cwd = readFileSync(end, 'utf8').trim();
     rmSync(end, { force: true });
     return failure;
   }
 
-  async #isobar(lines: readonly (readonly string[])[]): Promise<string | null> {
+  async #isobar(args: readonly string[]): Promise<string | null> {
     const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
     const { main } = (await import(url)) as { readonly main: CommandLine };
-    for (const args of lines) {
-      const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
-      if (code !== 0) return failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
-    }
-    return null;
+    const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
+    return code === 0 ? null : failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
   }
 
   async #run(block: Block): Promise<string | null> {
@@ -124,7 +128,7 @@ export class PageFixture {
     } catch (error) {
       return String(error);
     }
-    return this.#finish(process.execPath, [`${stem}.mjs`]);
+    return this.#finish(process.execPath, [...LATE_OPTIMIZING, `${stem}.mjs`]);
   }
 
   async #python(text: string): Promise<string | null> {
@@ -215,8 +219,8 @@ function hasPython(): boolean {
 }
 
 /**
- * A folder of commands that stand before the system's: `npx` that never asks a registry, and `npm install` that links what is installed
- * already. Everything else of npm is npm's own.
+ * A folder of commands that stand before the system's: `npx` that never asks a registry, `npm install` that links what is installed already,
+ * and `isobar` with the options of short runs. Everything else of npm is npm's own.
  */
 function commands({ folder, modules }: InstalledPackage): string {
   const bin = join(folder, 'bin');
@@ -226,6 +230,7 @@ function commands({ folder, modules }: InstalledPackage): string {
   const scripts = {
     npx: '#!/bin/sh\n[ "$1" = --yes ] || [ "$1" = -y ] && shift\nexec "$@"\n',
     npm: `#!/bin/sh\ncase "$1" in i|install|ci) ln -sfn '${modules}' node_modules ;; *) exec '${npm}' "$@" ;; esac\n`,
+    isobar: `#!/bin/sh\nexec '${process.execPath}' ${LATE_OPTIMIZING.join(' ')} '${join(modules, '.bin/isobar')}' "$@"\n`,
   };
   for (const [name, text] of Object.entries(scripts)) {
     writeFileSync(join(bin, name), text);

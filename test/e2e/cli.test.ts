@@ -8,6 +8,8 @@ import { CliFixture, COMMAND, STRATEGIES, withoutProgress } from '../fixtures/cl
 import { commandIn } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
+/** The command within this process. What a process of its own prints and how it ends: the first runs, and --version. */
+const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 
 const DEFINITION = `strategy: ${STRATEGIES}/smaCross.ts
 params: { fast: 5, slow: 20 }
@@ -68,21 +70,21 @@ describe('a run', () => {
     expect(first.code).toBe(0);
     const [folder = ''] = readdirSync(join(fixture.folder, 'a'));
     expect(first.stdout).toBe(readFileSync(join(fixture.folder, 'a', folder, 'summary.json'), 'utf8'));
-    const again = await commandIn(fixture.folder, ['backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet']);
+    const again = await isobar('backtest', `a/${folder}/definition.yaml`, '--json', '--out', 'b', '--quiet', '--no-report');
     expect(again.stderr).toBe('');
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
   test('--no-report leaves the page out, and nothing else', async () => {
-    const { code, stdout } = await fixture.run('backtest', 'x.yaml', '--no-report', '--out', 'bare');
+    const { code, stdout } = await isobar('backtest', 'x.yaml', '--no-report', '--out', 'bare');
     expect(code).toBe(0);
     expect(stdout).not.toContain('Report');
     const [folder = ''] = readdirSync(join(fixture.folder, 'bare'));
     const files = readdirSync(join(fixture.folder, 'bare', folder));
     expect(files.toSorted()).toEqual(['definition.yaml', 'equity.arrow', 'fills.csv', 'manifest.json', 'orders.csv', 'run.log', 'summary.json', 'trades.csv']); // prettier-ignore
-    const shown = await fixture.run('report', `bare/${folder}`);
+    const shown = await isobar('report', `bare/${folder}`);
     expect([shown.code, shown.stdout.includes('Report')]).toEqual([0, false]);
-    const opened = await fixture.run('report', `bare/${folder}`, '--quiet');
+    const opened = await isobar('report', `bare/${folder}`, '--quiet');
     expect([opened.code, opened.stderr]).toEqual([2, expect.stringContaining('the run has no report')]);
   });
 
@@ -92,8 +94,8 @@ describe('a run', () => {
       const page = readFileSync(join(fixture.folder, out, folder, 'report.html'), 'utf8').includes('id="envelope"');
       return { page, ...(JSON.parse(readFileSync(join(fixture.folder, out, folder, 'summary.json'), 'utf8')) as Record<string, unknown>) };
     };
-    const found = await fixture.run('backtest', 'x.yaml', '--out', 'found');
-    const left = await fixture.run('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
+    const found = await isobar('backtest', 'x.yaml', '--out', 'found');
+    const left = await isobar('backtest', 'x.yaml', '--no-envelope', '--out', 'left');
     const [{ envelope, page, ...rest }, without] = [summaryOf('found'), summaryOf('left')] as [
       Record<string, unknown>,
       Record<string, unknown>,
@@ -105,7 +107,7 @@ describe('a run', () => {
   });
 
   test('--set changes it, and --quiet prints the folder alone', async () => {
-    const { code, stdout, stderr } = await fixture.run(
+    const { code, stdout, stderr } = await isobar(
       'backtest',
       'x.yaml',
       '--set',
@@ -126,7 +128,7 @@ describe('a run', () => {
   test('a strategy on a file of bars needs no definition, and prints the one that it made', async () => {
     const rows = Array.from({ length: 300 }, (_, i) => `${Date.UTC(2024, 0, 1) + i * 60_000},${100 + (i % 7)},108,99,${101 + (i % 5)},2.5`);
     fixture.write('MADEUSDT-1m.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
-    const { code, stdout, stderr } = await fixture.run(
+    const { code, stdout, stderr } = await isobar(
       'backtest',
       `${STRATEGIES}/smaCross.ts`,
       '--data',

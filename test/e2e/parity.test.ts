@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { withoutProgress } from '../fixtures/cliFixture.ts';
+import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 
 const run = promisify(execFile);
 const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
@@ -12,7 +13,7 @@ const PARITY = fileURLToPath(new URL('../parity/run.mjs', import.meta.url));
 /** What it says on stdout, and how it ended. */
 async function parity(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   try {
-    return { code: 0, ...(await run(process.execPath, [PARITY, ...args])) };
+    return { code: 0, ...(await run(process.execPath, [...LATE_OPTIMIZING, PARITY, ...args])) };
   } catch (error) {
     const { code = null, stdout = '', stderr = '' } = error as { code?: number | null; stdout?: string; stderr?: string };
     if (code === null) throw error;

@@ -39,7 +39,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function prove(file: string): Promise<{ readonly code: number | null; readonly stderr: string; readonly verdict: StrategyVerdict }> {
-  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '8', '--quiet'];
+  const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
   const { code, stdout, stderr } = await commandIn(folder, words);
   return { code: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
 }
@@ -112,7 +112,7 @@ test('a definition is proved too, and what a reader sees names each proof within
   ].join('\n');
   writeFileSync(join(folder, 'run.yaml'), `${definition}\n`);
   expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
-  const { code, stdout } = await commandIn(folder, ['prove', 'run.yaml', '--times', '8']);
+  const { code, stdout } = await commandIn(folder, ['prove', 'run.yaml', '--times', '2']);
   expect(code).toBe(0);
   for (const name of ['purity', 'blocks', 'prefix', 'poison', 'warm-up', 'metamorphic']) expect(stdout).toContain(`\n  ${name} `);
   expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(100);

@@ -43,6 +43,7 @@ async function run(file: string): Promise<Ran> {
     '10000',
     '--json',
     '--quiet',
+    '--no-report',
     '--out',
     `runs-${file.replaceAll(/\W/g, '-')}`,
   ];

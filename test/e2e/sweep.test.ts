@@ -86,7 +86,7 @@ describe('a sweep', () => {
 
   it('names commands that a shell takes, whatever the definition and the folder are called', async () => {
     fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
-    const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4']);
+    const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4', ...ALONE]);
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
     const run = await commandIn(fixture.folder, ['backtest', "it's mine.yaml", '--out', 'my runs', '--quiet']);
     const report = readFileSync(join(fixture.folder, run.stdout.trim(), 'report.html'), 'utf8');

@@ -56,6 +56,8 @@ test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lan
     '--grid',
     'fast=2..4',
     '--fresh',
+    '--workers',
+    '1',
     '--json',
     '--quiet',
     '--out',

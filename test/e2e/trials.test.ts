@@ -3,10 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { commandIn } from '../fixtures/inProcess.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
-const fixture = new SweepFixture(1500);
+const fixture = new SweepFixture(600);
 afterAll(() => fixture.remove());
+const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
 
 const OTHER = `import { Strategy } from 'isobar';
 export default class Other extends Strategy {
@@ -17,13 +19,13 @@ export default class Other extends Strategy {
 }
 `;
 const sweepOf = async (fast: string, ...more: readonly string[]) => {
-  const { code, stdout, stderr } = await fixture.sweep('--grid', `fast=${fast}`, '--workers', '1', '--json', ...more);
+  const { code, stdout, stderr } = await isobar('sweep', 'cross.yaml', '--grid', `fast=${fast}`, '--workers', '1', '--json', ...more);
   expect(code, stderr).toBe(0);
   const { trials } = JSON.parse(stdout) as { trials: Record<string, unknown> };
   return { trials, stderr };
 };
 const backtest = async (...args: readonly string[]) => {
-  const { code, stderr } = await fixture.run('backtest', ...args, '--quiet');
+  const { code, stderr } = await isobar('backtest', ...args, '--quiet', '--no-report');
   expect(code, stderr).toBe(0);
 };
 
@@ -49,12 +51,12 @@ test('a family counts for itself, and the report shows both counts', async () =>
   expect(stderr.replace(/\s+/g, ' ')).toContain(
     '3 on these bars of the family slow ones, 1 of them by earlier runs and sweeps; 13 with those of all families',
   );
-  const refused = await fixture.run('backtest', 'cross.yaml', '--family', '../x');
+  const refused = await isobar('backtest', 'cross.yaml', '--family', '../x');
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--family: expected a name')]);
 });
 
 test('runs on other bars are no trials of these, and --ledger names another folder', async () => {
-  fixture.bars('ELSEUSDT', '1h', 1500);
+  fixture.bars('ELSEUSDT', '1h', 600);
   await backtest('cross.yaml', '--set', 'feeds.bars.symbol=ELSEUSDT');
   expect((await sweepOf('9,10')).trials).toMatchObject({ count: 10, all: 13 });
   await backtest('cross.yaml', '--set', 'params.fast=15', '--ledger', 'mine');

@@ -206,3 +206,26 @@ test('nothing happens any more after a stop', async () => {
   runTo(20);
   expect(decided).toHaveLength(2);
 });
+
+test('a symbol that has missed three bars in a row keeps nobody waiting: its answer is enough, and its next bar counts', async () => {
+  const { runTo, markets, engine, reply } = await fixture();
+  for (let minute = 10; minute < 17; minute++) markets[1]!.missing.add(minute);
+  // Within the grace, long before its end.
+  const soon = 1 / 60;
+  for (let minute = 11; minute < 14; minute++) {
+    runTo(minute + soon);
+    expect(decided).toHaveLength(minute - 11);
+    runTo(minute + 0.5);
+  }
+  runTo(14 + soon);
+  expect(decided).toEqual(['11: a-', '12: a-', '13: a-', '14: a-']);
+  expect(reply.filter((text) => text.includes('did not come within'))).toHaveLength(3);
+  // Who does not answer may have a bar.
+  markets[1]!.isAway = true;
+  runTo(15 + soon);
+  expect(decided).toHaveLength(4);
+  markets[1]!.isAway = false;
+  runTo(18 + soon);
+  expect(decided.at(-1)).toBe('18: ab');
+  expect(lengths(engine)).toEqual([18, 11]);
+});

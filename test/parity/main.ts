@@ -80,7 +80,7 @@ function apart(name: string, folder: string, { bars, verbose }: Apart): Promise<
   const own = ['--json', '--folder', folder, ...(bars === undefined ? [] : ['--bars', bars]), ...(verbose ? ['--verbose'] : []), name];
   const nothing = { strategy: name, bars: 0, orders: 0, fills: 0, equal: false, firstDifference: null };
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [process.argv[1]!, ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...own], { stdio: ['ignore', 'pipe', 'inherit'] });
     let reply = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (reply += text));
     child.on('error', (error) => resolve({ ...nothing, stopped: error.message }));

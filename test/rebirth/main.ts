@@ -10,6 +10,8 @@ export interface Options {
   readonly kills?: string;
   readonly seed?: string;
   readonly jobs?: string;
+  /** Rows of each instrument; default: as the strategy needs them. */
+  readonly bars?: string;
   /** The seed of one life, as a failure names it: it alone is run. */
   readonly life?: string;
   readonly names: readonly string[];
@@ -18,7 +20,7 @@ export interface Options {
 }
 
 /** The exit code: 1 where a bot that was killed did otherwise than one that was not. */
-export async function main({ kills = '21', seed = '1', jobs = '2', life, names, program }: Options): Promise<number> {
+export async function main({ kills = '21', seed = '1', jobs = '2', bars, life, names, program }: Options): Promise<number> {
   const unknown = names.filter((name) => !all().includes(name));
   if (unknown.length > 0) {
     process.stderr.write(`no such strategy: ${unknown.join(' ')}; there is ${all().join(' ')}\n`);
@@ -36,7 +38,7 @@ export async function main({ kills = '21', seed = '1', jobs = '2', life, names, 
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
         const [at, one] = next;
         try {
-          const result = await rebirthsOf(one, {
+          const result = await rebirthsOf(bars === undefined ? one : { ...one, bars: Number(bars) }, {
             kills: each + (at < rest ? 1 : 0),
             seed: Number(seed),
             lifetime: life === undefined ? null : Number(life),

@@ -1,7 +1,8 @@
-// The strategies that are killed: those that come with the package, and thirteen that remember in as many ways.
+// The strategies that are killed: those that come with the package, those that remember in as many ways, and those of test/eight.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { dataFor, EIGHT, liveDefinition } from '../eight/definitions.ts';
 import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
 
 /** The folder of the package, with a separator at its end: told when this is bundled. */
@@ -52,12 +53,19 @@ const REMEMBERING = {
   fillChaser: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   keptNotes: SPOT,
   movedStop: SPOT,
+  trailedShare: SPOT,
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
 };
 
-export const names = (): readonly string[] => [...definitionsIn('backtests').map(({ name }) => name), ...Object.keys(REMEMBERING)];
+const fromDocuments = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);
+
+export const names = (): readonly string[] => [
+  ...definitionsIn('backtests').map(({ name }) => name),
+  ...Object.keys(REMEMBERING),
+  ...fromDocuments.map(([name]) => name),
+];
 
 /** Writes the definitions into `folder`, and makes the bars that they need. */
 export function casesIn(folder: string, wanted: readonly string[]): readonly Case[] {
@@ -80,5 +88,15 @@ export function casesIn(folder: string, wanted: readonly string[]): readonly Cas
       writeFileSync(file, JSON.stringify({ strategy, ...definition, catalog: join(bars, 'data') }));
       return { name, file, settings: [], bars: 700 };
     });
-  return [...shipped, ...own];
+  const eight = fromDocuments
+    .filter(([name]) => wanted.includes(name))
+    .map(([name, each]) => {
+      const home = join(folder, name);
+      dataFor(ROOT, home, each);
+      const file = join(home, `${name}.yaml`);
+      const strategy = `${ROOT}test/eight/strategies/${name}.ts`;
+      writeFileSync(file, JSON.stringify({ strategy, ...liveDefinition(each), catalog: join(home, 'data') }));
+      return { name, file, settings: [], bars: each.bars };
+    });
+  return [...shipped, ...own, ...eight];
 }

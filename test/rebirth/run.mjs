@@ -1,13 +1,13 @@
-// Kills live bots and compares them with ones that nobody killed: node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [--life SEED] [strategy ...]
+// Kills live bots and compares them with ones that nobody killed. See `usage` below.
 import { rmSync } from 'node:fs';
 import { bundleBuilt, readArguments, runBuilt } from '../fixtures/runBuilt.mjs';
 
-const usage = 'node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [--life SEED] [strategy ...]';
+const usage = 'node test/rebirth/run.mjs [--kills N] [--seed N] [--jobs N] [--bars N] [--life SEED] [strategy ...]';
 const text = { type: 'string' };
 const given = readArguments({
-  options: { kills: text, seed: text, jobs: text, life: text },
+  options: { kills: text, seed: text, jobs: text, bars: text, life: text },
   usage,
-  whole: ['kills', 'seed', 'jobs', 'life'],
+  whole: ['kills', 'seed', 'jobs', 'bars', 'life'],
   allowPositionals: true,
 });
 const program = await bundleBuilt('rebirthBot', new URL('botProcess.ts', import.meta.url), usage);

@@ -106,7 +106,8 @@ export class World {
 
   /** Starts a bot process; resolves when it has been killed, or has come to the end of the rows. */
   async start(kill: Kill | null): Promise<Outcome> {
-    const child = spawn(process.execPath, [this.#program], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
+    const args = [...process.execArgv, this.#program];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], serialization: 'advanced' });
     let errors = '';
     child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
     const state: { wasTrading: boolean; outcome: Outcome | null } = { wasTrading: false, outcome: null };

@@ -60,7 +60,7 @@ describe('evidence', () => {
     const unused = {} as OrderAttribution & HoldingsCheck & Identify & VenueCalls;
     const reader = new EvidenceReader({
       venue: unused,
-      ownership: unused,
+      attribution: unused,
       identify: unused,
       holdings: unused,
       sink: () => ({ evidence: () => {} }) as never,

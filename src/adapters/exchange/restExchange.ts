@@ -48,12 +48,12 @@ export class RestExchange implements OrderGateway {
   /** True on futures. Spot has no trigger orders. */
   readonly supportsTriggerOrders: boolean;
   readonly #core: ExchangeContext;
-  readonly #ownership: OrderAttribution;
+  readonly #attribution: OrderAttribution;
   readonly #readers: Readers;
   readonly #statuses: StatusReader;
   readonly #cancels: Cancels;
-  readonly #outbox: CreateQueue;
-  readonly #follow: ActiveOrderPolling;
+  readonly #createQueue: CreateQueue;
+  readonly #polling: ActiveOrderPolling;
   readonly #funding: FundingWatch;
   readonly #holdings: HoldingsCheck;
   readonly #evidence: EvidenceReader;
@@ -69,17 +69,17 @@ export class RestExchange implements OrderGateway {
     const { venue, tracks, raisedCauses, sink, venueMs, lagMs, own } = core;
     const adopted = (track: TrackedOrder): void => this.#onAdoption(track);
     const cancelExtra = (index: number, venueId: string): void => void start(venue.cancel(instruments[index]!, venueId));
-    const ownership = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
-    this.#ownership = ownership;
-    const identify = new Identify({ venue, ownership });
+    const attribution = new OrderAttribution({ tracks, raisedCauses, sink, adopted, cancelExtra });
+    this.#attribution = attribution;
+    const identify = new Identify({ venue, attribution });
     this.#readers = new Readers({
       core,
-      ownership,
+      attribution,
       identify,
       statuses: () => this.#statuses,
     });
     const { reconcile, readTrades } = this.#readers;
-    const contested = (orders: readonly TrackedOrder[], venueId: string): void => ownership.contestVenueId(orders, venueId);
+    const contested = (orders: readonly TrackedOrder[], venueId: string): void => attribution.contestVenueId(orders, venueId);
     this.#statuses = new StatusReader({ scheduler, venue, tracks, raisedCauses, instruments, sink, venueMs, lagMs, contested, readTrades });
     this.#cancels = new Cancels({
       scheduler,
@@ -90,13 +90,13 @@ export class RestExchange implements OrderGateway {
     });
     this.#settings = settingsOf(core);
     const { journal } = parts;
-    this.#outbox = new CreateQueue({
+    this.#createQueue = new CreateQueue({
       scheduler, venue, tracks, raisedCauses, journal, instruments, settings, serverTime, delayObserver, sink, adopted, contested,
-      isExtra: (venueId) => ownership.isExtra(venueId),
-      doubled: (track, venueId) => ownership.addSecondId(track, venueId),
+      isExtra: (venueId) => attribution.isExtra(venueId),
+      doubled: (track, venueId) => attribution.addSecondId(track, venueId),
       holdCode: (track) => this.#holdCode(track),
     }); // prettier-ignore
-    this.#follow = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
+    this.#polling = new ActiveOrderPolling({ scheduler, tracks, settings, reconcile: (index) => reconcile(index, STEADY) });
     this.#funding = new FundingWatch({
       instruments, venueMs,
       funded: (index, isLong, units, timeMs) => sink().funded(index, isLong, units, timeMs),
@@ -106,12 +106,12 @@ export class RestExchange implements OrderGateway {
     const venueNow = (): Work<number | null> => core.clock.now();
     const holdings = this.#holdings;
     this.#evidence = new EvidenceReader({
-      venue, ownership, identify, holdings, sink, venueNow, readTrades,
+      venue, attribution, identify, holdings, sink, venueNow, readTrades,
       lastMs: () => core.clock.lastMs,
       isWaiting: (index, triggerId) => Array.from(tracks.openOf(index)).some((track) => parseTriggerTrackId(track.venueId)?.triggerId === triggerId),
     }); // prettier-ignore
     const active = (): readonly number[] => own.filter((index) => tracks.openOf(index).size > 0);
-    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(ownership, core);
+    const uncertainties = (): readonly AuditDifference[] => uncertaintiesOf(attribution, core);
     this.#audits = new Audits({ scheduler, settings, raisedCauses, holdings, own, reconcile, active, uncertainties, venueNow });
   }
 
@@ -137,7 +137,7 @@ export class RestExchange implements OrderGateway {
     const { clientOrderIdOf, journal } = this.#core.parts;
     const track = new TrackedOrder(copyRequest(order), clientOrderIdOf(order.id), journal.signMs(order), order);
     this.#core.tracks.add(track);
-    this.#outbox.submit(track, seq);
+    this.#createQueue.submit(track, seq);
   }
   cancel(order: Order): void {
     const track = this.#core.tracks.byId(order.id);
@@ -161,7 +161,7 @@ export class RestExchange implements OrderGateway {
 
   /** Called when the journal is durable up to `seq`. */
   onDurable(_seq: number): void {
-    this.#outbox.onDurable();
+    this.#createQueue.onDurable();
   }
 
   /** Restores tracking after a restart. Must be called before anything else. */
@@ -202,25 +202,25 @@ export class RestExchange implements OrderGateway {
   adopt(id: OrderId, venueId: string): void {
     const track = this.#core.tracks.byId(id);
     if (track === undefined || track.venueId !== null) return;
-    this.#ownership.ignore(venueId);
+    this.#attribution.ignore(venueId);
     const seen = { instrument: track.request.instrumentIndex, channel: 'openOrders', venueMs: this.#core.clock.lastMs } as const;
-    this.#ownership.adopt(track, venueId, seen, null);
+    this.#attribution.adopt(track, venueId, seen, null);
     this.#readers.trades(track.request.instrumentIndex).adoptFills(venueId);
   }
   /** The operator marks venue order `venueId` as not ours. */
   ignore(venueId: string): void {
-    const foreign = this.#ownership.foreignOrders.get(venueId);
+    const foreign = this.#attribution.foreignOrders.get(venueId);
     if (foreign !== undefined) this.#readers.trades(foreign.instrument).ignoreFills(venueId);
-    this.#ownership.ignore(venueId);
+    this.#attribution.ignore(venueId);
   }
   /** Foreign orders that the operator has neither adopted nor ignored. */
   get foreignOrders(): readonly ForeignOrder[] {
-    return Array.from(this.#ownership.foreignOrders.values());
+    return Array.from(this.#attribution.foreignOrders.values());
   }
   /** Reads the terms and fills of a foreign order now. Passes `done`, called once, the details or the reason why it cannot be ours. */
   readForeign(venueId: string, done: (found: ForeignOrderDetails | string) => void): void {
-    const { core, ownership, readers } = { core: this.#core, ownership: this.#ownership, readers: this.#readers };
-    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, ownership, readers });
+    const { core, attribution, readers } = { core: this.#core, attribution: this.#attribution, readers: this.#readers };
+    const work = readForeignOrder(venueId, { venue: core.venue, instruments: core.parts.instruments, attribution, readers });
     start(work).whenOver(done);
   }
   /** The operator adopts a foreign order as `order`: its fills are booked, and it is tracked from now on. */
@@ -231,7 +231,7 @@ export class RestExchange implements OrderGateway {
     track.listed = 'seen';
     this.#core.tracks.add(track);
     this.#readers.trades(order.instrumentIndex).adoptFills(venueId);
-    this.#ownership.markDecided(venueId);
+    this.#attribution.markDecided(venueId);
     if (track.isOpen) this.#onAdoption(track);
   }
   /** The operator clears a halt cause that does not clear by itself. Clearing MISMATCH accepts the holdings that differed. */
@@ -248,11 +248,11 @@ export class RestExchange implements OrderGateway {
 
   /** True when no create waits for the disk or the rate limit, and no call is on the wire. */
   get isIdle(): boolean {
-    return this.#core.calls.open === 0 && this.#outbox.isEmpty;
+    return this.#core.calls.open === 0 && this.#createQueue.isEmpty;
   }
   /** Stops all timers. Calls `done` when no call is on the wire. */
   stop(done: () => void): void {
-    for (const part of [this.#core.incidents, this.#statuses, this.#cancels, this.#follow, this.#settings]) part?.stop();
+    for (const part of [this.#core.incidents, this.#statuses, this.#cancels, this.#polling, this.#settings]) part?.stop();
     this.#core.calls.stop(done);
   }
 
@@ -274,14 +274,14 @@ export class RestExchange implements OrderGateway {
   /** Lots that unattributed fills have taken from the strategies' holdings and that the operator has not explained. Usually 0. */
   #takenLots(index: number, side: Side): number {
     const { quantityDigits } = this.#core.parts.instruments[index]!;
-    const extra = this.#ownership.extraQty(index).times(Decimal.pow(10, quantityDigits));
+    const extra = this.#attribution.extraQty(index).times(Decimal.pow(10, quantityDigits));
     const net = extra.plus(this.#readers.trades(index).openLots).times(side === 'sell' ? -1 : 1);
     return Math.max(0, net.ceil().toNumber());
   }
   #onAdoption(track: TrackedOrder): void {
     track.knownMs = this.#core.parts.scheduler.nowMs;
     this.#cancels.onVenueId(track);
-    this.#follow.scheduleRead(track.request.instrumentIndex);
+    this.#polling.scheduleRead(track.request.instrumentIndex);
   }
   *#settle(instruments: readonly number[]): Work<void> {
     const { scheduler } = this.#core.parts;

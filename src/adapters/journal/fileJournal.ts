@@ -142,6 +142,10 @@ export class FileJournal implements Journal {
   rates(body: RecordBody<'RATES'>): number {
     return this.#file.append('RATES', body);
   }
+  /** Must precede any use by a strategy. */
+  series(body: RecordBody<'SERIES'>): number {
+    return this.#file.append('SERIES', body);
+  }
   human(body: RecordBody<'HUMAN'>): number {
     return this.#file.append('HUMAN', body);
   }

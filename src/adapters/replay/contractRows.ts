@@ -54,12 +54,10 @@ export class ContractRows {
       this.matchInOrder(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;
-      const count = this.engine.brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
-      if (
-        count > 1 ||
-        this.triggers.isReached(instrument, row) ||
-        (this.eventOrder !== null && this.engine.brackets.waiting(instrument) > 0)
-      )
+      const { brackets } = this.engine;
+      const count = brackets.reachedCount(instrument, high, low) + book.reachedCount(openMs, open, high, low);
+      const isAnyStop = count > 0 ? brackets.waiting(instrument) > 0 : brackets.isTrailing(instrument);
+      if (count > 1 || this.triggers.isReached(instrument, row) || (this.eventOrder !== null && isAnyStop))
         this.matchInOrder(instrument, at, row);
       else if (count === 1) this.matchSingle(book, instrument, at, row);
     }
@@ -98,7 +96,7 @@ export class ContractRows {
       gapped: () => list((bracket) => isReached(bracket, open, open)).map((bracket) => this.stop(bracket, open, openMs)),
       afterOpen: () => {
         // What the open reaches is gone by now: a level beyond the open is one that the best order has raised.
-        if (eventOrder !== null) followRow(brackets, instrument, eventOrder, { openMs, closeMs, open, high, low, close });
+        if (eventOrder !== null) followRow(brackets.list(instrument), eventOrder, { openMs, closeMs, open, high, low, close });
         return list((bracket) => isReached(bracket, high, low)).map((bracket) => {
           const price = within(levelOf(bracket));
           return this.stop(bracket, eventOrder !== null ? price : bracket.isLong ? Math.min(price, open) : Math.max(price, open), closeMs);

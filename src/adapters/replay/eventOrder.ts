@@ -1,12 +1,11 @@
 // Rows of a replay in which events happen in the best, or in the worst, of the orders that a bar allows, for the envelope.
 
-import { levelOf, type Bracket, type Brackets } from '../../orders/stops/brackets.ts';
+import { levelOf, trailLevelOf, type Bracket } from '../../orders/stops/brackets.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { ReplayHost } from './host.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
-const NONE: readonly Bracket[] = [];
 
 /** Which order of events the rows of a replay take; null: that of docs/matching.md. */
 export type EventOrder = 'best' | 'worst' | null;
@@ -30,21 +29,17 @@ export function matchInEventOrder(
 ): void {
   const { bracketManager, brackets } = engine;
   const { openMs, closeMs, open, high, low } = row;
-  const isReached = (): boolean => brackets.reachedCount(instrument, high, low) > 0;
-  if (isReached()) {
-    bracketManager.legTimeMs = openMs;
-    brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
-  }
-  followRow(brackets, instrument, eventOrder, row);
-  // Most rows reach no stop: they make no copy of the list.
-  const held = isReached() ? brackets.list(instrument).slice() : NONE;
+  bracketManager.legTimeMs = openMs;
+  brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
+  const held = brackets.near(instrument, high, low);
   bracketManager.legTimeMs = closeMs;
   if (eventOrder === 'worst') hitHeld(engine, instrument, held, row);
   book.matchRange(openMs, closeMs, open, high, low);
   // Stops of what this row has bought come after all others.
   if (eventOrder === 'best') hitHeld(engine, instrument, held, row);
   bracketManager.legTimeMs = closeMs;
-  if (isReached()) brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
+  brackets.triggerInRow(instrument, high, low, closeMs, bracketManager.onHit);
   bracketManager.legTimeMs = NAN;
 }
 
@@ -64,20 +59,14 @@ function hitHeld({ bracketManager, brackets }: ReplayHost, instrument: number, h
  * A trail follows the best price of the row before it triggers, where that order is possible, and better (or worse) for equity at the close
  * than to stay.
  */
-export function followRow(
-  brackets: Brackets,
-  instrument: number,
-  eventOrder: 'best' | 'worst',
-  { openMs, high, low, close }: OrderedRow,
-): void {
-  if (!brackets.hasTrails(instrument)) return;
-  for (const bracket of brackets.list(instrument)) {
+export function followRow(list: readonly Bracket[], eventOrder: 'best' | 'worst', { openMs, high, low, close }: OrderedRow): void {
+  for (const bracket of list) {
     const { isLong, trailing, armedMs } = bracket;
     if (trailing === 0 || armedMs > openMs) continue;
     const best = isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
-    const level = isLong ? best - trailing : best + trailing;
+    const level = trailLevelOf(bracket, best);
     const isReached = isLong ? low <= level : high >= level;
     const isBetter = isLong ? level >= close : level <= close;
-    if (isReached && isBetter === (eventOrder === 'best')) brackets.moveBest(bracket, best);
+    if (isReached && isBetter === (eventOrder === 'best')) bracket.best = best;
   }
 }

@@ -1,6 +1,6 @@
 // Finer rows inside a row of a replay: they are matched in its place where the row alone leaves the order of events open.
 
-import type { Bracket } from '../../orders/stops/brackets.ts';
+import { trailLevelOf, type Bracket } from '../../orders/stops/brackets.ts';
 import { ticksOf, type BarColumns } from '../../model/bars/bars.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import type { BarBook } from '../../venue/barBook.ts';
@@ -39,8 +39,11 @@ export function matchFinerRows(
 /** True when a row reaches, after its open, more than one fixed stop, a limit, or a trail that follows it. */
 export function isOrderOpen(book: BarBook, brackets: readonly Bracket[], openMs: number, open: number, high: number, low: number): boolean {
   let stops = 0;
-  for (const { isLong, stop, trailing, best } of brackets) {
-    if (trailing > 0 && (isLong ? low <= Math.max(best, high) - trailing : high >= Math.min(best, low) + trailing)) return true;
+  for (const bracket of brackets) {
+    const { isLong, stop, trailing, best } = bracket;
+    // Of a stop that does not trail yet the level is NaN, which nothing reaches.
+    if (trailing > 0 && (isLong ? low <= trailLevelOf(bracket, Math.max(best, high)) : high >= trailLevelOf(bracket, Math.min(best, low))))
+      return true;
     if (stop > 0 && (isLong ? low <= stop : high >= stop)) stops++;
   }
   if (stops > 1) return true;

@@ -14,7 +14,7 @@ const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
 const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 
 /** Options of the commands below that take no value. */
-const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even)$/;
+const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live)$/;
 
 type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];

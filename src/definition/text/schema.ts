@@ -26,7 +26,7 @@ const params = z
     error: 'parameters by name, such as { fast: 10 }',
   })
   .describe('parameters of the strategy class, by name');
-const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
+export const symbol = textValue('the name of an instrument, such as BTCUSDT', 'name of the instrument in the catalog', /^[A-Za-z0-9._-]+$/);
 const time = z
   .string({ error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
   .refine((value) => parseTime(value) !== null, { error: 'a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30' })
@@ -35,7 +35,7 @@ const time = z
 /** True for times that a bar can have. Text that is not a time passes, because it has its own message. */
 const isPlausible = (ms: number | null): boolean => ms === null || (ms >= 0 && ms <= 4_102_444_800_000);
 
-const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
+export const SERIES_NAME = /^[A-Za-z][A-Za-z0-9_]{0,59}$/;
 
 const strategyItem = map(
   {

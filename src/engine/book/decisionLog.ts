@@ -72,6 +72,7 @@ function flagsOf(order: BotOrder, isSizedByEquity: boolean): number {
     (order.reduceOnly ? DECISION_FLAGS.reduceOnly : 0) |
     (order.triggersAbove ? DECISION_FLAGS.triggersAbove : 0) |
     (order.role === 'limit' && order.timeInForce !== null ? DECISION_FLAGS.timeInForce : 0) |
-    (isSizedByEquity ? DECISION_FLAGS.sizedByEquity : 0)
+    (isSizedByEquity ? DECISION_FLAGS.sizedByEquity : 0) |
+    (order.trailingPpm > 0 || order.trailingFrom > 0 ? DECISION_FLAGS.trailsOtherwise : 0)
   );
 }

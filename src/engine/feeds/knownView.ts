@@ -27,7 +27,10 @@ class KnownView implements KnownSeries {
   readonly #rows: Series;
   readonly #values: KnownValues;
   readonly #clock: Clock;
-  /** Number of values known at the last read. Time never moves back within a run, so the search starts here. */
+  /**
+   * Number of values known at the last read. The search starts here: time moves on, except in a live bot, where an event may come before the
+   * decision on a bar that closed earlier.
+   */
   #known = 0;
 
   constructor(rows: Series, values: KnownValues, clock: Clock) {
@@ -64,6 +67,7 @@ class KnownView implements KnownSeries {
     const { length, knownMs } = this.#values;
     const { nowMs } = this.#clock;
     while (this.#known < length && knownMs[this.#known]! <= nowMs) this.#known++;
+    while (this.#known > 0 && knownMs[this.#known - 1]! > nowMs) this.#known--;
     return this.#known === 0 ? NAN : column[this.#known - 1]!;
   }
 }
@@ -110,7 +114,7 @@ export class KnownViews {
     const near = nearestName(name, [...new Set(this.all.map((each) => each.name))]);
     throw new ConfigError(
       `${this.strategy}: the run has no series called ${name}`,
-      `${near ? `did you mean ${near}? ` : ''}add it to the definition: series: { ${name}: {} }; a live bot has no series yet`,
+      `${near ? `did you mean ${near}? ` : ''}add it to the definition: series: { ${name}: {} }; a live bot also needs its source`,
     );
   }
 }

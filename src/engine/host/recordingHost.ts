@@ -19,6 +19,7 @@ import type {
   Weights,
 } from '../../strategy/types.ts';
 import type { StrategyRun } from './strategyRun.ts';
+import { isSeries } from './views.ts';
 
 export interface HostCall {
   readonly timeMs: number;
@@ -168,6 +169,8 @@ function textOf(given: unknown): string {
   const short = (_: string, value: unknown): unknown => {
     const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
     if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;
+    // Of an indicator in the options of an order: what it says now.
+    if (isSeries(value)) return `series ${value.value}`;
     return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
   };
   try {

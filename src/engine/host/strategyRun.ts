@@ -37,7 +37,7 @@ import { StrategyFeeds, type DrawnIndicator, type LinkedView } from './strategyF
 import { TARGET, type StrategyOrders } from './strategyOrders.ts';
 import { SignalQueue, type SignalWatch } from '../feeds/signalQueue.ts';
 import type { Timers } from './timers.ts';
-import { noDefaultFeed, OrderView, StrategyPosition, type PositionHost } from './views.ts';
+import { noDefaultFeed, OrderView, StrategyPosition, type OrderOwner, type PositionHost } from './views.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -95,6 +95,8 @@ export class StrategyRun implements StrategyHost {
   readsOrders = false;
   asksForTargets = false;
   readonly oco = new OcoGroups();
+  /** Who amends by a view of an order: itself, or what records its calls. */
+  owner: OrderOwner = this;
   /** True once it has changed an order: the envelope of a run does not know moved stops. */
   amends = false;
   private readonly engine: RunHost;
@@ -313,7 +315,8 @@ export class StrategyRun implements StrategyHost {
     return own;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {
-    for (let at = 0; at < orders.length; at++) if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!, this));
+    for (let at = 0; at < orders.length; at++)
+      if (this.isOwn(orders[at]!, instrumentIndex)) views.push(new OrderView(orders[at]!, this.owner));
   }
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.ownFeeds.feedFor(view);

@@ -25,8 +25,8 @@ export interface PositionHost {
   marks(): ArrayLike<number>;
 }
 
-/** The strategy whose order it is. */
-interface OrderOwner {
+/** The strategy whose order it is, or what stands before it and records its calls. */
+export interface OrderOwner {
   amend(id: OrderId, change: Amendment): OrderId | null;
 }
 

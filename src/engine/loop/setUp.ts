@@ -31,7 +31,9 @@ export function addStrategy(
   const run = new StrategyRun(engine, index, name, rng, new OrderDrafts(engine, index, name));
   engine.currentStrategy = run.index;
   engine.runs.push(run);
-  const instance = new strategy(setupOf(params, hostFor(run)));
+  const host = hostFor(run);
+  run.owner = host;
+  const instance = new strategy(setupOf(params, host));
   run.instance = instance;
   for (const feed of engine.feeds) engine.faults.assignOwner(feed, run.index);
   run.hasOnBar = typeof instance.onBar === 'function';

@@ -35,39 +35,40 @@ export interface ForeignOrderTerms {
  * Rules that an adopted order must pass. All other limits apply only to orders that are still to be sent. This order is already working,
  * and later orders are measured together with it.
  */
-const BOOKS = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
+const ADOPTION_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 
 /** Returns why a strategy cannot pay for the order, or null if it can. Changes nothing. */
-export function adoptionProblem(engine: AdoptionHost, strategy: number, wanted: ForeignOrderTerms): string | null {
+export function adoptionProblem(engine: AdoptionHost, strategy: number, terms: ForeignOrderTerms): string | null {
   const { instruments, risk, nowMs } = engine;
   const order = new BotOrder();
-  order.begin(0, strategy, instruments[wanted.instrument]!, wanted.instrument, wanted.side, nowMs);
-  write(order, wanted);
-  return risk.failingRule(BOOKS, order, engine.lastTicks(wanted.instrument));
+  order.begin(0, strategy, instruments[terms.instrument]!, terms.instrument, terms.side, nowMs);
+  writeTerms(order, terms);
+  return risk.failingRule(ADOPTION_RULES, order, engine.lastTicks(terms.instrument));
 }
 
 /** Adopts the order. `journalled` writes its record before it takes effect. */
 export function adopt(
   engine: AdoptionHost,
   strategy: number,
-  wanted: ForeignOrderTerms,
+  terms: ForeignOrderTerms,
   venueId: VenueOrderId,
   journalled: (order: BotOrder) => void = () => {},
 ): BotOrder {
   const { reservations, orders, execution, nowMs } = engine;
-  const order = engine.newOrder(strategy, execution[wanted.instrument]!, wanted.side);
-  write(order, wanted);
+  const order = engine.newOrder(strategy, execution[terms.instrument]!, terms.side);
+  writeTerms(order, terms);
   order.slot = `adopted ${venueId}`;
   order.venueId = venueId;
   journalled(order);
-  reservations.assess(order, engine.lastTicks(wanted.instrument));
+  reservations.assess(order, engine.lastTicks(terms.instrument));
   reservations.add(order);
   orders.registerExisting(order, nowMs);
   engine.notifyOrder(order);
   return order;
 }
 
-function write(order: BotOrder, { lots, limit, reduceOnly }: ForeignOrderTerms): void {
+/** Writes the terms of a limit order to a draft. */
+function writeTerms(order: BotOrder, { lots, limit, reduceOnly }: ForeignOrderTerms): void {
   order.role = 'limit';
   order.lots = lots as Lots;
   order.limit = limit as Ticks;

@@ -115,6 +115,8 @@ function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOr
   next.takeProfit = terms.takeProfit;
   next.stopLoss = terms.stopLoss;
   next.trailing = old.trailing;
+  next.trailingPpm = old.trailingPpm;
+  next.trailingFrom = old.trailingFrom;
   next.isGuarded = next.takeProfit > 0 || next.stopLoss > 0 || next.trailing > 0;
   next.reduceOnly = old.reduceOnly;
   next.timeInForce = old.timeInForce;

@@ -22,6 +22,7 @@ const NAN = NaN;
 
 /** Delay before a take-profit that was not sent is tried again. */
 const TARGET_AGAIN_MS = 10_000;
+const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as const;
 
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
 /** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
@@ -86,13 +87,13 @@ export class BracketManager {
     const { id, takeProfit } = order;
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // A fee in the base asset reduces the coins bought. Only the rest can be protected.
-    const guarded = Math.min(lots, this.closable(order.strategy, order.instrumentIndex, order.side === 'buy'));
+    const guarded = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
     const isChasing = order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy') && !isMaker;
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.waitsForRoom(order, lots, price, timeMs)) return;
-    const pendingLots = this.pendingTargets.size > 0 ? this.settle(id) : 0;
+    const pendingLots = this.pendingTargets.size > 0 ? this.takePendingTarget(id) : 0;
     this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
   }
 
@@ -104,7 +105,7 @@ export class BracketManager {
   onEntryEnd(id: OrderId, timeMs: number): void {
     const pending = this.pendingTargets.get(id);
     if (pending === undefined) return;
-    const lots = this.settle(id);
+    const lots = this.takePendingTarget(id);
     if (lots > 0 && !this.engine.runs[pending.strategy]!.isLeaving(pending.instrumentIndex))
       this.scheduleTarget(timeMs, pending, id, pending.target, lots);
   }
@@ -119,17 +120,17 @@ export class BracketManager {
     const { id, strategy, instrumentIndex, side, takeProfit } = order;
     const pending = this.pendingTargets.get(id);
     if (pending !== undefined) pending.lots += lots;
-    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, stopLoss: 0, trailing: 0, target: takeProfit, lots });
+    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, ...NO_STOP, target: takeProfit, lots });
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
   /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
   restorePendingTarget(entry: BotOrder, lots: number, timeMs: number): void {
     const { strategy, instrumentIndex, side, takeProfit } = entry;
-    if (entry.state === STATE.done || this.closable(strategy, instrumentIndex, side === 'buy') === 0) return;
+    if (entry.state === STATE.done || this.closableLots(strategy, instrumentIndex, side === 'buy') === 0) return;
     this.deferTarget(entry, lots, takeProfit, timeMs);
   }
   /** Removes the pending take-profit of an entry; returns its lots, or 0 if its bracket was removed with its position. */
-  private settle(id: OrderId): number {
+  private takePendingTarget(id: OrderId): number {
     const pending = this.pendingTargets.get(id);
     if (pending === undefined) return 0;
     this.pendingTargets.delete(id);
@@ -160,13 +161,14 @@ export class BracketManager {
     bracket.triedMs = engine.nowMs;
     engine.brackets.remove(bracket);
     this.cancelsOwnOrders = true;
-    this.takeBack(bracket);
+    this.cancelSiblings(bracket);
     this.cancelsOwnOrders = false;
     if (this.waitsForSiblings(bracket)) this.waitingStops.push(bracket);
-    else this.go(bracket, price);
+    else this.sendStops(bracket, price);
   }
 
-  private takeBack({ entry }: Bracket): void {
+  /** Cancels the other legs of the bracket and what is left of its entry. */
+  private cancelSiblings({ entry }: Bracket): void {
     const { orders, exchange, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
@@ -187,7 +189,7 @@ export class BracketManager {
     for (const bracket of this.waitingStops.slice()) {
       if (bracket.entry !== parent || this.waitsForSiblings(bracket)) continue;
       this.waitingStops.splice(this.waitingStops.indexOf(bracket), 1);
-      this.go(bracket, levelOf(bracket));
+      this.sendStops(bracket, levelOf(bracket));
     }
   }
   /** True when any stop waits. */
@@ -198,18 +200,19 @@ export class BracketManager {
   private waitsForSiblings({ entry }: Bracket): boolean {
     return this.engine.orders
       .active()
-      .some(({ parent, state, wantsCancel: cancelWanted }) => parent === entry && (state === STATE.cancelSent || cancelWanted));
+      .some(({ parent, state, wantsCancel }) => parent === entry && (state === STATE.cancelSent || wantsCancel));
   }
 
-  private go(bracket: Bracket, price: number): void {
+  /** Sends the stop for what the bracket protects, as several orders if one would be too large for the exchange. */
+  private sendStops(bracket: Bracket, price: number): void {
     const engine = this.engine;
-    const closable = this.closable(bracket.strategy, bracket.instrument, bracket.isLong);
+    const closable = this.closableLots(bracket.strategy, bracket.instrument, bracket.isLong);
     const { minLots } = engine.instruments[bracket.instrument]!;
     bracket.lots = Math.min(bracket.lots, closable);
     if (bracket.lots < minLots) return;
-    if (closable - this.closing(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots) this.clearWay(bracket);
-    const lots = Math.min(bracket.lots, closable - this.closing(bracket.strategy, bracket.instrument, bracket.isLong));
-    // In pieces, if the exchange takes no market order that large.
+    if (closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong) < bracket.lots)
+      this.cancelBlockingOrders(bracket);
+    const lots = Math.min(bracket.lots, closable - this.lotsBeingClosed(bracket.strategy, bracket.instrument, bracket.isLong));
     const max = maxAtMarket(engine.instruments[bracket.instrument]!);
     for (let left = lots, sent = lots; left >= minLots && sent > 0; left -= sent) {
       sent = this.sendStop(bracket, price, Math.min(left, max));
@@ -224,7 +227,7 @@ export class BracketManager {
    * Cancels the strategy's own resting limit and trigger orders that hold lots the stop must close, as `exit` does. Market orders in flight
    * and legs of other entries stay, because they close the position too.
    */
-  private clearWay({ strategy, instrument, isLong }: Bracket): void {
+  private cancelBlockingOrders({ strategy, instrument, isLong }: Bracket): void {
     const { orders, ledger, nowMs } = this.engine;
     const active = orders.active();
     // In two-way mode only a reduce-only order takes lots from either side.
@@ -248,6 +251,8 @@ export class BracketManager {
       lots: leg.lots - leg.filledLots,
       stop: leg.firedAtTicks,
       trailing: 0,
+      trailingPpm: 0,
+      trailingFrom: 0,
       best: leg.firedAtTicks,
       entryPrice: leg.firedAtTicks,
       armedMs: nowMs,
@@ -259,7 +264,7 @@ export class BracketManager {
   /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
   retryTarget({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.engine;
-    const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', stopLoss: 0, trailing: 0 } as const;
+    const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', ...NO_STOP } as const;
     // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
     // exists.
     const isMade = brackets.of(entry) === undefined;
@@ -277,7 +282,7 @@ export class BracketManager {
   private sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.engine;
     const hasTrailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
-    const leg = this.leg(bracket.strategy, bracket.instrument, !bracket.isLong, hasTrailed ? 'trailing' : 'stopLoss', bracket.entry);
+    const leg = this.newLeg(bracket.strategy, bracket.instrument, !bracket.isLong, hasTrailed ? 'trailing' : 'stopLoss', bracket.entry);
     const { id } = leg;
     leg.lots = lots as Lots;
     leg.firedAtTicks = levelOf(bracket) as Ticks;
@@ -293,16 +298,19 @@ export class BracketManager {
     const engine = this.engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';
-    const lots = Math.min(filled, this.closable(strategy, instrumentIndex, isLong) - this.closing(strategy, instrumentIndex, isLong));
+    const lots = Math.min(
+      filled,
+      this.closableLots(strategy, instrumentIndex, isLong) - this.lotsBeingClosed(strategy, instrumentIndex, isLong),
+    );
     if (lots < engine.instruments[instrumentIndex]!.minLots) return null;
-    const leg = this.leg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
+    const leg = this.newLeg(strategy, instrumentIndex, entry.side !== 'buy', 'takeProfit', id);
     leg.lots = lots as Lots;
     leg.limit = target;
     engine.submit(leg);
     return leg;
   }
 
-  private leg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
+  private newLeg(strategy: number, instrumentIndex: number, isBuy: boolean, role: OrderRole, entry: number): BotOrder {
     const leg = this.engine.newOrder(strategy, this.engine.execution[instrumentIndex]!, isBuy ? 'buy' : 'sell');
     leg.role = role;
     leg.slot = role;
@@ -314,11 +322,11 @@ export class BracketManager {
   }
 
   /** Returns the lots that may be closed: fewer than were filled if the fee was taken in the base asset. */
-  private closable(strategy: number, instrumentIndex: number, isLong: boolean): number {
+  private closableLots(strategy: number, instrumentIndex: number, isLong: boolean): number {
     return this.engine.ledger.closable(strategy, instrumentIndex, !isLong, true);
   }
-  /** Returns the lots that other orders may close. */
-  private closing(strategy: number, instrumentIndex: number, isLong: boolean): number {
+  /** Returns the lots that other open orders may close. */
+  private lotsBeingClosed(strategy: number, instrumentIndex: number, isLong: boolean): number {
     const { ledger, reservations } = this.engine;
     return takenLots(strategy, instrumentIndex, !isLong, ledger, reservations);
   }

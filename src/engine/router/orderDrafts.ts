@@ -9,6 +9,7 @@ import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
+import { writeTrail } from '../trailing/trailOption.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -104,10 +105,7 @@ export class OrderDrafts implements StrategyOrders {
     // Legs trade the other way: the protective orders of a long are sells, so their prices are rounded up, to the nearer and better price.
     if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
-    if (options.trailing !== undefined) {
-      const distance = sizing.ticks(instrument, options.trailing, true);
-      order.trailing = (distance >= 0 ? Math.max(1, distance) : NAN) as Ticks;
-    }
+    if (options.trailing !== undefined) writeTrail(order, options.trailing, this.name);
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
     if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
     if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;

@@ -28,7 +28,15 @@ export interface DecisionColumns {
   readonly flags: Float64Array;
 }
 
-export const DECISION_FLAGS = { limit: 1, reduceOnly: 2, triggersAbove: 4, timeInForce: 8, sizedByEquity: 16 } as const;
+/** `trailsOtherwise`: by a trailing stop in percent, or only from a price on. */
+export const DECISION_FLAGS = {
+  limit: 1,
+  reduceOnly: 2,
+  triggersAbove: 4,
+  timeInForce: 8,
+  sizedByEquity: 16,
+  trailsOtherwise: 32,
+} as const;
 
 /** What the strategies of a run decided. */
 export interface RunDecisions extends DecisionColumns {

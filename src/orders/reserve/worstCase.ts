@@ -118,22 +118,22 @@ export class CommittedLots {
 }
 
 /** Adds the worst case of an order to the figures (`sign` 1), or subtracts it (-1). */
-export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign: 1 | -1): void {
-  const { cash, exposure } = adopted;
+export function addWorstCase(order: ReservedOrder, committed: CommittedLots, sign: 1 | -1): void {
+  const { cash, exposure } = committed;
   const lots = sign * order.worstLots;
   if (order.sign > 0) {
-    adopted.buyLots += lots;
+    committed.buyLots += lots;
     cash.cash += sign * order.worstCash;
-    if (order.reduceOnly) adopted.closingBuyLots += lots;
+    if (order.reduceOnly) committed.closingBuyLots += lots;
     else {
       exposure.buyLots += lots;
       exposure.buyUnits += sign * order.worstUnits;
     }
   } else {
-    adopted.sellLots += lots;
+    committed.sellLots += lots;
     if (!exposure.hasMargin) return;
     cash.cash += sign * order.worstCash;
-    if (order.reduceOnly) adopted.closingSellLots += lots;
+    if (order.reduceOnly) committed.closingSellLots += lots;
     else {
       exposure.sellLots += lots;
       exposure.sellUnits += sign * order.worstUnits;
@@ -143,25 +143,25 @@ export function addWorstCase(order: ReservedOrder, adopted: CommittedLots, sign:
 
 /** Sets the worst case of the unfilled rest: in lots for an order by quantity, in units for an order by amount. */
 export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void {
-  if (order.quoteUnits > 0) computeAmount(order, exposure);
+  if (order.quoteUnits > 0) computeByAmount(order, exposure);
   else {
     const lots = order.lots - order.filledLots;
     order.worstLots = lots;
     order.worstUnits = exposure.scale.notionalUp(order.worstTicks, lots);
   }
-  if (exposure.hasMargin) holdMargin(order, exposure);
-  else if (order.sign > 0) holdPrice(order, exposure);
+  if (exposure.hasMargin) reserveMargin(order, exposure);
+  else if (order.sign > 0) reservePrice(order, exposure);
   else order.worstCash = 0;
 }
 
-function computeAmount(order: ReservedOrder, { scale }: Exposure): void {
+function computeByAmount(order: ReservedOrder, { scale }: Exposure): void {
   const units = order.quoteUnits - order.filledUnits;
   order.worstLots = scale.lotsUp(units, order.worstTicks);
   order.worstUnits = units;
 }
 
 /** Reserves margin and fee of a futures order that opens. */
-function holdMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): void {
+function reserveMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): void {
   const { worstUnits } = order;
   if (order.reduceOnly) order.worstCash = 0;
   else order.worstCash = Math.ceil(worstUnits / leverage) + mulPpmUp(worstUnits, takerFeePpm);
@@ -171,13 +171,14 @@ function holdMargin(order: ReservedOrder, { leverage, takerFeePpm }: Exposure): 
  * Reserves price and fee of a spot buy: a limit never pays more than its price. Writes the result to the order. Hot:
  * docs/performance.md#out-parameters.
  */
-function holdPrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
+function reservePrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: Exposure): void {
   const { limit } = order;
   const isCapped = limit > 0 && limit < order.worstTicks;
   const pay = isCapped ? scale.notionalUp(limit, order.worstLots) : order.worstUnits;
   order.worstCash = pay + mulPpmUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
 }
 
+/** Removes an order by moving the last one to its place: the arrays are in no order. */
 export function removeUnordered(order: ReservedOrder, orders: ReservedOrder[]): void {
   const last = orders.pop();
   if (last !== order && last !== undefined) orders[orders.indexOf(order)] = last;

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';
-import { InvariantError } from '../../base/errors.ts';
 import { seededRng } from '../../base/number/rng.ts';
+import { InvariantError } from '../../base/errors.ts';
 import type { Side } from '../../model/order.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
 import { Brackets, levelOf, type Bracket } from './brackets.ts';
@@ -127,49 +127,65 @@ describe('Brackets', () => {
     brackets.restore(bracket);
     expect(brackets.of({ instrumentIndex: 0, id: 2 })).toBe(bracket);
   });
+});
 
-  it('trigger as a list that is scanned at every row, however they were armed, moved, restored and ended', () => {
-    for (let seed = 1; seed <= 40; seed++) {
-      const rng = seededRng(seed);
-      const whole = (most: number): number => Math.floor(rng.next() * most);
-      const brackets = new Brackets(2);
-      for (let step = 1; step <= 150; step++) {
-        const instrument = whole(2);
-        const list = brackets.list(instrument);
-        const chosen = list[whole(list.length)];
-        const act = whole(8);
-        if (act < 3) {
-          const [stop, trailing] = [whole(4) === 0 ? 0 : 1 + whole(200), whole(3) === 0 ? 1 + whole(40) : 0];
-          const order = entry(step, stop, trailing, whole(2) === 0 ? 'buy' : 'sell');
-          order.instrumentIndex = instrument;
-          brackets.arm(order, 10, 1 + whole(200), whole(step), whole(5) === 0);
-        } else if (chosen !== undefined && act === 3) brackets.reduce(chosen, 1 + whole(12));
-        else if (chosen !== undefined && act === 4) brackets.moveStop(chosen, whole(200));
-        else if (chosen !== undefined && act === 5) {
-          brackets.remove(chosen);
-          if (whole(2) === 0) brackets.restore(chosen);
-        } else if (chosen !== undefined && act === 6) brackets.moveBest(chosen, 1 + whole(200));
-        const low = 1 + whole(200);
-        const [high, since] = [low + whole(20), whole(2) === 0 ? -Infinity : whole(step)];
-        const open = low + whole(high - low + 1);
-        const reached = [...list].filter((bracket) => {
-          const level = levelOf(bracket);
-          return bracket.isLong ? low <= level : high >= level;
-        });
-        const at = `seed ${seed}, step ${step}`;
-        expect(brackets.reachedCount(instrument, high, low), at).toBe(reached.length);
-        const inRow = reached.filter(({ armedMs }) => armedMs >= since).map(({ entry: id }) => id);
-        expect(
-          hits((hit) => brackets.triggerInRow(instrument, high, low, since, hit)).map(([id]) => id),
-          at,
-        ).toEqual(inRow);
-        const atOpen = [...list].filter((bracket) => (bracket.isLong ? open <= levelOf(bracket) : open >= levelOf(bracket)));
-        expect(
-          hits((hit) => brackets.triggerAtOpen(instrument, open, hit)).map(([id]) => id),
-          at,
-        ).toEqual(atOpen.map(({ entry: id }) => id));
-        if (whole(2) === 0 && brackets.follow(instrument, high, low, step - 1 - whole(3))) brackets.followClose(instrument, open, step - 2);
+describe('rows that stay between the nearest stops', () => {
+  /** What each call must do, from the list alone: every bracket is read in every row. */
+  function naive(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
+    const level = ({ isLong, stop, trailing, best }: Bracket): number => {
+      const trail = isLong ? best - trailing : best + trailing;
+      if (trailing === 0) return isLong || stop > 0 ? stop : Infinity;
+      return isLong ? Math.max(stop, trail) : Math.min(stop > 0 ? stop : Infinity, trail);
+    };
+    return list
+      .filter((bracket) => bracket.armedMs >= sinceMs && (bracket.isLong ? low <= level(bracket) : high >= level(bracket)))
+      .map(({ entry: id }) => id);
+  }
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('trigger what a reading of every stop triggers (seed %i)', (seed) => {
+    const rng = seededRng(seed);
+    const int = (from: number, to: number): number => from + Math.floor(rng.next() * (to - from + 1));
+    const brackets = new Brackets(2);
+    let [price, id, triggered] = [1000, 0, 0];
+    for (let row = 0; row < 3000; row++) {
+      const open = price + int(-2, 2);
+      const [high, low] = [open + int(0, 6), open - int(0, 6)];
+      const close = int(low, high);
+      if (rng.next() < 0.2) {
+        const side = rng.next() < 0.7 ? 'buy' : 'sell';
+        const distance = int(0, 60) * (side === 'buy' ? -1 : 1);
+        const stop = rng.next() < 0.1 ? 0 : price + distance;
+        brackets.arm(entry(++id, stop, seed % 2 === 0 && rng.next() < 0.05 ? int(1, 20) : 0, side), 10, price, row * 10);
       }
+      const list = brackets.list(0);
+      if (list.length > 0 && rng.next() < 0.05) brackets.moveStop(list[int(0, list.length - 1)]!, price + int(-60, 60));
+      if (list.length > 0 && rng.next() < 0.03) brackets.remove(list[int(0, list.length - 1)]!);
+      if (rng.next() < 0.001) brackets.drop(0, 0, rng.next() < 0.5);
+      expect(brackets.reachedCount(0, high, low)).toBe(naive(list, high, low, -Infinity).length);
+      for (const [top, bottom, sinceMs] of [
+        [open, open, null],
+        [high, low, -Infinity],
+        [high, low, row * 10],
+      ] as const) {
+        const expected = naive(list, top, bottom, sinceMs ?? -Infinity);
+        const returned: Bracket[] = [];
+        const act = (hit: (bracket: Bracket, at: number) => void): void =>
+          sinceMs === null ? brackets.triggerAtOpen(0, open, hit) : brackets.triggerInRow(0, high, low, sinceMs, hit);
+        // Some sell; others cannot yet, and wait again at the end of the list.
+        const seen: number[] = [];
+        act((bracket) => {
+          seen.push(bracket.entry);
+          if (rng.next() < 0.3) return;
+          brackets.remove(bracket);
+          if (rng.next() < 0.5) returned.push(bracket);
+        });
+        expect(seen, `seed ${seed}, row ${row}`).toEqual(expected);
+        triggered += seen.length;
+        for (const bracket of returned) brackets.restore(bracket);
+      }
+      if (brackets.follow(0, high, low, row * 10 - 1)) brackets.followClose(0, close, row * 10 - 1);
+      price = close;
     }
+    expect(triggered).toBeGreaterThan(500);
   });
 });

@@ -1,11 +1,15 @@
 // Brackets: the take-profit, stop-loss and trailing stop that protect what an entry has filled. Every mode uses them.
 
 import { assert } from '../../base/assert.ts';
+import { mulDiv } from '../../base/number/exact.ts';
 import type { Side } from '../../model/order.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+const NONE: readonly Bracket[] = [];
+
+const MILLION = 1_000_000;
 
 /** What protects the filled part of one entry. Prices are in ticks; a long is protected by sells. */
 export interface Bracket {
@@ -15,13 +19,16 @@ export interface Bracket {
   readonly isLong: boolean;
   /** Open quantity that it protects, in lots. */
   lots: number;
-  /** Fixed stop, 0 for none. `Brackets.moveStop` moves it. */
-  stop: number;
-  /** Distance of the trailing stop, 0 for none. */
+  /** Fixed stop, 0 for none. `Brackets.moveStop` changes it. */
+  readonly stop: number;
+  /** Distance of the trailing stop, 0 for none. With `trailingPpm` the smallest one. */
   readonly trailing: number;
+  /** The distance in millionths of the best price, 0 for a fixed one. */
+  readonly trailingPpm: number;
+  /** The best price from which the trailing stop holds; 0: from the entry on. */
+  readonly trailingFrom: number;
   /**
-   * Best price of closed rows that certainly came after the entry; of a bracket that does not trail, the entry's price. The trailing stop
-   * follows it, and never the row that is being matched. `Brackets.moveBest` moves it.
+   * Best price of closed rows that certainly came after the entry. The trailing stop follows it, and never the row that is being matched.
    */
   best: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
@@ -35,9 +42,9 @@ export interface Bracket {
 }
 
 /** What a bracket needs to know about its entry; an order's record has it. */
-export type BracketEntry = { readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing']: number } & {
-  readonly side: Side;
-};
+export type BracketEntry = {
+  readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing' | 'trailingPpm' | 'trailingFrom']: number;
+} & { readonly side: Side };
 
 /** Called for a bracket whose stop was reached, with the price at which it triggers. */
 export type OnHit = (bracket: Bracket, price: number) => void;
@@ -46,19 +53,22 @@ export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
   /**
-   * By instrument: no long triggers above `nearestLong`, and no short below `nearestShort`. Most rows end at these two comparisons. A bracket
-   * that ends leaves them as they are, until a scan finds that the row reaches nothing.
+   * By instrument: the number of brackets at the front of its list that were seen out of reach. No long's level among them lies above
+   * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one is no longer there, and they must be read again. So a row reads
+   * the others alone: many stops of dust may wait far away, and a stop that cannot sell yet returns to the end of the list.
    */
-  private readonly nearestLong: number[];
-  private readonly nearestShort: number[];
-  /** By instrument: brackets that trail. Only these follow the price. */
-  private readonly trails: number[];
+  private readonly far: Int32Array;
+  private readonly nearestBelow: Float64Array;
+  private readonly nearestAbove: Float64Array;
+  /** By instrument: how many brackets trail. Their levels move with each row. */
+  private readonly trails: Int32Array;
 
   constructor(instruments: number) {
     this.open = Array.from({ length: instruments }, () => []);
-    this.nearestLong = this.open.map(() => -INFINITY);
-    this.nearestShort = this.open.map(() => INFINITY);
-    this.trails = this.open.map(() => 0);
+    this.far = new Int32Array(instruments);
+    this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
+    this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
+    this.trails = new Int32Array(instruments);
   }
 
   /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
@@ -68,15 +78,15 @@ export class Brackets {
   list(instrument: number): readonly Bracket[] {
     return this.open[instrument]!;
   }
-  hasTrails(instrument: number): boolean {
-    return this.trails[instrument]! > 0;
-  }
   get total(): number {
     return this.openCount;
   }
   /** Returns the bracket of an entry, or undefined. */
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
-    return this.open[entry.instrumentIndex]!.find((bracket) => bracket.entry === entry.id);
+    // From the newest: that is mostly the one meant.
+    const open = this.open[entry.instrumentIndex]!;
+    for (let at = open.length - 1; at >= 0; at--) if (open[at]!.entry === entry.id) return open[at];
+    return undefined;
   }
 
   /**
@@ -98,12 +108,19 @@ export class Brackets {
       lots,
       stop: entry.stopLoss,
       trailing: entry.trailing,
+      trailingPpm: entry.trailingPpm,
+      trailingFrom: entry.trailingFrom,
       best: price,
       entryPrice: price,
       armedMs: timeMs,
       isChasing,
       triedMs: NAN,
     });
+  }
+  private add(bracket: Bracket): void {
+    this.open[bracket.instrument]!.push(bracket);
+    this.openCount++;
+    if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
   }
 
   /** Reduces a bracket by `lots` that one of its legs has closed. */
@@ -113,12 +130,23 @@ export class Brackets {
   }
   remove(bracket: Bracket): void {
     const open = this.open[bracket.instrument]!;
-    const at = open.indexOf(bracket);
+    const at = open.lastIndexOf(bracket);
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
     open.splice(at, 1);
     this.openCount--;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
-    if (open.length === 0) this.forgetLevels(bracket.instrument);
+    if (at < this.far[bracket.instrument]!) {
+      this.far[bracket.instrument]!--;
+      this.forgetNearest(bracket.instrument);
+    }
+  }
+  private forgetNearest(instrument: number): void {
+    this.nearestBelow[instrument] = this.nearestAbove[instrument] = NAN;
+  }
+  /** Moves the fixed stop of a bracket; 0 takes it away. */
+  moveStop(bracket: Bracket, stop: number): void {
+    (bracket as { stop: number }).stop = stop;
+    this.forgetNearest(bracket.instrument);
   }
   /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
   restore(bracket: Bracket): void {
@@ -129,16 +157,6 @@ export class Brackets {
     }
     this.add(bracket);
   }
-  /** Moves the fixed stop of a bracket to `ticks`; 0 takes it away. */
-  moveStop(bracket: Bracket, ticks: number): void {
-    bracket.stop = ticks;
-    this.noteLevel(bracket);
-  }
-  /** Makes a trailing stop follow `best`. */
-  moveBest(bracket: Bracket, best: number): void {
-    bracket.best = best;
-    this.noteLevel(bracket);
-  }
   /** Ends all brackets of a strategy on an instrument, or those of one side, because its position is being closed by other means. */
   drop(strategy: number, instrument: number, isLong: boolean | null = null): void {
     const open = this.open[instrument]!;
@@ -148,19 +166,53 @@ export class Brackets {
     }
   }
 
+  /** True when any stop on an instrument trails. */
+  isTrailing(instrument: number): boolean {
+    return this.trails[instrument]! > 0;
+  }
+  /** Returns the number of the first bracket of an instrument that prices from `low` to `high` may trigger: those before it stay. */
+  firstNear(instrument: number, high: number, low: number): number {
+    const open = this.open[instrument]!;
+    if (this.trails[instrument]! > 0) return 0;
+    if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
+      return 0;
+    let at = this.far[instrument]!;
+    for (; at < open.length && !isReached(open[at]!, high, low); at++) this.addFar(instrument, open[at]!);
+    this.far[instrument] = at;
+    return at;
+  }
+  private isFarReached(instrument: number, high: number, low: number): boolean {
+    if (this.nearestBelow[instrument] === this.nearestBelow[instrument]) return true;
+    this.nearestBelow[instrument] = -INFINITY;
+    this.nearestAbove[instrument] = INFINITY;
+    const open = this.open[instrument]!;
+    for (let at = this.far[instrument]! - 1; at >= 0; at--) this.addFar(instrument, open[at]!);
+    return low <= this.nearestBelow[instrument] || high >= this.nearestAbove[instrument];
+  }
+  private addFar(instrument: number, bracket: Bracket): void {
+    const level = levelOf(bracket);
+    if (bracket.isLong) this.nearestBelow[instrument] = Math.max(this.nearestBelow[instrument]!, level);
+    else this.nearestAbove[instrument] = Math.min(this.nearestAbove[instrument]!, level);
+  }
+
   /** Returns how many stops a row reaches, at its open or inside it. */
   reachedCount(instrument: number, high: number, low: number): number {
-    if (!this.mayReach(instrument, high, low)) return 0;
+    const list = this.open[instrument]!;
     let count = 0;
-    for (const bracket of this.open[instrument]!) if (isReached(bracket, high, low)) count++;
-    if (count === 0) this.measureLevels(instrument);
+    for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) count++;
     return count;
+  }
+
+  /** Returns a copy of the brackets that prices from `low` to `high` may trigger, and of others. */
+  near(instrument: number, high: number, low: number): readonly Bracket[] {
+    const first = this.firstNear(instrument, high, low);
+    const list = this.open[instrument]!;
+    return first < list.length ? list.slice(first) : NONE;
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */
   triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
-    if (this.reachedCount(instrument, open, open) === 0) return;
-    for (const bracket of this.open[instrument]!.slice()) {
+    for (const bracket of this.near(instrument, open, open)) {
       const level = levelOf(bracket);
       if (bracket.isLong ? open <= level : open >= level) hit(bracket, open);
     }
@@ -171,8 +223,7 @@ export class Brackets {
    * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
    */
   triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
-    if (this.reachedCount(instrument, high, low) === 0) return;
-    for (const bracket of this.open[instrument]!.slice()) {
+    for (const bracket of this.near(instrument, high, low)) {
       if (bracket.armedMs < sinceMs) continue;
       const level = levelOf(bracket);
       if (!(bracket.isLong ? low <= level : high >= level)) continue;
@@ -187,12 +238,12 @@ export class Brackets {
    * that price may have come before it, and `followClose` must be called.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
-    if (!this.hasTrails(instrument)) return false;
+    // Nothing else reads the best price.
+    if (this.trails[instrument] === 0) return false;
     let enteredDuringRow = false;
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0) continue;
       if (bracket.armedMs > openMs && !bracket.isChasing) enteredDuringRow = true;
-      else this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low));
+      else bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
     return enteredDuringRow;
   }
@@ -205,43 +256,19 @@ export class Brackets {
     closeMs: number,
   ): void {
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0 || bracket.armedMs > closeMs) continue;
+      if (bracket.armedMs > closeMs) continue;
       const enteredDuringRow = bracket.armedMs > openMs && !bracket.isChasing;
       const { high, low } = enteredDuringRow ? { high: row.close, low: row.close } : row;
-      this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low));
+      bracket.best = bracket.isLong ? Math.max(bracket.best, high) : Math.min(bracket.best, low);
     }
   }
 
   /** Makes trailing stops of entries that filled inside the row follow its close, the one price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
     for (const bracket of this.open[instrument]!) {
-      if (bracket.trailing === 0 || bracket.armedMs <= openMs || bracket.isChasing) continue;
-      this.moveBest(bracket, bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close));
+      if (bracket.armedMs <= openMs || bracket.isChasing) continue;
+      bracket.best = bracket.isLong ? Math.max(bracket.best, close) : Math.min(bracket.best, close);
     }
-  }
-
-  private add(bracket: Bracket): void {
-    this.open[bracket.instrument]!.push(bracket);
-    this.openCount++;
-    if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
-    this.noteLevel(bracket);
-  }
-  private mayReach(instrument: number, high: number, low: number): boolean {
-    return low <= this.nearestLong[instrument]! || high >= this.nearestShort[instrument]!;
-  }
-  private noteLevel(bracket: Bracket): void {
-    const { instrument } = bracket;
-    const level = levelOf(bracket);
-    if (bracket.isLong) this.nearestLong[instrument] = Math.max(this.nearestLong[instrument]!, level);
-    else this.nearestShort[instrument] = Math.min(this.nearestShort[instrument]!, level);
-  }
-  private forgetLevels(instrument: number): void {
-    this.nearestLong[instrument] = -INFINITY;
-    this.nearestShort[instrument] = INFINITY;
-  }
-  private measureLevels(instrument: number): void {
-    this.forgetLevels(instrument);
-    for (const bracket of this.open[instrument]!) this.noteLevel(bracket);
   }
 }
 
@@ -253,7 +280,21 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
-  if (bracket.isLong) return bracket.trailing > 0 ? Math.max(bracket.stop, bracket.best - bracket.trailing) : bracket.stop;
+  const trails = bracket.trailing > 0 && (bracket.trailingFrom === 0 || isActive(bracket));
+  if (bracket.isLong) return trails ? Math.max(bracket.stop, bracket.best - distanceOf(bracket)) : bracket.stop;
   const fixed = bracket.stop > 0 ? bracket.stop : INFINITY;
-  return bracket.trailing > 0 ? Math.min(fixed, bracket.best + bracket.trailing) : fixed;
+  return trails ? Math.min(fixed, bracket.best + distanceOf(bracket)) : fixed;
 }
+/** Returns where a trailing stop would trigger after the best price `best`; NaN where it does not trail yet. */
+export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Bracket, best: number): number {
+  if (trailing === 0 || (trailingFrom !== 0 && !hasPassed(isLong, best, trailingFrom))) return NAN;
+  const distance = distanceAt(best, trailing, trailingPpm);
+  return isLong ? best - distance : best + distance;
+}
+/** True once the best price has reached that from which the stop trails. It never goes back, and neither does this. */
+const isActive = ({ isLong, best, trailingFrom }: Bracket): boolean => hasPassed(isLong, best, trailingFrom);
+const hasPassed = (isLong: boolean, best: number, from: number): boolean => (isLong ? best >= from : best <= from);
+const distanceOf = ({ best, trailing, trailingPpm }: Bracket): number => distanceAt(best, trailing, trailingPpm);
+/** Rounded down: the level never moves away from the price as the best price gets better. */
+const distanceAt = (best: number, trailing: number, trailingPpm: number): number =>
+  trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));

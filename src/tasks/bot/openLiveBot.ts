@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { LiveScheduler } from '../../adapters/clock/liveScheduler.ts';
 import { runSoon } from '../../adapters/clock/wallClock.ts';
 import { RestExchange } from '../../adapters/exchange/restExchange.ts';
+import { UndiciWire } from '../../adapters/exchange/wire/undiciWire.ts';
 import type { Overrides } from '../../app/overrides.ts';
 import { notifiersAlone, partAlone } from '../../app/partAlone.ts';
 import { PARTS } from '../../app/parts.ts';
@@ -32,6 +33,8 @@ import type { LiveConfig } from './config/read.ts';
 import { readLeftOrders, leftText } from './account/before.ts';
 import { readsInTurn } from './account/readsInTurn.ts';
 import { checkCapitalHeld } from './account/capitalCheck.ts';
+import { ExternalReader } from './external/reader.ts';
+import { hookCheckers, openWebhooks, type TakeHookValue } from './external/webhooks.ts';
 import { catalogRates, joinRates } from './feeds/fundingRates.ts';
 import { lackingWarmup } from './lifetime/liveEngine.ts';
 import { catalogOf, loadLiveMarket } from './feeds/feeds.ts';
@@ -42,7 +45,7 @@ import { takeRearm } from './run/rearm.ts';
 import { restoreServices } from './run/restoreServices.ts';
 import { followRecordedOrder } from './lifetime/restart.ts';
 import { checkProved, type ProofDemand } from './safety/provedCode.ts';
-import { startLifetime } from './startLifetime.ts';
+import { startLifetime, type StartedLifetime } from './startLifetime.ts';
 import { NarratedJournal } from './journal/narratedJournal.ts';
 
 export interface LiveOptions {
@@ -137,6 +140,7 @@ async function assemble(
   const journal = openJournal(config, exchange, { cell, services, afterSend, venueMs }, options.computer);
   undo.push(() => new Promise<void>((resolve) => journal.journal.close(resolve)).then(journal.release));
   checkCapital(config, journal);
+  const checkers = config.webhooks === null ? null : hookCheckers(config.series, config.webhooks);
   await measureClocks(config, exchange);
   const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
   const listed = await retry(() => loadLiveMarket(config, exchange));
@@ -202,8 +206,52 @@ async function assemble(
   }
   restoreServices(bot, services, started.orders, journal);
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
+  await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
   journal.forget();
   return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
+}
+
+/** Most of an answer that a series is taken from. */
+const MAX_ANSWER_BYTES = 1 << 20;
+
+/** Begins to read series from outside, and to take webhooks. Throws ConfigError for a port that is in use. */
+async function readExternal(
+  config: LiveConfig,
+  { bot, journal, started, checkers, exchange, log }: ExternalParts,
+  undo: (() => Promise<void> | void)[],
+): Promise<void> {
+  if (config.series.length === 0) return;
+  const wire = new UndiciWire({ connections: 4, maxBodyBytes: MAX_ANSWER_BYTES });
+  undo.push(() => wire.close());
+  const notify = (level: 'info' | 'warn', message: string): void => log[level](message);
+  const reader = new ExternalReader({
+    series: config.series,
+    plans: started.plan.series ?? [],
+    records: [...journal.records],
+    first: started.known,
+    scheduler: exchange.scheduler,
+    wire: wire.send,
+    step: (act) => bot.driver.step(() => act(bot.driver.nowMs)),
+    venueMs: bot.deps.venueMs,
+    journal: (body) => journal.journal.series(body),
+    lasts: (seq) => bot.waitUntilDurable(seq),
+    log: notify,
+  });
+  undo.push(() => reader.stop());
+  if (checkers === null || config.webhooks === null) return;
+  const take: TakeHookValue = (name, value) => reader.takeHook(name, value);
+  const hooks = await openWebhooks({ settings: config.webhooks, checkers, take, log: notify });
+  undo.push(() => hooks.close());
+}
+
+interface ExternalParts {
+  readonly bot: LiveBot;
+  readonly journal: BotJournal;
+  readonly started: StartedLifetime;
+  /** Null: no webhook. */
+  readonly checkers: ReturnType<typeof hookCheckers> | null;
+  readonly exchange: Exchange;
+  readonly log: LiveLog;
 }
 
 /** Returns a check of the code that is about to run. A restart that falls back to its whole journal asks twice, and is answered once. */

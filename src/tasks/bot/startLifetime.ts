@@ -13,7 +13,8 @@ import type { Journal } from '../../ports/journal.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { ResolveOptions } from '../../definition/resolve.ts';
 import type { LiveConfig } from './config/read.ts';
-import { feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
+import { firstRecords, knownSeriesPlans, type SeriesRecord } from './external/known.ts';
+import { catalogOf, feedsOfLifetime, firstFeeds, type LiveFeeds, type LiveMarket } from './feeds/feeds.ts';
 import { changesSince, lifetimeEnd, writeStartRecords } from './lifetime/startRecords.ts';
 import type { BotJournal } from './journal/botJournal.ts';
 import { restoreEngine } from './journal/recovery.ts';
@@ -35,6 +36,8 @@ export interface StartedLifetime extends BuiltEngine {
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
+  /** What a new lifetime knew of its series from outside as it began. */
+  readonly known: readonly SeriesRecord[];
   /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
   readonly sinceMs: number | null;
 }
@@ -84,7 +87,9 @@ class LifetimeEnded extends ConfigError {}
 async function beginLifetime({ config, journal, market, ...deps }: LifetimeStartDeps, number: number): Promise<StartedLifetime> {
   const { absenceBounds: bounds, log, options, venueMs } = deps;
   const feeds = firstFeeds(market, options.room);
-  const plan = await livePlan(config, feeds.plans, feeds.atMs, options);
+  const known = firstRecords(config.series, catalogOf(config), feeds.atMs);
+  const series = knownSeriesPlans(config.series, [...journal.records, ...known]);
+  const plan = await livePlan(config, feeds.plans, feeds.atMs, { ...options, series });
   deps.checkCode(plan);
   const { state, history } = readBefore(journal.records);
   const built = await buildEngine(plan, { ...portsOf(deps, plan), absenceBounds: bounds }, history, log);
@@ -95,8 +100,9 @@ async function beginLifetime({ config, journal, market, ...deps }: LifetimeStart
     { plan, engine: built.engine, fromMs: plan.fromMs },
     { lifetime: number, isFirst: true, isAccepted: false },
   );
+  for (const record of known) journal.journal.series(record);
   const orders = restoreEngine(built.engine, journal, venueMs());
-  return { ...built, plan, feeds, orders, held: [], sinceMs: null };
+  return { ...built, plan, feeds, orders, held: [], known, sinceMs: null };
 }
 
 /** Returns the ports of the bot, wrapped by modules. */
@@ -128,7 +134,7 @@ async function continueLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Pr
   const ports = portsOf(deps, plan);
   entered.journal.port = ports.journal;
   entered.exchange.port = ports.exchange;
-  return { ...entered, plan, feeds, orders, held: replay.asked.held, sinceMs: newestInstant(entered.lifetime) };
+  return { ...entered, plan, feeds, orders, held: replay.asked.held, known: [], sinceMs: newestInstant(entered.lifetime) };
 }
 
 interface EnteredLifetime extends ReplayedLifetime {
@@ -159,7 +165,8 @@ async function enterLifetime(deps: LifetimeStartDeps, lifetime: Lifetime): Promi
 async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, lifetime: Lifetime): Promise<EnteredLifetime> {
   const { absenceBounds: bounds, log, options } = deps;
   const feeds = continueFeeds(market, lifetime, options.room);
-  const plan = await livePlan(config, feeds.plans, lifetime.fromMs, options);
+  const series = knownSeriesPlans(config.series, journal.records);
+  const plan = await livePlan(config, feeds.plans, lifetime.fromMs, { ...options, series });
   deps.checkCode(plan);
   const end = lifetimeEnd(lifetime, config, plan);
   if (end !== null)
@@ -167,13 +174,13 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
       `${config.data}: ${end}`,
       'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
     );
-  const { defersCallbacks: tellsAtInstants = false } = options;
+  const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {
     absenceBounds: bounds,
     log,
     isTorn: journal.isTorn,
     stopsAtDifference: false,
-    defersCallbacks: tellsAtInstants,
+    defersCallbacks,
   });
   return { ...replayed, lifetime, plan, feeds };
 }

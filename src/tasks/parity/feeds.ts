@@ -1,7 +1,8 @@
 // The bars of a rerun: those of the catalog, or those that the bot received, as far as causes are switched on.
 
-import { loadBars } from '../../adapters/catalog/bars/catalog.ts';
-import { withRates, catalogOf } from '../bot/feeds/feeds.ts';
+import { loadBars, readInstrument } from '../../adapters/catalog/bars/catalog.ts';
+import type { BarKey } from '../../adapters/catalog/files/paths.ts';
+import { withRates, catalogOf, qualityOf } from '../bot/feeds/feeds.ts';
 import { wantedFeeds } from '../bot/config/wantedFeeds.ts';
 import type { LiveBehaviour } from '../bot/config/read.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -33,13 +34,16 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     const own = warm.filter(([of]) => of === feed).map(([, openMs]) => openMs);
     const received = [...run.bars.values()].filter((bar) => bar.feed === feed).map(({ openMs }) => openMs);
     const firstMs = Math.min(fromMs, ...own, ...received);
-    const { bars, quality } = loadBars(folder, key, { fromMs: firstMs, toMs: run.lastMs });
+    // A symbol that had not traded yet: the bot had no bar of it, and nothing else is expected of the catalog.
+    const isYoung = own.length === 0 && received.length === 0;
+    const range = { fromMs: firstMs, toMs: run.lastMs };
+    const { bars, quality } = isYoung ? barsIfAny(folder, key, range) : loadBars(folder, key, range);
     const id = `${key.market} ${key.symbol}`;
     const instrument = instruments.get(id) ?? withRates(bars.instrument, behaviour.definition.fees);
     instruments.set(id, instrument);
     const rows = Array.from({ length: bars.length }, (_, at): RowValues => [bars.openMs[at]!, valuesAt(bars, at)]);
     const warmToMs = own.length > 0 ? Math.max(...own) : Math.min(Infinity, ...received) - 1;
-    if (!rows.some(([openMs]) => openMs > warmToMs)) {
+    if (!isYoung && !rows.some(([openMs]) => openMs > warmToMs)) {
       throw new ConfigError(
         `${folder}: no bars of ${key.symbol} ${key.interval} from the time in which the bot ran`,
         'isobar data download adds them',
@@ -47,6 +51,24 @@ export function catalogFeeds(behaviour: LiveBehaviour, { warm, fromMs }: Lifetim
     }
     return { plan: { name, bars: { ...bars, instrument }, firstRow: 0, quality, isHidden }, rows, warmToMs };
   });
+}
+
+/** Without a bar in the range it is a feed without rows. */
+function barsIfAny(
+  folder: string,
+  key: BarKey,
+  range: { readonly fromMs: number; readonly toMs: number },
+): Pick<FeedPlan, 'bars' | 'quality'> {
+  try {
+    return loadBars(folder, key, range);
+  } catch (error) {
+    const instrument = readInstrument(folder, key.market, key.symbol);
+    if (!(error instanceof ConfigError) || instrument === null) throw error;
+    const none = new Float64Array(0);
+    const columns = { openMs: none, closeMs: none, open: none, high: none, low: none, close: none, volume: none };
+    const bars: BarColumns = { instrument, interval: key.interval, length: 0, ...columns };
+    return { bars, quality: qualityOf(bars) };
+  }
 }
 
 const valuesAt = (bars: BarColumns, at: number): readonly number[] => [

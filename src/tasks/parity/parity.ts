@@ -47,7 +47,7 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   });
   const liveNet = netOf(engine);
   const isDeterministic = replay.asked.difference === null;
-  const deps = { behaviour, feeds, run, instruments, fromMs: lifetime.fromMs, ...loads };
+  const deps = { behaviour, feeds, known: plan.series, run, instruments, fromMs: lifetime.fromMs, ...loads };
   onStep('backtest', 1, RERUNS + 1);
   const base = await rerun(deps, 0);
   const differences = differencesOf(base, run);

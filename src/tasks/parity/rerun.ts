@@ -20,6 +20,8 @@ import { latencyIn, Script, unitsText } from './script.ts';
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
   readonly feeds: readonly CatalogFeed[];
+  /** Series from outside, as the bot knew them. */
+  readonly known: RunPlan['series'];
   readonly run: RecordedRun;
   /** The instruments with which the bot traded. */
   readonly instruments: readonly Instrument[];
@@ -40,10 +42,10 @@ export interface Rerun {
 
 /** `steps`: how many causes are switched on, from the first one. */
 export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
-  const { behaviour, run, instruments, fromMs, load } = deps;
+  const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
   const feeds = feedsFor(deps.feeds, run, isOn('rounding') ? instruments : null, isOn);
-  const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, load);
+  const plan = await planOf(behaviour, feeds, { fromMs, toMs: run.lastMs }, { load, known });
   const { latencyMs } = plan.fills;
   const undecided = undecidedInstants(deps.feeds, run, isOn);
   const script = new Script(run, steps, { latencyMs, feeds, undecided });
@@ -95,7 +97,7 @@ async function planOf(
   { source, definition, timeScale }: LiveBehaviour,
   feeds: readonly FeedPlan[],
   range: { readonly fromMs: number; readonly toMs: number },
-  load: ResolveOptions['load'],
+  { load, known }: Pick<RerunDeps, 'known'> & { readonly load: ResolveOptions['load'] },
 ): Promise<RunPlan> {
   const ofContracts = feeds.filter(({ bars }) => bars.instrument.contract !== undefined);
   const { series } = catalogStore(catalogOf({ definition, source }));
@@ -104,6 +106,7 @@ async function planOf(
   const data = new Map([...(loaded?.data ?? [])].map(([id, contract]) => [id, { ...contract, marks: null }]));
   const { plan } = await resolveRun(source, {
     feeds,
+    series: known,
     contracts: loaded === undefined ? undefined : { ...loaded, data },
     ...(load ? { load } : {}),
     importer: freshImporter(),

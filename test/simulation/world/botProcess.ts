@@ -1,5 +1,7 @@
 // One process of the production bot in the world: its own clock, its own connections, and the disk that outlives it.
 
+import { getActiveResourcesInfo } from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
 import { openJournal, type OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
@@ -36,6 +38,8 @@ export class BotProcess implements Scheduler {
   control: LiveControl | null = null;
   /** Work of promises that is under way: without any, no turn of the event loop is needed. */
   pending = 0;
+  /** A kill was asked for. Its work is one of promises, and goes on after the answer. */
+  isKilled = false;
   /** A kill that closes positions is under way. */
   flattens = false;
   readonly #parts: ProcessParts;
@@ -81,6 +85,10 @@ export class BotProcess implements Scheduler {
 
   // --- Its life
 
+  /** Promises wait for something: they need turns of the event loop. */
+  get isBusy(): boolean {
+    return this.pending > 0 || (this.isKilled && this.control?.view().kill?.phase !== 'done');
+  }
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
   }
@@ -126,4 +134,13 @@ export class BotProcess implements Scheduler {
     this.isDead = true;
     this.opened?.bot.driver.stop();
   }
+}
+
+/** The kinds of Node's requests of files that are under way. */
+const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
+
+/** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
+export async function rest(): Promise<void> {
+  do await turn();
+  while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }

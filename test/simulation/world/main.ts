@@ -4,7 +4,7 @@ import { DAY_MS, happeningText, scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 import { dayOf } from './world.ts';
 
-const SHRINK_RUNS = 200;
+const SHRINK_RUNS = 60;
 
 const [mode = '', ...numbers] = process.argv.slice(2);
 const [from = 1, to = 2, step = 1, hours = 24] = numbers.map(Number);

@@ -26,6 +26,8 @@ export interface NetworkParts {
   readonly faultOf: (create: number) => RequestFault | undefined;
   /** Told of every request as it leaves; `create`: its number among the creates, or 0. */
   readonly left: (request: { readonly target: string; readonly body: Uint8Array; readonly create: number }) => void;
+  /** Told of a create before its second copy arrives. */
+  readonly copied: (body: Uint8Array) => void;
   readonly answered: (status: number) => void;
 }
 
@@ -81,6 +83,11 @@ export class SimulatedNetwork {
           return;
         }
         const slow = fault?.what === 'delayRequest' ? 3500 + fault.size * 3000 : 0;
+        if (fault?.what === 'duplicateRequest')
+          later(200 + fault.size ** 3 * 3000, () => {
+            this.#parts.copied(request.body);
+            this.#answer(request, target, undefined);
+          });
         later(latency() + slow, () => {
           const answer = this.#answer(request, target, fault);
           if (fault?.what === 'loseReply') {

@@ -27,6 +27,12 @@ export class Observer {
   #trader: Trader | null = null;
   #notifiedCount = 0;
   unknown = new Set<number>();
+  /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
+  duplicates = 0;
+  /** Orders of which the bot does not know in the end that they stand, or that they have filled. */
+  forgotten = 0;
+  /** Client order ids of second copies that the bot has named to its operator. */
+  readonly namedCopies = new Set<string>();
 
   report(rule: string, text: string, nowMs: number): void {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
@@ -38,8 +44,10 @@ export class Observer {
   /** After every event. */
   look({ venue, process, nowMs }: Seen): void {
     if (venue.byCid.size < venue.orders.size)
-      for (const [cid, count] of venue.byCid) if (count > 1) this.report('S1', `${cid} was placed ${count} times`, nowMs);
-    const live = venue.live();
+      for (const [cid, count] of venue.byCid)
+        if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
+    const copies = new Set(Array.from(venue.copied.keys()).flatMap((cid) => venue.copiesOf(cid).map(({ order }) => order.id)));
+    const live = venue.live().filter(({ id }) => !copies.has(id));
     for (const base of SYMBOLS) {
       let lots = venue.heldLots(base);
       if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
@@ -80,17 +88,23 @@ export class Observer {
   }
 
   /** A create leaves (S7). */
-  create({ process, nowMs }: Seen, body: string): void {
+  create({ process, nowMs }: Seen, body: string, journal: () => Buffer): void {
+    const cid = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
+    if (cid === undefined || !journal().includes(cid))
+      this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
     const engine = process?.opened?.bot.deps.engine;
     if (!process || !engine) return;
     const states = engine.risk.halts.causes().filter(({ scope }) => scope.kind === 'account');
-    if (states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
+    // The kill's own slices close what is held.
+    const isSlice = process.flattens && /"side":"SELL"/i.test(body);
+    if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
     if (states.some(({ code }) => code === 'STARTING') && /"side":"BUY"/i.test(body))
       this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);
   }
 
   /** When everything has come to rest. */
   final({ venue, process, nowMs }: Seen, requests: number, secret: string, written: readonly Uint8Array[]): void {
+    for (const [cid, count] of venue.byCid) this.duplicates += Math.max(0, count - 1 - (venue.copied.get(cid) ?? 0));
     const opened = process?.opened;
     if (!process || !opened) return this.report('L1', 'the bot does not run in the end', nowMs);
     const { bot } = opened;
@@ -100,25 +114,31 @@ export class Observer {
     if (unknown.length > 0) this.report('L1', `${unknown.length} outcomes are still unknown`, nowMs);
     if (!bot.isTrading) this.report('L1', 'the bot does not trade in the end', nowMs);
     const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
+    this.forgotten += venue.live().filter(({ id }) => !open.has(id)).length;
     for (const { id } of venue.live()) if (!open.has(id)) this.report('S6', `${id} is open at the exchange and not in the bot`, nowMs);
     if (open.size !== venue.live().length)
       this.report('S6', `${open.size} orders are open in the bot, ${venue.live().length} at the exchange`, nowMs);
     const causes = engine.risk.halts.causes().filter(({ code }) => !['LATE_LANDING', 'INCIDENT', 'OPERATOR'].includes(code));
     if (causes.length > 0) this.report('L1', `halts stand: ${causes.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
     const cash = engine.ledger.cashTotal - CASH * 1e8;
-    const truth = venue.units('USDT') - CASH * 1e8;
+    const truth = venue.units('USDT') - CASH * 1e8 - venue.copiedCash;
     if (cash !== truth) this.report('S6', `cash changed by ${cash} in the books, by ${truth} at the exchange`, nowMs);
     for (const { order, cid, trades } of venue.orders.values()) {
-      if (trades.length === 0) continue;
+      if (trades.length === 0 || venue.copiesOf(cid).some((copy) => copy.order === order)) continue;
       const own = orderIdIn(prefix, cid);
       if (own === null) this.report('S5', `${order.id} filled and bears no id of the bot`, nowMs);
       else {
         const notified = process.trader?.notified.get(own) ?? [];
         const happened = trades.map(textOf);
-        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at]))
+        if (notified.length !== happened.length || notified.some((text, at) => text !== happened[at])) {
+          if (venue.ownOf(cid)?.order === order) this.forgotten++;
           this.report('TOLD', `order ${own}: the strategy was told [${notified.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+        }
       }
     }
+    for (const cid of venue.copied.keys())
+      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid) && !venue.slices.has(cid))
+        this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
     for (const bytes of written)
@@ -127,7 +147,7 @@ export class Observer {
 }
 
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
-  return venue.ofCid.get(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
+  return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];
 }
 
 function textOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {

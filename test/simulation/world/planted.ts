@@ -12,6 +12,11 @@ export interface Planted {
   readonly changes: readonly Change[];
 }
 
+function changesOfRow(row: number): readonly Change[] {
+  const guard = GUARDS.find((each) => each.row === row)!;
+  return [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
+}
+
 /** Numbers behind those of the guards. */
 export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
   201: {
@@ -34,11 +39,89 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
       },
     ],
   },
+  203: {
+    name: 'trades of an order whose answer was lost count as booked when a kill closes positions',
+    changes: [
+      {
+        file: 'src/tasks/kill/evidence/judge.ts',
+        from: '.filter((row) => !this.books.isBooked(instrument.id, row));',
+        to: '.filter((row) => !this.books.isBooked(instrument.id, row) && this.books.isOwnId(row.venueId));',
+      },
+    ],
+  },
+  204: {
+    name: 'fills of an outage are booked and told to no strategy',
+    changes: [
+      {
+        file: 'src/engine/host/callbackQueue.ts',
+        from: 'const batches = held.map((batch) => batch.filter(isNews));',
+        to: 'const batches = held.map((batch) => batch.filter((each) => isNews(each) && each.fill === null));',
+      },
+    ],
+  },
+  205: {
+    name: 'a second copy of an order and its fills are nobody’s',
+    changes: [
+      {
+        file: 'src/adapters/exchange/observe/attribution.ts',
+        from: '    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
+        to: '    if (cid !== null) return;\n    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
+      },
+    ],
+  },
+  206: {
+    name: 'a bot whose journal was moved away goes on sending',
+    changes: [
+      {
+        file: 'src/adapters/journal/file/journalFile.ts',
+        from: '    this.#disk.sync(path, (failure) => {',
+        to: '    this.#disk.sync(path, (told) => {\n      const failure = told === REPLACED ? null : told;',
+      },
+      {
+        file: 'src/adapters/journal/file/journalFile.ts',
+        from: 'if (identityOf(this.#disk, path) === identity) continue;',
+        to: 'if (identityOf(this.#disk, path) === identity || true) continue;',
+      },
+    ],
+  },
+  207: {
+    name: 'a slice of a kill that was not sent is of unknown outcome to the next start',
+    changes: [
+      {
+        file: 'src/tasks/bot/lifetime/lifetimeReplay.ts',
+        from: "if (reason === 'notSent' && state === STATE.sent) ",
+        to: "if (reason === 'notSent' && state === STATE.draft) ",
+      },
+    ],
+  },
+  301: {
+    name: 'rule of the field: ask again after a time-out',
+    changes: changesOfRow(3),
+  },
+  302: {
+    name: 'rule of the field: look into the open orders five times, then call it rejected',
+    changes: [
+      {
+        file: 'src/orders/prove/resolver.ts',
+        from: '    const lagMs = guards.readLag ? this.readLagMs : 0;',
+        to: "    if (seen.channel === 'openOrders' && ++this.polls === 5) return { kind: 'noEffect' };\n    const lagMs = guards.readLag ? this.readLagMs : 0;",
+      },
+      {
+        file: 'src/orders/prove/resolver.ts',
+        from: 'if (seen.found && this.isList(seen.channel)) return',
+        to: "if (seen.found && seen.channel === 'openOrders') return",
+      },
+      { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, apartMs)', to: '2000' },
+      { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
+      { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
+      { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },
+    ],
+  },
 };
 
 /** The changes of a row; null: there is none. */
 export function plantedBy(row: number): Planted | null {
   const guard = GUARDS.find((each) => each.row === row);
-  if (guard) return { name: guard.name, changes: [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to })) };
+  if (guard) return { name: guard.name, changes: changesOfRow(row) };
   return OLD_FAULTS[row] ?? null;
 }

@@ -33,7 +33,9 @@ async function changesOf(row) {
 }
 
 async function work(args, take) {
-  const child = spawn(process.execPath, [programs[0], ...args.map(String)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--max-semi-space-size=64', programs[0], ...args.map(String)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   for await (const line of createInterface({ input: child.stdout })) take(JSON.parse(line));
   const code = await ended;
@@ -72,6 +74,7 @@ async function simulate() {
     hash,
     daysPerSecondPerCore: Number(((results.length * hours) / 24 / seconds / workers).toFixed(3)),
   };
+  if (given.without !== undefined) console.error(`duplicate orders: ${sum('duplicates')}; forgotten orders: ${sum('forgotten')}`);
   if (given.json) console.log(JSON.stringify(report));
   else for (const [name, value] of Object.entries(report)) console.log(`${name}: ${value}`);
   if (failed.length > 0 && !isOne)

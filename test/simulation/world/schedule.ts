@@ -16,8 +16,21 @@ export const REQUEST_FAULTS = [
   'unknownDone',
   'unknownNotDone',
   'refuseConnection',
+  'duplicateRequest',
 ] as const;
-export const TIMED_FAULTS = ['kill', 'power', 'diskCrash', 'partition', 'stale', 'gap', 'halt', 'killSwitch', 'flatten'] as const;
+export const TIMED_FAULTS = [
+  'kill',
+  'power',
+  'diskCrash',
+  'partition',
+  'stale',
+  'gap',
+  'halt',
+  'killSwitch',
+  'flatten',
+  'lostFlatten',
+  'unlink',
+] as const;
 
 /** A fault of the `at`-th create of the day. */
 export interface RequestFault {
@@ -63,6 +76,8 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[
   timed('halt', upTo(3));
   timed('killSwitch', upTo(1));
   timed('flatten', upTo(1));
+  timed('lostFlatten', upTo(1));
+  timed('unlink', upTo(2));
   return list.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 }
 

@@ -53,6 +53,11 @@ export class SimulatedVenue {
   readonly byCid = new Map<string, number>();
   /** The first order of each client order id. */
   readonly ofCid = new Map<string, TrueOrder>();
+  /** Creates whose second copy a network has delivered, by client order id. */
+  readonly copied = new Map<string, number>();
+  /** Those of them that are slices of a kill: the bot does not name their second copies yet. */
+  readonly slices = new Set<string>();
+  readonly #placed = new Map<string, TrueOrder[]>();
   tradeCount = 0;
   /** Counts all changes of orders. */
   changes = 0;
@@ -74,7 +79,8 @@ export class SimulatedVenue {
             keys: [this.key],
           },
         ],
-        profile: PROFILES.seed,
+        // Every other exchange carries a signed request out again if it comes again.
+        profile: { ...PROFILES.seed, replayedRequest: rng.next() < 0.5 ? 'accept' : 'refuse' },
         delays: { admissionMs, visibilityMs, cancelMs },
       },
       startMs,
@@ -110,10 +116,38 @@ export class SimulatedVenue {
     return venue.free(0, asset) + venue.locked(0, asset);
   }
 
-  /** What of a coin is the bot's, in lots. */
+  /** What of a coin is the bot's, in lots. What second copies of its orders traded is the account's. */
   heldLots(base: string): number {
-    return (this.units(base) - OTHER * 1e8) / 1e4;
+    return (this.units(base) - OTHER * 1e8 - this.#copyUnits(base)) / 1e4;
   }
+  #copyUnits(base: string): number {
+    let units = 0;
+    for (const cid of this.copied.keys())
+      for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
+        if (instrument.base === base) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+    return units;
+  }
+  /** Units of money that second copies have moved. */
+  get copiedCash(): number {
+    const trades = Array.from(this.copied.keys()).flatMap((cid) => this.copiesOf(cid).flatMap((copy) => copy.trades));
+    const unitsOf = ({ isBuyer, lots: qty, price, fee, feeInBase }: OwnTrade): number =>
+      (isBuyer ? -1 : 1) * qty * price * 100 - (feeInBase ? 0 : fee);
+    return trades.reduce((sum, trade) => sum + unitsOf(trade), 0);
+  }
+  /** The orders of a client order id that are not the bot's: all but the one that it has, or the first. */
+  copiesOf(cid: string): readonly TrueOrder[] {
+    const all = this.#placed.get(cid) ?? [];
+    if (all.length < 2) return [];
+    const own = all.find(({ order }) => order.id === this.knownId(cid)) ?? all[0];
+    return all.filter((each) => each !== own);
+  }
+  /** The order of a client order id that is the bot's. */
+  ownOf(cid: string): TrueOrder | undefined {
+    const known = this.copied.has(cid) ? this.knownId(cid) : null;
+    return (known === null ? undefined : this.orders.get(known)) ?? this.ofCid.get(cid);
+  }
+  /** The exchange id that the bot has for a client order id; the world sets it. */
+  knownId: (cid: string) => string | null = () => null;
 
   #note(): void {
     const side = this.service.spot;
@@ -127,6 +161,9 @@ export class SimulatedVenue {
           const noted = { order, cid, placedMs: side.nowMs, trades: [] };
           this.orders.set(order.id, noted);
           if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
+          const placed = this.#placed.get(cid) ?? [];
+          this.#placed.set(cid, placed);
+          placed.push(noted);
           this.byCid.set(cid, (this.byCid.get(cid) ?? 0) + 1);
           this.changes++;
         }

@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
 import { ConfigError } from '../../../src/base/errors.ts';
 import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
+import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
-import { BotProcess } from './botProcess.ts';
+import { BotProcess, rest } from './botProcess.ts';
 import { SimulatedNetwork } from './network.ts';
 import { MAX_LOTS, Observer, type Seen } from './observer.ts';
 import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
@@ -18,6 +18,10 @@ import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
 /** At the end of the day no new order leaves. */
 const QUIET_MS = 900_000;
+/** Periods of reads about an unknown outcome; a bot has one of them. */
+const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
+/** The next sync notices a journal that was moved away. */
+const UNNOTICED_MS = 5000;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -30,6 +34,8 @@ export interface DayResult {
   readonly unknown: number;
   readonly restarts: number;
   readonly kills: number;
+  readonly duplicates: number;
+  readonly forgotten: number;
   readonly violations: readonly string[];
   readonly hash: string;
 }
@@ -58,6 +64,11 @@ class World {
   #mustStart = false;
   #seenState = -1;
   #lookMs = -Infinity;
+  /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
+  #flattenAt = NaN;
+  #unlinkedMs = NaN;
+  /** What of the simulated disk the disk of this computer has. */
+  #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
 
   constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
@@ -71,19 +82,37 @@ class World {
       queue: this.queue,
       venue: this.venue,
       rng: seededRng(seed ^ 0x4e7),
-      faultOf: (create) => (this.queue.nowMs < this.#endMs - CALM_MS ? faults.get(create) : undefined),
+      faultOf: (create) => {
+        if (this.queue.nowMs >= this.#endMs - CALM_MS) return undefined;
+        if (this.#flattenAt !== Infinity) return faults.get(create);
+        this.#flattenAt = create;
+        return { what: 'loseReply', at: create, size: 0.9 };
+      },
       left: ({ target, body, create }) => {
         if (create === 0) return;
         const text = Buffer.from(body).toString();
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         print(`${this.#time} create ${create} leaves: ${text}${faults.has(create) ? ` (${faults.get(create)!.what})` : ''}`);
-        this.observer.create(this.#seen, text);
+        this.observer.create(this.#seen, text, () => this.#lastingJournal());
+        if (create === this.#flattenAt) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
+      },
+      copied: (body) => {
+        const cid = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
+        this.venue.copied.set(cid, (this.venue.copied.get(cid) ?? 0) + 1);
+        if (this.process?.flattens) this.venue.slices.add(cid);
+        // The operator looks at the second copy, and lets the bot go on.
+        this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
       answered: (status) => {
         if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
     });
-    this.#writeConfig();
+    this.venue.knownId = (cid) => {
+      const deps = this.process?.opened?.bot.deps;
+      const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), cid) : null;
+      return (id === null ? null : (deps?.engine.orders.get(id)?.venueId ?? null)) as string | null;
+    };
+    this.#writeConfig(RESOLVE_MS[Math.floor(seededRng(seed ^ 0xc0f).next() * RESOLVE_MS.length)]!);
   }
 
   get #time(): string {
@@ -93,7 +122,7 @@ class World {
     return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs };
   }
 
-  #writeConfig(): void {
+  #writeConfig(resolveEveryMs: number): void {
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
@@ -106,7 +135,7 @@ class World {
       feeds: { bars: { symbols: SYMBOLS.map((base) => `${base}USDT`), interval: '1m' } },
       cash: { USDT: String(CASH) },
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
-      orders: { deltaMinMs: 10_000 },
+      orders: { deltaMinMs: 10_000, resolveEveryMs },
       audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
       risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 300_000 },
     };
@@ -119,7 +148,7 @@ class World {
       if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
     for (;;) {
-      if (this.process !== null && this.process.pending > 0) await turn();
+      if (this.process?.isBusy) await rest();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;
@@ -166,9 +195,15 @@ class World {
       number,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
+        const copy = /is a second copy of (\w+)/.exec(line)?.[1];
+        if (copy !== undefined) this.observer.namedCopies.add(copy);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
-      broken: (why) => this.observer.report('BROKEN', why, this.queue.nowMs),
+      broken: (why) => {
+        this.#print(`${this.#time} broken: ${why}`);
+        if (Number.isNaN(this.#unlinkedMs)) this.observer.report('BROKEN', why, this.queue.nowMs);
+        else this.queue.at(this.queue.nowMs, () => process === this.process && this.#die(false, 30));
+      },
       crashed: () => this.#die(true, 5),
     });
     this.process = process;
@@ -202,6 +237,9 @@ class World {
     if (process === null) return;
     process.die();
     this.process = null;
+    // Before the next start the operator moves back what was moved away.
+    this.disk.putBack();
+    this.#unlinkedMs = NaN;
     const after = isPower ? this.disk.afterPowerLoss(this.#rng) : this.disk.afterKill('', 0);
     this.disk = after;
     this.restarts++;
@@ -211,6 +249,9 @@ class World {
 
   /** The kill that closes positions reads the journal from the disk of this computer. */
   #mirror(): void {
+    const { disk } = this;
+    if (this.#mirrored?.disk === disk && this.#mirrored.operations === disk.operations) return;
+    this.#mirrored = { disk, operations: disk.operations };
     const folder = join(this.folder, 'bot', 'journal');
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const name of this.disk.list(folder))
@@ -231,8 +272,30 @@ class World {
       network.staleUntilMs = queue.nowMs + 600_000;
       network.staleMs = Math.floor(size * 1200);
     } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
+    else if (what === 'lostFlatten') this.#flattenAt = Infinity;
+    else if (what === 'unlink') this.#unlink();
     else if (what === 'halt') this.#halt(process, size);
     else this.#kill(process, what === 'flatten');
+  }
+
+  /** Somebody moves the newest file of the journal away. */
+  #unlink(): void {
+    const newest = this.#journalFiles().at(-1);
+    if (newest === undefined || this.process === null) return;
+    this.disk.unlink(newest);
+    this.#unlinkedMs = this.queue.nowMs;
+  }
+  #journalFiles(): readonly string[] {
+    const folder = join(this.folder, 'bot', 'journal');
+    const names = this.disk.list(folder).filter((name) => !name.startsWith('lock-'));
+    return names.map((name) => `${folder}/${name}`);
+  }
+  /** What no loss of power takes from the newest files of the journal. A file that was moved away just now counts. */
+  #lastingJournal(): Buffer {
+    const files = this.#journalFiles().slice(-2);
+    const read = (path: string): Uint8Array => this.disk.readAt(path, 0, this.disk.lastingBytes(path));
+    const isUnnoticed = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
+    return Buffer.concat([...files.map(read), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
   }
 
   #act(process: BotProcess, work: Promise<unknown>): void {
@@ -263,17 +326,18 @@ class World {
     this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
   /** The bot may be down: the operator tries again. */
-  #resume(): void {
+  #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
-    if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume());
-    this.#act(process, control.resume({ scope: 'account', code: null, why: 'the operator has looked' }, 'operator'));
+    if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
+    this.#act(process, control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
     const control = process?.control;
     if (!process || !control) return;
     this.kills++;
+    process.isKilled = true;
     process.flattens = flatten;
     if (flatten) this.#mirror();
     this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
@@ -321,6 +385,8 @@ export async function dayOf(seed: number, schedule: readonly Happening[], option
       unknown: observer.unknown.size,
       restarts,
       kills,
+      duplicates: observer.duplicates,
+      forgotten: observer.forgotten,
       violations: observer.violations,
       hash: hash.digest('hex').slice(0, 16),
     };

@@ -14,6 +14,8 @@ export interface RowReader {
   countBetween(fromMs: number, toMs: number): number;
   /** Returns at most `limit` rows that open from `fromMs` on and before `toMs`. */
   read(instrument: Instrument, fromMs: number, toMs: number, limit: number): BarColumns;
+  /** Rows of the set that the last read took, where several of them make one row; missing: as many as it returned. */
+  readonly lastCount?: number;
   close(): void;
 }
 

@@ -61,7 +61,8 @@ export async function readExternal(path: string, names: ColumnNames): Promise<Re
   return text.rows.done();
 }
 
-class TextFile {
+/** The lines of a text file, one after the other. A bad line throws and leaves the rows as they are. */
+export class TextFile {
   line = 0;
   readonly rows: RowList;
   private readonly path: string;

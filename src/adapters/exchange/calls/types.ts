@@ -97,7 +97,7 @@ export interface RestoredTrackedOrder {
   readonly contestedId?: string | null;
   readonly filledLots: number;
   readonly filledUnits: number;
-  /** `unconfirmed`: a terminal status was read once. `tomb`: proven absent or refused. */
+  /** `unconfirmed`: a terminal status was read once. `provenAbsent`: proven to have had no effect, or refused. */
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }
 

@@ -20,6 +20,8 @@ export type AskKlines = (rows: number, done: (outcome: Outcome<Listing<Kline>>) 
 export interface BarSink {
   /** Events arrive in the order in which they must be processed. */
   event(event: BarEvent): void;
+  /** A reply has been taken: what it did not bring was not there at `serverMs`. */
+  answered?(serverMs: number): void;
   /** No reply, or an invalid row: one line for the operator. `againMs`: pause until the next call; null means the usual one. */
   onProblem(problem: string, againMs: number | null): void;
 }
@@ -139,6 +141,7 @@ export class BarPoller {
     const events = this.#tracker.take(window);
     for (const problem of fine.refused) if (this.#isRunning) sink.onProblem(problem, null);
     for (const event of events) if (this.#isRunning) sink.event(event);
+    if (this.#isRunning && fine.refused.length === 0) sink.answered?.(serverMs);
   }
 
   #reportFailure(problem: string): void {

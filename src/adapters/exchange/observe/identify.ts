@@ -9,7 +9,7 @@ import type { VenueCalls } from '../calls/venueCalls.ts';
 
 export interface IdentifyParts {
   readonly venue: VenueCalls;
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
 }
 
 /** Rows with what a query has added, by order; null: the query failed. */
@@ -32,8 +32,8 @@ export class Identify {
    * so that the next read asks again.
    */
   *rows(page: Page<OrderRow>, instrument: Instrument, index: number, options: CallOptions): Work<Page<OrderRow>> {
-    const { ownership, venue } = this.#parts;
-    const unnamed = page.rows.filter((row) => ownership.isUnnamed(row, index));
+    const { attribution, venue } = this.#parts;
+    const unnamed = page.rows.filter((row) => attribution.isUnnamed(row, index));
     if (unnamed.length === 0) return page;
     const found: FoundRows = new Map();
     if (instrument.contract === undefined) yield* all(unnamed.map((row) => this.#query(row, instrument, options, found)));

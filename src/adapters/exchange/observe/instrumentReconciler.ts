@@ -20,7 +20,7 @@ export interface InstrumentReconcilerDeps {
   readonly index: number;
   readonly venue: VenueCalls;
   readonly tracks: TrackedOrders;
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
   readonly identify: Identify;
   readonly raisedCauses: RaisedCauses;
   readonly trades: TradeReader;
@@ -92,12 +92,12 @@ export class InstrumentReconciler {
 
   /** Returns our orders that the list shows as open. */
   #attributeOpen(page: Page<OrderRow>): Set<TrackedOrder> {
-    const { ownership, index, venueMs, instrument } = this.#parts;
+    const { attribution, index, venueMs, instrument } = this.#parts;
     const seen = { instrument: index, channel: 'openOrders', venueMs: venueMs() } as const;
     const found = new Set<TrackedOrder>();
-    if (page.isWhole) ownership.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
+    if (page.isWhole) attribution.applyCompleteList(index, new Set(page.rows.map(({ venueId }) => venueId)));
     for (const row of page.rows) {
-      const track = ownership.attribute(row, seen);
+      const track = attribution.attribute(row, seen);
       if (track === null) continue;
       this.#measureReadLag(track);
       const isBehind = toScaled(row.executed, instrument.quantityDigits) !== track.filledLots;
@@ -108,7 +108,7 @@ export class InstrumentReconciler {
 
   /** Trigger orders have their own list. It is read only if we ever had trigger orders on this instrument. */
   *#attributeTriggers(listed: Set<TrackedOrder> | null, options: CallOptions): Work<boolean> {
-    const { venue, instrument, index, tracks, ownership, venueMs } = this.#parts;
+    const { venue, instrument, index, tracks, attribution, venueMs } = this.#parts;
     const own = tracks.triggersOf(index);
     if (own.size === 0) return true;
     const rows = yield* venue.waiting(instrument, options);
@@ -116,9 +116,9 @@ export class InstrumentReconciler {
     for (const row of rows ?? []) {
       if (!mayWait(row)) continue;
       const known = Array.from(own).find(({ venueId }) => parseTriggerTrackId(venueId)?.triggerId === row.triggerOrderId);
-      if (known?.venueId && isOther(row, known.request)) ownership.contestVenueId([known], known.venueId);
+      if (known?.venueId && isOther(row, known.request)) attribution.contestVenueId([known], known.venueId);
       else if (known !== undefined) listed?.add(known);
-      else ownership.attributeTrigger(row, own, seen);
+      else attribution.attributeTrigger(row, own, seen);
     }
     return rows !== null;
   }

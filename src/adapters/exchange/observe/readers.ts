@@ -15,7 +15,7 @@ const EARLY_MS = 1000;
 
 export interface ReadersDeps {
   readonly core: ExchangeContext;
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
   readonly identify: Identify;
   readonly statuses: () => StatusReader;
 }
@@ -46,11 +46,11 @@ export class Readers {
   #of(index: number): Pair {
     const known = this.#pairs.get(index);
     if (known) return known;
-    const { core, ownership, identify, statuses } = this.#parts;
+    const { core, attribution, identify, statuses } = this.#parts;
     const { venue, tracks, raisedCauses, holdings, positions, numbers, sink, venueMs, lagMs } = core;
     const nowMs = (): number => core.parts.scheduler.nowMs;
     const instrument = core.parts.instruments[index]!;
-    const shared = { instrument, index, venue, tracks, ownership, raisedCauses, venueMs };
+    const shared = { instrument, index, venue, tracks, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
       { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, outside: core.bookUnattributed },
       this.#since(),

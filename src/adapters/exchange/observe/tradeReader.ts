@@ -33,7 +33,7 @@ export interface TradeReaderDeps {
   readonly index: number;
   readonly venue: VenueCalls;
   readonly tracks: TrackedOrders;
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
   readonly raisedCauses: RaisedCauses;
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
@@ -214,11 +214,11 @@ export class TradeReader {
 
   /** Queries the unknown orders one by one, then books all fills that have an owner. */
   *#attribute(options: CallOptions): Work<void> {
-    const { tracks, ownership, index, venueMs } = this.#parts;
+    const { tracks, attribution, index, venueMs } = this.#parts;
     for (const venueId of new Set(Array.from(this.#unattributed.values(), ({ row }) => row.venueId))) {
-      if (tracks.byVenueId(venueId) !== undefined || ownership.isExcluded(venueId)) continue;
+      if (tracks.byVenueId(venueId) !== undefined || attribution.isExcluded(venueId)) continue;
       const row = yield* this.#orderOf(venueId, options);
-      if (row !== null && row !== 'none') ownership.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
+      if (row !== null && row !== 'none') attribution.attribute(row, { instrument: index, channel: 'myTrades', venueMs: venueMs() });
     }
     this.#bookKnown();
   }
@@ -239,17 +239,17 @@ export class TradeReader {
    * read lag.
    */
   #bookKnown(): void {
-    const { tracks, ownership, instrument, nowMs, lagMs } = this.#parts;
+    const { tracks, attribution, instrument, nowMs, lagMs } = this.#parts;
     const sorted = Array.from(this.#unattributed).toSorted(([, a], [, b]) => (BigInt(a.row.tradeId) < BigInt(b.row.tradeId) ? -1 : 1));
     for (const [key, { row, atMs }] of sorted) {
       const track = this.#ownerOf(row);
       const isKnown = track !== undefined || tracks.byVenueId(row.venueId) !== undefined;
-      if (track === undefined && (isKnown || !ownership.isExcluded(row.venueId))) {
+      if (track === undefined && (isKnown || !attribution.isExcluded(row.venueId))) {
         if (instrument.contract !== undefined && nowMs() < atMs + lagMs()) return;
         continue;
       }
       if (track !== undefined) this.#book(track, row);
-      else if (ownership.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
+      else if (attribution.foreignOrders.has(row.venueId)) this.#foreign.set(row.venueId, [...(this.#foreign.get(row.venueId) ?? []), row]);
       else this.#bookUnattributed(row);
       this.#unattributed.delete(key);
       this.seen.add(row);
@@ -287,10 +287,10 @@ export class TradeReader {
 
   /** Books a fill that belongs to the account and to no strategy. */
   #bookUnattributed(row: TradeRow): void {
-    const { ownership, outside: external } = this.#parts;
+    const { attribution, outside: external } = this.#parts;
     const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
     external(fill);
-    ownership.reportUnattributedFill(row.venueId, fill);
+    attribution.reportUnattributedFill(row.venueId, fill);
   }
 }
 

@@ -19,7 +19,7 @@ import type { VenueCalls } from '../calls/venueCalls.ts';
 
 export interface EvidenceReaderDeps {
   readonly venue: VenueCalls;
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
   readonly identify: Identify;
   readonly holdings: HoldingsCheck;
   readonly sink: () => ExchangeSink;
@@ -99,7 +99,7 @@ export class EvidenceReader {
   }
 
   #judge(page: Page<OrderRow>, instrument: number, channel: Channel, venueMs: number): void {
-    for (const row of page.rows) this.#parts.ownership.attribute(row, { instrument, channel, venueMs });
+    for (const row of page.rows) this.#parts.attribution.attribute(row, { instrument, channel, venueMs });
   }
 
   /**
@@ -107,22 +107,22 @@ export class EvidenceReader {
    * that says it is older proves nothing: it may be another order, or its time may be wrong.
    */
   *#waiting(track: TrackedOrder, index: number, venueMs: number): Work<boolean> {
-    const { venue, ownership, isWaiting } = this.#parts;
+    const { venue, attribution, isWaiting } = this.#parts;
     if (!isTriggerOrder(track.request)) return true;
     const rows = yield* venue.waiting(track.request.instrument, RECONCILE);
-    const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !ownership.isIgnored(id);
+    const isFree = ({ triggerOrderId: id }: TriggerOrder): boolean => !isWaiting(index, id) && !attribution.isIgnored(id);
     const alike = rows?.filter((row) => matchesTrigger(row, track.request) && isFree(row)) ?? [];
     const own = alike.find((row) => !isOlder(row, track.signMs));
     if (own !== undefined && track.isSought) {
       const seen = { instrument: index, channel: 'openOrders', venueMs } as const;
-      ownership.adopt(track, triggerTrackId(own.triggerOrderId, track.cid), seen, null);
+      attribution.adopt(track, triggerTrackId(own.triggerOrderId, track.cid), seen, null);
     }
     return rows !== null && (own !== undefined || !alike.some(mayWait));
   }
 
   /** Reads the history, newest first, until it reaches back before the order's creation. Rows of other orders are ignored. */
   *#history(track: TrackedOrder, index: number, sinceMs: number, venueMs: number): Work<boolean> {
-    const { venue, ownership } = this.#parts;
+    const { venue, attribution } = this.#parts;
     const { instrument } = track.request;
     const paging = new Paging(null);
     let fromId: string | null = null;
@@ -130,7 +130,7 @@ export class EvidenceReader {
       const page: Page<OrderRow> | null = yield* venue.history(instrument, fromId, RECONCILE);
       if (page === null || !page.isReadable) return false;
       const own = page.rows.find(({ cid }) => cid !== null && cid.toUpperCase() === track.cid.toUpperCase());
-      if (own !== undefined) ownership.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
+      if (own !== undefined) attribution.attribute(own, { instrument: index, channel: 'orderHistory', venueMs });
       // Found: nothing is left to prove.
       if (!track.isSought) return false;
       const seen: PageSeen = { ids: page.rows.map(({ venueId }) => venueId), isFull: page.isCut };

@@ -22,7 +22,7 @@ export interface ForeignOrderDetails {
 interface ReadForeignOrderDeps {
   readonly venue: VenueCalls;
   readonly instruments: readonly Instrument[];
-  readonly ownership: OrderAttribution;
+  readonly attribution: OrderAttribution;
   readonly readers: Readers;
 }
 
@@ -31,9 +31,9 @@ const RECONCILE: CallOptions = { priority: 'reconcile' };
 /** Returns the order, or a sentence that says why it cannot be adopted. */
 export function* readForeignOrder(
   venueId: string,
-  { venue, instruments, ownership, readers }: ReadForeignOrderDeps,
+  { venue, instruments, attribution, readers }: ReadForeignOrderDeps,
 ): Work<ForeignOrderDetails | string> {
-  const foreign = ownership.foreignOrders.get(venueId);
+  const foreign = attribution.foreignOrders.get(venueId);
   if (foreign === undefined) return `${venueId} is no order that waits for a name`;
   if (foreign.isWaiting) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
   const instrument = instruments[foreign.instrument]!;

@@ -8,10 +8,13 @@ import { contractBooks } from '../../../portfolio/pairedLedger.ts';
 import { fillFromRecord } from './fillRecord.ts';
 import type { JournalRecord, RecordOf } from './records.ts';
 import { indexOf } from './restored.ts';
-import { scaledFromRecord } from './recordDecimals.ts';
+import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** What booking a fill needs of its order. */
-type Booked = Pick<RecordOf<'INTENT'>, 'order' | 'symbol' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing'>;
+type Booked = Pick<
+  RecordOf<'INTENT'>,
+  'order' | 'symbol' | 'strategy' | 'side' | 'reduceOnly' | 'parent' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom'
+>;
 
 export interface Books {
   readonly instruments: readonly Instrument[];
@@ -97,6 +100,8 @@ function guard(
       side: order.side,
       stopLoss: ticks(order.stopLoss),
       trailing: ticks(order.trailing),
+      trailingPpm: ppmFromRecord(order.trailingPercent),
+      trailingFrom: ticks(order.trailingFrom ?? null),
     };
     if (lots > 0) brackets.arm(entry, lots, fill.price, fill.timeMs);
   } else if (brackets.waiting(index) > 0 && ledger.isFlat(strategy, index)) brackets.drop(strategy, index);

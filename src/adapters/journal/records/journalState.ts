@@ -130,6 +130,7 @@ export class JournalState {
       case 'EVID':
       case 'INSTANT':
       case 'RATES':
+      case 'SERIES':
       case 'STOP':
       case 'KEPT':
         break;

@@ -1,10 +1,12 @@
 // Converts orders and fills to the decimal text of journal records.
 
 import { fromScaled } from '../../../base/number/decimal.ts';
+import type { Ticks } from '../../../base/brand.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order } from '../../../model/order.ts';
 import type { Waits } from '../../../ports/journal.ts';
+import { PERCENT_DIGITS } from './recordDecimals.ts';
 import type { RecordBody } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
@@ -25,7 +27,10 @@ export function sizesOf(order: Order): Sizes {
   return { symbol: instrument.id, side, qty, amount, price, fp };
 }
 
-export type GuardTexts = Pick<RecordBody<'INTENT'>, 'takeProfit' | 'stopLoss' | 'trailing' | 'trigger' | 'condition' | 'rises'>;
+export type GuardTexts = Pick<
+  RecordBody<'INTENT'>,
+  'takeProfit' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom' | 'trigger' | 'condition' | 'rises'
+>;
 
 /** Returns the prices of an order's bracket and of its triggers. */
 export function guardsOf({
@@ -33,6 +38,8 @@ export function guardsOf({
   takeProfit,
   stopLoss,
   trailing,
+  trailingPpm = 0,
+  trailingFrom = 0 as Ticks,
   firedAtTicks,
   triggerTicks,
   triggersAbove,
@@ -42,6 +49,8 @@ export function guardsOf({
     takeProfit: price(takeProfit),
     stopLoss: price(stopLoss),
     trailing: price(trailing),
+    trailingPercent: trailingPpm > 0 ? fromScaled(trailingPpm, PERCENT_DIGITS) : undefined,
+    trailingFrom: price(trailingFrom) ?? undefined,
     trigger: price(firedAtTicks),
     condition: price(triggerTicks),
     rises: triggersAbove === true,

@@ -13,3 +13,9 @@ export function scaledFromRecord(text: string, digits: number): number {
     'the digits of an instrument have changed since it was traded: set them as they were (instruments: in the config)',
   );
 }
+
+/** Digits of a percentage in whole millionths. */
+export const PERCENT_DIGITS = 4;
+/** Returns a percentage in millionths; 0 where a record has none. */
+export const ppmFromRecord = (percent: string | undefined): number =>
+  percent === undefined ? 0 : scaledFromRecord(percent, PERCENT_DIGITS);

@@ -24,8 +24,17 @@ const ORDER_TERMS = {
   reduceOnly: flag,
   timeInForce,
 } as const;
-/** The bracket of an entry: prices, and the distance of a trailing stop. */
-const BRACKET = { takeProfit: orNull(decimal), stopLoss: orNull(decimal), trailing: orNull(decimal) } as const;
+/**
+ * The bracket of an entry: prices, and the distance of a trailing stop. `trailingPercent` and `trailingFrom` are written only where the
+ * order has them: a distance in percent of the best price, and the best price from which the stop trails.
+ */
+const BRACKET = {
+  takeProfit: orNull(decimal),
+  stopLoss: orNull(decimal),
+  trailing: orNull(decimal),
+  trailingPercent: ifWritten(decimal),
+  trailingFrom: ifWritten(decimal),
+} as const;
 
 /** The kinds with their members, in the order in which a line has them. */
 export const RECORD_KINDS = {
@@ -117,6 +126,11 @@ export const RECORD_KINDS = {
   INSTANT: { atMs: whole, decided: flag, rows: listField(whole), bars: listField(numbers) },
   /** The funding rates of a contract that strategies may see, one for each funding time; null if not known (yet). */
   RATES: { symbol: text, times: listField(whole), rates: listField(orNull(decimal)) },
+  /**
+   * Values of a series from outside that strategies may see: the time of each, since when it is known, and the value. `ids`: what
+   * distinguishes each from others of its time, such as a nonce. From `start`: what was known as the bot began.
+   */
+  SERIES: { name: text, from: oneOf('start', 'file', 'poll', 'webhook'), rows: listField(numbers), ids: listField(text) },
   HUMAN: { who: text, what: oneOf('adopt', 'ignore', 'resolve', 'adjust'), id: text, why: text },
   /**
    * What strategies keep at the end of an instant, by strategy: state as JSON, number of random draws, due times by timer (-1: never), and

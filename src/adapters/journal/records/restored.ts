@@ -9,7 +9,7 @@ import { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restored.ts';
 import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
 import type { RecordBody } from './records.ts';
-import { scaledFromRecord } from './recordDecimals.ts';
+import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** `isTorn`: some write of the journal was incomplete. `venueMs`: the venue's time now, the upper bound for a lost SEND record. */
 export interface RestartFacts {
@@ -58,6 +58,8 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
   order.takeProfit = price(draft.takeProfit);
   order.stopLoss = price(draft.stopLoss);
   order.trailing = price(draft.trailing);
+  order.trailingPpm = ppmFromRecord(draft.trailingPercent);
+  order.trailingFrom = price(draft.trailingFrom ?? null);
   order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   order.triggerTicks = price(draft.condition);
   order.triggersAbove = draft.rises;
@@ -135,6 +137,8 @@ function intentOf(
     takeProfit: price(intent.takeProfit),
     stopLoss: price(intent.stopLoss),
     trailing: price(intent.trailing),
+    trailingPpm: ppmFromRecord(intent.trailingPercent),
+    trailingFrom: price(intent.trailingFrom ?? null),
     trigger: price(intent.trigger),
     triggerTicks: price(intent.condition),
     triggersAbove: intent.rises,

@@ -1,7 +1,8 @@
-// Finer bars of a run's instruments, read only inside bars that leave something open.
+// Finer bars of a run's instruments, or their trades, read only inside bars that leave something open.
 
 import type { RowReader } from '../../../adapters/catalog/bars/rowReader.ts';
 import type { BarStore } from '../../../adapters/catalog/bars/store.ts';
+import { openTradeRows } from '../../../adapters/catalog/trades/tradeRows.ts';
 import { nestedIn } from '../../../model/bars/aggregateBars.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
@@ -14,11 +15,14 @@ const PART_ROWS = 8;
 /** At most this part of the finer rows is read. What stays ambiguous then stays in the envelope. */
 const MAX_READ = 0.1;
 
-/** Returns the finest bars that the store has of each instrument, below those that its orders matched; null where it has none. */
+/**
+ * Returns the finest bars that the store has of each instrument, below those that its orders matched, or else its trades; null where it has
+ * neither.
+ */
 export function finerRowsOf(store: BarStore, record: RunRecord): OpenFinerRows | null {
   const readers = new Map<InstrumentId, RowReader>();
   for (const feed of executionFeeds(record.feeds)) {
-    const reader = finestReader(store, feed);
+    const reader = finestReader(store, feed) ?? tradeReader(store, feed);
     if (reader !== null) readers.set(feed.bars.instrument.id, reader);
   }
   return readers.size === 0 ? null : new OpenFinerRows(readers, record);
@@ -37,6 +41,13 @@ function finestReader(store: BarStore, { bars, firstRow }: FeedRecord): RowReade
     if (reader !== null) return reader;
   }
   return null;
+}
+
+function tradeReader({ folder }: BarStore, { bars, firstRow }: FeedRecord): RowReader | null {
+  const { instrument, openMs, closeMs, length } = bars;
+  if (folder === null || firstRow >= length) return null;
+  const key = { market: instrument.market, symbol: instrument.wireName };
+  return openTradeRows(folder, key, openMs[firstRow]!, closeMs[length - 1]!);
 }
 
 export class OpenFinerRows implements FinerRows {
@@ -61,7 +72,7 @@ export class OpenFinerRows implements FinerRows {
     if (known !== undefined) return known;
     if (reader === undefined || this.read + PART_ROWS > this.all * MAX_READ) return null;
     const rows = reader.read(instrument, fromMs, toMs, PART_ROWS);
-    this.read += rows.length;
+    this.read += reader.lastCount ?? rows.length;
     this.parts.set(place, rows);
     return rows;
   }

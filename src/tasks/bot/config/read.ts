@@ -14,6 +14,7 @@ import { parseSource, type FileKind } from '../../../definition/text/parse.ts';
 import type { Definition } from '../../../definition/text/schema.ts';
 import { DEFAULTS } from '../../../definition/load/withDefaults.ts';
 import { readYaml, definitionValueAt, whereIs, type DefinitionSource } from '../../../definition/text/source.ts';
+import { boundSeries, webhookSettings, withoutSources, type BoundSeries, type WebhookSettings } from '../external/sources.ts';
 import { barLoad, defaultGraceMs, type BarLoad, type BarTimes } from './barTimes.ts';
 import { checkAuditPeriod } from './riskDefaults.ts';
 import { DEFINITION_KEYS, liveSchema, type LiveFile } from './schema.ts';
@@ -39,6 +40,8 @@ export interface LiveBehaviour {
   /** The run definition inside the config, with positions for error messages. */
   readonly source: DefinitionSource;
   readonly definition: Pick<Definition, (typeof DEFINITION_KEYS)[number]>;
+  /** Series from outside, each with its source. */
+  readonly series: readonly BoundSeries[];
   /** Absence bounds: when an order may be proven absent (order safety, section 7). */
   readonly proof: AbsenceBoundsSettings;
   /** SHA-256 of the run definition inside the file. */
@@ -67,6 +70,8 @@ export interface LiveConfig extends LiveBehaviour {
   /** Null: no dashboard. */
   readonly dashboard: { readonly port: number } | null;
   readonly alerts: readonly AlertEntry[];
+  /** Null: no webhook. */
+  readonly webhooks: WebhookSettings | null;
 }
 
 /** Returns the bot's own settings without reading a key. Throws ConfigError for an invalid config. */
@@ -97,6 +102,7 @@ export function readLiveConfig(file: string, environment: Environment = process.
     fingerprint: fingerprintOf(signer.apiKey),
     dashboard: given.dashboard === undefined ? null : { port: given.dashboard.port ?? DASHBOARD_PORT },
     alerts: given.alerts ?? [],
+    webhooks: webhookSettings(given.webhooks, behaviour.series, whereIs(source, ['webhooks'])),
     maintenance: maintenanceWindows(given.maintenance),
     ...timesOf(given),
     ...barsOf(given, barLoad(behaviour, access.limits.overrides)),
@@ -129,6 +135,7 @@ function behaviourOf(file: string, source: DefinitionSource, given: LiveFile): L
     markets: marketsOf(given),
     source: own,
     definition: given,
+    series: boundSeries(given.series, source.folder),
     proof: timesOf(given).proof,
     // Address and access of the exchange do not influence decisions.
     hash: createHash('sha256').update(JSON.stringify(own.data)).digest('hex'),
@@ -195,8 +202,10 @@ function accessOf({ exchange }: LiveFile, source: DefinitionSource, environment:
 
 /** Returns the keys of the run definition, with their positions in the config. */
 function definitionSource(source: DefinitionSource): DefinitionSource {
-  const entries = DEFINITION_KEYS.map((key) => [key, definitionValueAt(source.data, [key])] as const).filter(
-    ([, value]) => value !== undefined,
-  );
+  const valueOf = (key: (typeof DEFINITION_KEYS)[number]): unknown => {
+    const value = definitionValueAt(source.data, [key]);
+    return key === 'series' ? withoutSources(value) : value;
+  };
+  const entries = DEFINITION_KEYS.map((key) => [key, valueOf(key)] as const).filter(([, value]) => value !== undefined);
   return { ...source, data: Object.fromEntries(entries) };
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { accessSchema } from '../../../access/config.ts';
 import { definitionSchema } from '../../../definition/text/schema.ts';
 import { intervalValue, map, textValue, integerValue } from '../../../definition/text/values.ts';
+import { liveSeriesSchema, webhooksSchema } from '../external/sources.ts';
 import { alertsSchema } from './notifiers.ts';
 
 const ms = (help: string, min: number, max: number) => integerValue('ms', help, min, max).optional();
@@ -146,6 +147,7 @@ export const liveSchema = map(
     strategy,
     params,
     feeds,
+    series: liveSeriesSchema.optional(),
     market,
     futures,
     decide,
@@ -168,6 +170,7 @@ export const liveSchema = map(
     bars: bars.optional(),
     maintenance: maintenance.optional(),
     funding: funding.optional(),
+    webhooks: webhooksSchema.optional(),
     dashboard: map(
       {
         port: integerValue('port', 'where the dashboard listens on this computer; default 8090, 0 takes a free one', 0, 65_535).optional(),
@@ -196,6 +199,7 @@ export const DEFINITION_KEYS = [
   'strategy',
   'params',
   'feeds',
+  'series',
   'market',
   'futures',
   'decide',

@@ -6,6 +6,7 @@ import type { Instrument } from '../../../model/instrument.ts';
 import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { ResolveOptions } from '../../../definition/resolve.ts';
 import type { LiveBehaviour } from '../config/read.ts';
+import { knownSeriesPlans } from '../external/known.ts';
 import { plansFor } from '../feeds/feeds.ts';
 import { livePlan } from '../lifetime/liveEngine.ts';
 import type { ReplayDifference } from '../lifetime/decisionComparison.ts';
@@ -57,7 +58,8 @@ export async function planLifetime(
     );
   }
   const feeds = plansFor(behaviour, instruments, { warm: lifetime.warm, rows: rowsOf(lifetime) });
-  return { lifetime, plan: await livePlan(behaviour, feeds, lifetime.fromMs, load ? { load } : {}) };
+  const series = knownSeriesPlans(behaviour.series, records);
+  return { lifetime, plan: await livePlan(behaviour, feeds, lifetime.fromMs, { series, ...(load ? { load } : {}) }) };
 }
 
 /** Throws ConfigError as `planLifetime` does. */

@@ -11,7 +11,7 @@ import { feedsByNeed } from '../../../engine/host/needOrder.ts';
 import { InvariantError } from '../../../base/errors.ts';
 import { GrowingBars } from '../../../model/bars/growingBars.ts';
 import type { Market } from '../../../model/instrument.ts';
-import { closeOf, openOf } from '../../../model/interval.ts';
+import { barsBetween, closeOf, openOf } from '../../../model/interval.ts';
 import { formatMinute } from '../../../model/time.ts';
 import type { Scheduler } from '../../../ports/scheduler.ts';
 import type { BarTimes } from '../config/barTimes.ts';
@@ -44,6 +44,9 @@ export interface BarDeliveryDeps {
 /** Longer waits are cut, because clocks drift. */
 const MAX_WAIT_MS = 60_000;
 
+/** A symbol that has missed more bars than this in a row is not waited for any more. */
+const MISSED = 3;
+
 interface Staged {
   readonly set: LiveSet;
   /** Indices of its feeds in the engine. */
@@ -53,6 +56,8 @@ interface Staged {
   readonly bars: MarketBar[];
   /** Local time at which the newest bar arrived; null before the first. */
   receivedMs: number | null;
+  /** The exchange's time of the newest answer. */
+  answeredMs: number;
 }
 
 /** The feeds of one instrument, which decide together with `decide: perFeed`. */
@@ -132,6 +137,7 @@ export class BarDelivery {
       feeds,
       bars: set.behind.filter((bar) => set.copies[0]!.takes(bar)),
       receivedMs: null,
+      answeredMs: -Infinity,
       poller: new BarPoller(
         {
           scheduler,
@@ -140,6 +146,10 @@ export class BarDelivery {
           ask: ask(set, place),
           sink: {
             event: (event) => this.#take(staged, event),
+            answered: (serverMs) => {
+              staged.answeredMs = serverMs;
+              if (isQuiet(staged, serverMs)) this.#scheduleDelivery();
+            },
             onProblem: (problem, againMs) => this.#onProblem(set, problem, againMs),
           },
         },
@@ -210,13 +220,13 @@ export class BarDelivery {
   }
 
   /**
-   * Lets the strategies of the first part decide whose bars are there. `isLate`: the grace has ended, so no more bars are waited for. Ends the
-   * instant after its last part. Returns false while bars are waited for.
+   * Lets the strategies of the first part with all its bars decide. Ends the instant after its last part. `isLate`: the grace period has ended,
+   * so the first part decides without the missing bars. Returns false while it waits for bars.
    */
   #decidePart(t: number, isLate: boolean): boolean {
     const closing = ({ staged }: Part): readonly Staged[] => staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     const open = this.#byNeed.filter((part) => part.overMs < t && closing(part).some(({ set }) => newestCloseMs(set) < t));
-    const isThere = ({ bars, set }: Staged): boolean => newestCloseMs(set) >= t || bars.some(({ closeMs }) => closeMs >= t);
+    const isThere = (one: Staged): boolean => newestCloseMs(one.set) >= t || isIn(one, t);
     const part = open.find((each) => closing(each).every(isThere)) ?? (isLate ? open[0] : undefined);
     if (part !== undefined) {
       this.#warnOfMissing(
@@ -243,7 +253,7 @@ export class BarDelivery {
     const due = this.#staged.filter(({ set }) => this.#closeAfterClosed(set) === t);
     this.#warnOfMissing(
       t,
-      due.filter(({ bars }) => !bars.some(({ closeMs }) => closeMs >= t)),
+      due.filter((staged) => !isIn(staged, t)),
     );
     this.#closedMs = t;
     const isFresh = this.#staged.some(({ bars }) => bars.some(({ closeMs }) => closeMs === t));
@@ -275,7 +285,7 @@ export class BarDelivery {
     this.#deps.settle(instruments, () => {
       if (this.#isRunning) this.#deliver(t, staged);
       this.#isBusy = false;
-      // If `settle` has called back within the call, the loop in #pump continues.
+      // If `settle` has called back within the call, the loop in `#deliverComplete` continues.
       if (!isWithin) this.#scheduleDelivery();
     });
     isWithin = false;
@@ -287,7 +297,7 @@ export class BarDelivery {
     deliver(t, facts, () => appendFacts(engine, facts));
   }
 
-  /** Removes and returns the bars that have closed by `t`. */
+  /** Removes and returns the received bars that have closed by `t`. */
   #due(t: number, staged: readonly Staged[]): readonly BarFact[] {
     const facts: BarFact[] = [];
     for (const { bars, feeds } of staged) {
@@ -300,9 +310,9 @@ export class BarDelivery {
     return facts;
   }
 
-  /** True when every feed that closes at `t` has its bar, or a later one. */
+  /** True when nothing has to be waited for at `t`. */
   #isComplete(t: number): boolean {
-    return this.#staged.every(({ set, bars }) => this.#closeAfterClosed(set) !== t || bars.some(({ closeMs }) => closeMs >= t));
+    return this.#staged.every((staged) => this.#closeAfterClosed(staged.set) !== t || isIn(staged, t));
   }
 
   #nextInstant(): number {
@@ -345,6 +355,16 @@ function placesOf({ feeds, runs }: Engine, sets: readonly LiveSet[]): readonly n
 function newestCloseMs({ copies }: LiveSet): number {
   const { length, closeMs } = copies[0]!;
   return length === 0 ? -Infinity : closeMs[length - 1]!;
+}
+
+/** It has its bar of `t`, or a later one, or has answered without it. */
+const isIn = (staged: Staged, t: number): boolean =>
+  staged.bars.some(({ closeMs }) => closeMs >= t) || (staged.answeredMs >= t && isQuiet(staged, t));
+
+/** A symbol that has not traded yet, or has missed its newest bars: its answer is waited for, not its bar. */
+function isQuiet({ set, bars }: Staged, atMs: number): boolean {
+  const lastMs = bars.at(-1)?.closeMs ?? newestCloseMs(set);
+  return lastMs === -Infinity || barsBetween(set.key.interval, openOf(set.key.interval, lastMs), openOf(set.key.interval, atMs)) > MISSED;
 }
 
 const nameOf = ({ key }: LiveSet): string => `${key.symbol} ${key.interval}`;

@@ -112,7 +112,11 @@ export function firstFeeds({ wanted, sets, atMs }: LiveMarket, room?: number): L
   const notes: string[] = [];
   return liveFeeds({ wanted, sets, atMs }, notes, ({ key, instrument, catalog, known }) => {
     const joined = joinWarmup({ instrument, interval: key.interval, catalog, window: known, ...(room === undefined ? {} : { room }) });
-    if (joined.note !== null && !notes.includes(joined.note)) notes.push(joined.note);
+    const isYoung = known.length === 0 && joined.bars.length === 0;
+    const note = isYoung
+      ? `${key.symbol} ${key.interval}: the exchange has no bars of it yet; it takes part from its first ones on`
+      : joined.note;
+    if (note !== null && !notes.includes(note)) notes.push(note);
     return { bars: joined.bars, behind: [] };
   });
 }
@@ -156,7 +160,7 @@ export function catalogOf({ definition, source }: Pick<LiveConfig, 'definition' 
 }
 
 /** Live bars are checked as they arrive, not as a set. */
-const qualityOf = ({ length }: BarColumns): FeedQuality => ({
+export const qualityOf = ({ length }: BarColumns): FeedQuality => ({
   manifestHash: '',
   rows: length,
   gaps: 0,
@@ -192,10 +196,15 @@ async function newestBars(
 /** Returns the catalog's record of the instrument, if there is one, with the exchange's current precisions and minimums. */
 function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const { market, symbol } = listed;
-  const prices = known.flatMap(({ low, high }) => [low, high]);
-  if (prices.length === 0) throw new ConfigError(`${symbol}: the exchange has no bars of it`, 'wait until it trades');
-  const like = readInstrument(catalog, market, symbol) ?? proposedFor(listed, Math.min(...prices), Math.max(...prices));
+  const like = readInstrument(catalog, market, symbol) ?? proposed(listed, known);
   return withRates(instrumentRecordOf(listed, like), config.definition.fees);
+}
+
+/** Of a symbol that has not traded yet the tick says how large prices are likely to be: seven digits at most, and three at least. */
+function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
+  const prices =
+    known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));
+  return proposedFor(listed, Math.min(...prices), Math.max(...prices));
 }
 
 /** Sets the fees of the config, as a backtest does. The fees of a contract belong to its contract terms. */

@@ -3,7 +3,7 @@
 import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { sentOrder } from '../../../adapters/journal/records/restored.ts';
-import { scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import { ppmFromRecord, scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import type { Lots, Ticks, Units } from '../../../base/brand.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -134,7 +134,7 @@ export class DecisionComparison {
     const guards = guardsOf(order);
     const isSame =
       orderText(order) === intentText(intent) &&
-      (['takeProfit', 'stopLoss', 'trailing', 'trigger', 'condition'] as const).every((name) => guards[name] === intent[name]) &&
+      GUARDS.every((name) => guards[name] === intent[name]) &&
       guards.rises === (intent.rises ?? guards.rises);
     if (isSame) return;
     this.#noteDifference(
@@ -152,6 +152,8 @@ export class DecisionComparison {
     order.takeProfit = price(intent.takeProfit);
     order.stopLoss = price(intent.stopLoss);
     order.trailing = price(intent.trailing);
+    order.trailingPpm = ppmFromRecord(intent.trailingPercent);
+    order.trailingFrom = price(intent.trailingFrom ?? null);
     order.triggerTicks = price(intent.condition);
     order.triggersAbove = intent.rises ?? order.triggersAbove;
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
@@ -291,10 +293,10 @@ export class DecisionComparison {
 const recordedText = ({ intent, verdict }: RecordedOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const guardText = ({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks, rises: triggersAbove }: GuardTexts): string =>
-  Object.entries({ takeProfit, stopLoss, trailing, trigger, condition: triggerTicks })
-    .flatMap(([name, price]) => (price === null ? [] : [`${name} ${price}`]))
-    .concat(triggersAbove === true ? ['after a rise'] : [])
+const GUARDS = ['takeProfit', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
+const guardText = (guards: GuardTexts): string =>
+  GUARDS.flatMap((name) => ((guards[name] ?? null) === null ? [] : [`${name === 'condition' ? 'triggerTicks' : name} ${guards[name]}`]))
+    .concat(guards.rises === true ? ['after a rise'] : [])
     .join(' ');
 
 /** Denies an order that the last process decided on but did not send: it is too late now. */

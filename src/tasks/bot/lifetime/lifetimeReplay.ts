@@ -115,6 +115,8 @@ export class LifetimeReplay {
       case 'SETTING':
       case 'KEPT':
       case 'AMEND':
+      // The plan has the values already, each with the time from which on it is seen.
+      case 'SERIES':
         return;
       default:
         return assertNever(record);
@@ -298,6 +300,8 @@ export class LifetimeReplay {
     if (lifecycle === 'cancelSent') return this.#replayCancel(id, number, t);
     if (lifecycle !== 'done') return;
     if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
+    // A slice of a kill that no byte of has left, or that had no effect.
+    if (reason === 'notSent' && state === STATE.sent) this.#step(t, () => engine.notSent(id, 'it was not sent'));
     if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
       this.#step(t, () => engine.ended(id, reason, t));
   }

@@ -27,10 +27,11 @@ export async function livePlan(
   { source, markets, timeScale }: Pick<LiveBehaviour, 'source' | 'markets' | 'timeScale'>,
   feeds: readonly FeedPlan[],
   fromMs: number,
-  { load, bundler }: { readonly load?: ResolveOptions['load']; readonly bundler?: ResolveOptions['bundler'] },
+  { load, bundler, series }: { readonly [Name in 'load' | 'bundler' | 'series']?: ResolveOptions[Name] | undefined },
 ): Promise<RunPlan> {
   const { plan } = await resolveRun(source, {
     feeds,
+    series,
     contracts: markets.includes('futures') ? { data: liveContracts(feeds), inputs: [], files: [], notes: [], warnings: [] } : undefined,
     blockRows: BLOCK_ROWS,
     ...(load ? { load } : {}),

@@ -33,7 +33,7 @@ export interface ReplayLifetimeOptions {
   readonly log?: LogLine;
   readonly isTorn: boolean;
   readonly stopsAtDifference: boolean;
-  /** See `LifeParts`; default false. */
+  /** As `Engine.defersCallbacks`; default false. */
   readonly defersCallbacks?: boolean;
   /** Watches the replay; default: nothing does. */
   readonly watcher?: ReplayWatcher;

@@ -115,7 +115,7 @@ export class JournalBooks implements OwnOrders {
     booked.push({ tradeId: BigInt(tradeId), executedMs });
   }
 
-  // --- Ownership of orders
+  // --- Attribution of orders
 
   isOwnId(venueId: string): boolean {
     return this.#cidOf.has(venueId);

@@ -1,0 +1,70 @@
+// A few trades at a time, against a plain reading of all of them.
+
+import { rmSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { writeTrades } from '../../../../test/fixtures/tradesOfTicks.ts';
+import { seededRng } from '../../../base/number/rng.ts';
+import { spot } from '../../../../test/simulation/plans.ts';
+import { DAY_MS } from './trades.ts';
+import { openTradeRows } from './tradeRows.ts';
+
+const FIRST_MS = Date.UTC(2024, 0, 1, 22);
+
+it.each([1, 2, 3, 4])('rows of trades are those of a plain reading, and end before missing ids (seed %i)', (seed) => {
+  const rng = seededRng(seed);
+  const length = 3000;
+  let [ms, nextId, price] = [FIRST_MS, 1, 10_000];
+  const all = Array.from({ length }, () => {
+    // Many share a ms; some ids are missing; the days change.
+    if (rng.next() < 0.4) ms += Math.floor(rng.next() ** 6 * 300_000) + 1;
+    if (rng.next() < 0.01) nextId += 5;
+    price += Math.floor(rng.next() * 7) - 3;
+    return { ms, id: nextId++, price };
+  });
+  const { folder, key } = writeTrades({
+    length,
+    timeMs: Float64Array.from(all, (trade) => trade.ms),
+    id: Float64Array.from(all, ({ id }) => id),
+    price: Float64Array.from(all, (trade) => trade.price),
+    quantity: new Float64Array(length).fill(1),
+    takerSide: new Int32Array(length),
+    priceDigits: 2,
+    quantityDigits: 0,
+  });
+  const reader = openTradeRows(folder, key, FIRST_MS, ms + 1)!;
+  let [read, ends] = [0, 0];
+  for (let round = 0; round < 300; round++) {
+    const fromMs = all[Math.floor(rng.next() * length)]!.ms + Math.floor(rng.next() * 3) - 1;
+    const toMs = fromMs + 1 + Math.floor(rng.next() * 600_000);
+    const limit = 1 + Math.floor(rng.next() * 12);
+    const between = all.filter((trade) => trade.ms >= fromMs && trade.ms < toMs);
+    expect(reader.countBetween(fromMs, toMs)).toBe(between.length);
+    const expected: number[][] = [];
+    let count = 0;
+    for (const [at, trade] of between.entries()) {
+      const last = expected.at(-1);
+      if (last?.[0] !== trade.ms && expected.length === limit) break;
+      if (at > 0 && trade.id !== between[at - 1]!.id + 1) {
+        ends++;
+        break;
+      }
+      const value = trade.price / 100;
+      if (last === undefined || last[0] !== trade.ms) expected.push([trade.ms, value, value, value, value]);
+      else expected[expected.length - 1] = [trade.ms, last[1]!, Math.max(last[2]!, value), Math.min(last[3]!, value), value];
+      count++;
+    }
+    const rows = reader.read(spot('AAAUSDT'), fromMs, toMs, limit);
+    const seen = Array.from({ length: rows.length }, (_, at) =>
+      [rows.openMs, rows.open, rows.high, rows.low, rows.close].map((of) => of[at]!),
+    );
+    expect(seen, `seed ${seed}, round ${round}`).toEqual(expected);
+    expect(Array.from(rows.closeMs)).toEqual(expected.map(([time]) => time! + 1));
+    expect(reader.lastCount).toBe(count);
+    read += count;
+  }
+  reader.close();
+  expect(openTradeRows(folder, key, FIRST_MS - 2 * DAY_MS, FIRST_MS - DAY_MS)).toBeNull();
+  rmSync(folder, { recursive: true });
+  expect(read).toBeGreaterThan(500);
+  expect(ends).toBeGreaterThan(0);
+});

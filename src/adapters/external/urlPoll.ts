@@ -1,0 +1,100 @@
+// Asks a URL again and again, and takes one value with its time out of each answer, which is JSON.
+
+import type { Scheduler } from '../../ports/scheduler.ts';
+import type { Wire, WireOutcome } from '../../ports/wire.ts';
+import { numberOf, timeOf } from './webhookCheck.ts';
+
+export interface UrlPollDeps {
+  readonly wire: Wire;
+  readonly scheduler: Scheduler;
+  readonly url: string;
+  /** Where the answer has time and value: names and positions with dots between them. */
+  readonly time: string;
+  readonly value: string;
+  readonly everyMs: number;
+  readonly onValue: (timeMs: number, value: number) => void;
+  /** Called once for a problem that lasts. */
+  readonly onProblem: (problem: string) => void;
+}
+
+/** Longest wait for an answer. */
+const TIMEOUT_MS = 10_000;
+
+export class UrlPoll {
+  readonly #deps: UrlPollDeps;
+  #timer: number | null = null;
+  #cancel: () => void = () => {};
+  #isOver = false;
+  #problem = '';
+
+  constructor(deps: UrlPollDeps) {
+    this.#deps = deps;
+    this.#ask();
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    if (this.#timer !== null) this.#deps.scheduler.cancel(this.#timer);
+    this.#cancel();
+  }
+
+  #ask(): void {
+    const { wire, scheduler, url, everyMs } = this.#deps;
+    const nextMs = scheduler.nowMs + everyMs;
+    let isLate = false;
+    this.#timer = scheduler.at(scheduler.nowMs + Math.min(TIMEOUT_MS, everyMs), () => {
+      isLate = true;
+      this.#cancel();
+    });
+    this.#cancel = wire(
+      { method: 'GET', url, headers: { Accept: 'application/json', 'User-Agent': 'isobar' }, body: new Uint8Array(), isPublic: true },
+      (outcome) => {
+        if (this.#isOver) return;
+        if (this.#timer !== null) scheduler.cancel(this.#timer);
+        this.#note(isLate ? 'no answer in time' : this.#take(outcome));
+        this.#timer = scheduler.at(Math.max(nextMs, scheduler.nowMs), () => this.#ask());
+      },
+    );
+  }
+
+  /** Returns what is wrong with the answer; '': nothing. */
+  #take(outcome: WireOutcome): string {
+    if (outcome.kind === 'failed') return 'it could not be reached';
+    if (outcome.status !== 200) return `it answered HTTP ${outcome.status}`;
+    const { time, value, onValue } = this.#deps;
+    const answer = parsed(outcome.body);
+    if (answer === undefined) return 'its answer is not JSON';
+    const timeMs = timeOf(at(answer, time));
+    if (timeMs === null) return `expected a time at ${time} of its answer, found ${typeof at(answer, time)}`;
+    const number = numberOf(at(answer, value));
+    if (number === null) return `expected a number, true or false at ${value} of its answer, found ${typeof at(answer, value)}`;
+    onValue(timeMs, number);
+    return '';
+  }
+
+  #note(problem: string): void {
+    if (problem !== '' && problem !== this.#problem) this.#deps.onProblem(problem);
+    this.#problem = problem;
+  }
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Returns what an answer has at `place`; -1 is the last of a list. */
+function at(answer: unknown, place: string): unknown {
+  let found = answer;
+  for (const name of place.split('.')) {
+    if (Array.isArray(found)) found = (found as readonly unknown[]).at(Number(name));
+    else if (typeof found === 'object' && found !== null && Object.hasOwn(found, name))
+      found = Object.entries(found).find(([key]) => key === name)?.[1]; // prettier-ignore
+    else return undefined;
+  }
+  return found;
+}

@@ -1,0 +1,130 @@
+// Whether a request of a webhook is genuine, new and in time, and the value in it. What it returns holds no secret.
+
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { REDACTED, type Secret } from '../../base/text/secret.ts';
+import { EARLIEST_MS, LATEST_MS } from '../catalog/rows/rowCollector.ts';
+import { msOfDate, msOfUnix } from '../catalog/rows/timeText.ts';
+
+/** How a sender proves itself: by a signature in a header, or by the secret in the body. */
+export type WebhookProof = 'signature' | 'body';
+
+export interface HookRequest {
+  /** The path of the URL, which is part of what is signed. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface HookValue {
+  readonly timeMs: number;
+  readonly value: number;
+  /** Distinguishes it from every other request. */
+  readonly nonce: string;
+}
+
+export interface HookRefusal {
+  readonly status: 400 | 401 | 403;
+  readonly problem: string;
+}
+
+const NONCE = /^[A-Za-z0-9_-]{16,64}$/;
+const HEX_SHA256 = /^[0-9a-f]{64}$/;
+
+/** Checks the requests of one webhook. The secret is kept here alone. */
+export class HookChecker {
+  readonly #secret: string;
+  readonly #proof: WebhookProof;
+  readonly #maxAgeMs: number;
+
+  constructor(secret: Secret, proof: WebhookProof, maxAgeMs: number) {
+    this.#secret = secret.take();
+    this.#proof = proof;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  /** `nowMs`: the clock of this computer, by which the sender says when it sent. */
+  check(request: HookRequest, nowMs: number): HookValue | HookRefusal {
+    return this.#proof === 'signature' ? this.#checkSigned(request, nowMs) : this.#checkBody(request, nowMs);
+  }
+
+  #checkSigned({ path, headers, body }: HookRequest, nowMs: number): HookValue | HookRefusal {
+    const [sent, nonce, signature] = ['x-isobar-time', 'x-isobar-nonce', 'x-isobar-signature'].map((name) => headers[name] ?? '');
+    if (signature === '') return { status: 401, problem: 'expected a signature: X-Isobar-Time, X-Isobar-Nonce and X-Isobar-Signature' };
+    const own = createHmac('sha256', this.#secret).update(`${sent}.${nonce}.${path}.`).update(body).digest('hex');
+    if (!HEX_SHA256.test(signature!) || !isSame(own, signature!)) return { status: 401, problem: 'the signature is wrong' };
+    const late = this.#lateness(/^\d{13}$/.test(sent!) ? Number(sent) : null, 'X-Isobar-Time: expected Unix ms', nowMs);
+    if (late !== null) return late;
+    if (!NONCE.test(nonce!)) return { status: 400, problem: 'X-Isobar-Nonce: expected 16 to 64 letters, digits, _ and -' };
+    const given = fieldsOf(body);
+    return given === null ? NO_OBJECT : valueOf(given['time'], given['value'], nonce!);
+  }
+
+  #checkBody({ body }: HookRequest, nowMs: number): HookValue | HookRefusal {
+    const given = fieldsOf(body);
+    const secret = given?.['secret'];
+    if (given === null || typeof secret !== 'string') return { status: 401, problem: 'expected a JSON object with the secret' };
+    if (!isSame(this.#secret, secret)) return { status: 401, problem: 'the secret is wrong' };
+    const late = this.#lateness(timeOf(given['sent']), 'sent: expected the time at which it was sent', nowMs);
+    if (late !== null) return late;
+    const rest = Object.fromEntries(Object.entries(given).filter(([name]) => name !== 'secret'));
+    // A sender that cannot sign has rarely a nonce. The same body twice is then a duplicate.
+    const nonce = given['nonce'] ?? createHash('sha256').update(JSON.stringify(rest)).digest('hex');
+    if (typeof nonce !== 'string' || !NONCE.test(nonce))
+      return { status: 400, problem: 'nonce: expected 16 to 64 letters, digits, _ and -' };
+    // It is written into the journal.
+    if (nonce.includes(this.#secret)) return { status: 400, problem: `nonce: expected another text than the secret, got ${REDACTED}` };
+    return valueOf(given['time'] ?? given['sent'], given['value'], nonce);
+  }
+
+  #lateness(sentMs: number | null, problem: string, nowMs: number): HookRefusal | null {
+    if (sentMs === null) return { status: 400, problem };
+    const ageMs = nowMs - sentMs;
+    if (Math.abs(ageMs) <= this.#maxAgeMs) return null;
+    const span = `${Math.round(Math.abs(ageMs) / 1000)} s ${ageMs > 0 ? 'ago' : 'from now'}`;
+    return { status: 403, problem: `it was sent ${span}, and at most ${this.#maxAgeMs / 1000} s are accepted` };
+  }
+}
+
+const NO_OBJECT: HookRefusal = { status: 400, problem: 'expected a JSON object with time and value' };
+
+/** Compares in a time that does not depend on where they differ, or on how long they are. */
+function isSame(a: string, b: string): boolean {
+  const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hashOf(a), hashOf(b));
+}
+
+function fieldsOf(body: Buffer): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+function valueOf(time: unknown, value: unknown, nonce: string): HookValue | HookRefusal {
+  const timeMs = timeOf(time);
+  if (timeMs === null) return { status: 400, problem: 'time: expected the time that the value is of, a Unix time or a date' };
+  const number = numberOf(value);
+  if (number === null) return { status: 400, problem: 'value: expected a number, true or false' };
+  return { timeMs, value: number, nonce };
+}
+
+/** Returns a time in whole ms, from a Unix time or a date; null: it is not a time. */
+export function timeOf(value: unknown): number | null {
+  if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const text = String(value);
+  const ms = /^\d+(\.\d+)?$/.test(text) ? msOfUnix(Number(text)) : msOfDate(text);
+  return ms !== null && ms >= EARLIEST_MS && ms < LATEST_MS ? Math.floor(ms) : null;
+}
+
+/** Returns a number, also of text, and 1 or 0 of a flag; null: it is not a number. */
+export function numberOf(value: unknown): number | null {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  const isText = typeof value === 'string' && /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?$/.test(value);
+  const number = typeof value === 'number' ? value : isText ? Number(value) : NaN;
+  // Minus zero would not outlive the journal.
+  return Number.isFinite(number) ? number + 0 : null;
+}

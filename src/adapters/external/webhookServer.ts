@@ -1,0 +1,108 @@
+// The HTTP server for webhooks: on loopback, or behind a TLS front that the config names.
+
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ConfigError } from '../../base/errors.ts';
+
+export interface WebhookListener {
+  readonly host: string;
+  /** 0: a free port. */
+  readonly port: number;
+  /** Host and port of the TLS front, as requests through it name them; null: none. */
+  readonly frontHost: string | null;
+}
+
+export interface HookReply {
+  readonly status: number;
+  /** Null: it was taken. */
+  readonly problem: string | null;
+}
+
+/** Takes a request with a body; null: no such path. */
+export type HookHandler = (path: string, headers: IncomingMessage['headers'], body: Buffer) => Promise<HookReply> | null;
+
+export interface OpenWebhooks {
+  /** `http://127.0.0.1:8091`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const MAX_BODY_BYTES = 8 * 1024;
+const MAX_CONNECTIONS = 32;
+/** Time-outs end slow connections, so that they do not block others. */
+const LIMITS = {
+  headersTimeout: 2000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16 * 1024,
+} as const;
+
+/** Throws ConfigError for a port that cannot be opened. */
+export async function openWebhookServer({ host, port, frontHost }: WebhookListener, handle: HookHandler): Promise<OpenWebhooks> {
+  const hosts = new Set<string>();
+  const server = createServer(LIMITS, (request, response) => {
+    receive(request, (body) => void replyTo(request, body, hosts, handle).then((reply) => send(response, reply)));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new ConfigError(
+          `webhooks.port: cannot listen on ${host}:${port}: ${error.code ?? error.message}`,
+          'choose another port, or 0 for a free one',
+        ),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const found = server.address();
+  const bound = typeof found === 'object' && found !== null ? found.port : port;
+  for (const name of ['127.0.0.1', 'localhost', '[::1]']) hosts.add(`${name}:${bound}`);
+  if (frontHost !== null) hosts.add(frontHost);
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** `body` null: it was too large. */
+async function replyTo(
+  { method, url = '', headers }: IncomingMessage,
+  body: Buffer | null,
+  hosts: ReadonlySet<string>,
+  handle: HookHandler,
+): Promise<HookReply> {
+  // A page of another site may reach this port by a name of its own that resolves to this computer.
+  if (!hosts.has((headers.host ?? '').toLowerCase())) return { status: 403, problem: 'this address is not one of the webhooks' };
+  if (headers.origin !== undefined) return { status: 403, problem: 'the request comes from a page' };
+  if (method !== 'POST') return { status: 405, problem: 'expected POST' };
+  if (body === null) return { status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` };
+  return (await handle(url, headers, body)) ?? { status: 404, problem: 'nothing is here' };
+}
+
+function receive(request: IncomingMessage, whole: (body: Buffer | null) => void): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
+  });
+  request.on('end', () => whole(size > MAX_BODY_BYTES ? null : Buffer.concat(chunks)));
+  request.on('error', () => request.destroy());
+}
+
+function send(response: ServerResponse, { status, problem }: HookReply): void {
+  if (response.destroyed) return;
+  const body = JSON.stringify(problem === null ? { ok: true } : { problem });
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(body);
+}

@@ -1,0 +1,34 @@
+// Implements `isobar mcp`: reads messages from stdin, answers on stdout, and ends with its client.
+
+import { join } from 'node:path';
+import { packageFolder, packageVersion } from '../../adapters/runtime/version.ts';
+import { runCommand } from './calls.ts';
+import { Lines } from './lines.ts';
+import { McpServer } from './server.ts';
+
+const MAX_LINE_BYTES = 2 ** 20;
+
+export async function serve({ allowLive }: { readonly allowLive: boolean }): Promise<void> {
+  const program = join(packageFolder(), 'dist/cli/isobar.js');
+  const server = new McpServer({
+    version: packageVersion(),
+    allowLive,
+    send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
+    run: (words, done) => runCommand(program, words, done),
+  });
+  const lines = new Lines(MAX_LINE_BYTES, (line) => server.take(line));
+  await new Promise<void>((resolve) => {
+    const stop = (): void => {
+      process.stdin.destroy();
+      server.stop(resolve);
+    };
+    process.stdin.on('data', (chunk: Buffer) => lines.add(chunk));
+    process.stdin.once('end', () => {
+      lines.end();
+      server.finish(resolve);
+    });
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
+    // The client is gone.
+    process.stdout.once('error', stop);
+  });
+}

@@ -1,0 +1,23 @@
+// Options of `isobar mcp`. Its code is loaded when it runs.
+
+import type { Argv, CommandModule } from 'yargs';
+
+const options = (args: Argv) =>
+  args
+    .options({
+      'allow-live': {
+        type: 'boolean',
+        default: false,
+        describe: 'Also offer what acts on a running bot: halt, resume, acknowledge, tighten, kill',
+      },
+    })
+    .epilog('Speaks JSON-RPC 2.0, one message a line, on stdin and stdout, until stdin ends. docs/mcp.md');
+
+type McpArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
+
+export const mcpCommand: CommandModule<object, McpArgs> = {
+  command: 'mcp',
+  describe: 'Serve the research commands to an assistant by the Model Context Protocol',
+  builder: options,
+  handler: async (args) => (await import('./action.ts')).serve(args),
+};

@@ -1,0 +1,181 @@
+// The Model Context Protocol over JSON-RPC 2.0: answers requests, and calls tools, some at once and the others in turn.
+
+import { ConfigError } from '../../base/errors.ts';
+import type { Finished } from './calls.ts';
+import { described, TOOLS, wordsOf, type Tool } from './tools.ts';
+
+/** Newest first. */
+const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
+/** Commands use a core each. */
+const MAX_RUNNING = 2;
+const MAX_WAITING = 64;
+/** Exit codes that are answers: done, differs or refuted, not proved or something left. */
+const ANSWERS: readonly (number | null)[] = [0, 3, 4];
+
+const CODES = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
+
+export interface ServerDeps {
+  readonly version: string;
+  readonly allowLive: boolean;
+  /** Sends one message. */
+  readonly send: (message: object) => void;
+  /** Starts a command; the returned function ends it. `done` is called once, never before returning. */
+  readonly run: (words: readonly string[], done: (finished: Finished) => void) => () => void;
+}
+
+type Id = string | number;
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Call {
+  readonly id: Id;
+  readonly words: readonly string[];
+  /** Ends it; null while it waits. */
+  end: (() => void) | null;
+  isCancelled: boolean;
+}
+
+export class McpServer {
+  readonly #deps: ServerDeps;
+  readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #calls = new Map<Id, Call>();
+  #running = 0;
+  #isReady = false;
+  #whenIdle: (() => void) | null = null;
+
+  constructor(deps: ServerDeps) {
+    this.#deps = deps;
+    this.#tools = new Map(TOOLS.filter(({ isLive }) => deps.allowLive || !isLive).map((tool) => [tool.name, tool]));
+  }
+
+  /** Takes one line; null: one that was too long. */
+  take(line: string | null): void {
+    if (line === null) return this.#fail(null, CODES.invalid, 'the message is longer than 1 MiB');
+    if (line.trim() === '') return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return this.#fail(null, CODES.parse, 'the line is no JSON');
+    }
+    if (!isFields(message) || message['jsonrpc'] !== '2.0')
+      return this.#fail(null, CODES.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not taken');
+    const { id, method, params = {} } = message;
+    // An answer: this server asks nothing.
+    if (method === undefined && ('result' in message || 'error' in message)) return;
+    const isRequest = 'id' in message;
+    if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
+      return this.#fail(null, CODES.invalid, 'id: expected a text or a whole number');
+    if (typeof method !== 'string') return this.#fail(isRequest ? (id as Id) : null, CODES.invalid, 'method: expected a text');
+    if (!isRequest) return this.#onNotification(method, params);
+    if (!isFields(params)) return this.#fail(id as Id, CODES.params, 'params: expected an object');
+    this.#answer(id as Id, method, params);
+  }
+
+  /** Ends all calls, and calls `done` when none is left. */
+  stop(done: () => void): void {
+    this.#whenIdle = done;
+    for (const call of this.#calls.values()) this.#cancel(call);
+    this.#next();
+  }
+
+  /** Calls `done` when all calls have been answered. */
+  finish(done: () => void): void {
+    this.#whenIdle = done;
+    this.#next();
+  }
+
+  #onNotification(method: string, params: unknown): void {
+    if (method !== 'notifications/cancelled' || !isFields(params)) return;
+    const call = this.#calls.get(params['requestId'] as Id);
+    if (call !== undefined) this.#cancel(call);
+    this.#next();
+  }
+
+  #answer(id: Id, method: string, params: Fields): void {
+    if (this.#calls.has(id)) return this.#fail(id, CODES.invalid, 'a call of this id is under way');
+    if (method === 'ping') return this.#succeed(id, {});
+    if (method === 'initialize') return this.#initialize(id, params);
+    if (!this.#isReady) return this.#fail(id, CODES.invalid, 'expected initialize first');
+    if (method === 'tools/list') return this.#succeed(id, { tools: [...this.#tools.values()].map(described) });
+    if (method === 'tools/call') return this.#call(id, params);
+    this.#fail(id, CODES.noMethod, `${method.slice(0, 80)}: no such method`);
+  }
+
+  #initialize(id: Id, { protocolVersion }: Fields): void {
+    const known = VERSIONS.find((version) => version === protocolVersion) ?? VERSIONS[0];
+    this.#isReady = true;
+    this.#succeed(id, {
+      protocolVersion: known,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'isobar', version: this.#deps.version },
+      instructions: 'Paths are relative to the folder in which the server was started. Every tool is the command of that name with --json.',
+    });
+  }
+
+  #call(id: Id, { name, arguments: given = {} }: Fields): void {
+    const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
+    if (tool === undefined) return this.#fail(id, CODES.params, this.#noTool(name));
+    if (!isFields(given)) return this.#fail(id, CODES.params, 'arguments: expected an object');
+    if (this.#calls.size >= MAX_WAITING) return this.#fail(id, CODES.invalid, `${MAX_WAITING} calls are under way: wait for one of them`);
+    try {
+      this.#calls.set(id, { id, words: wordsOf(tool, given), end: null, isCancelled: false });
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      return this.#fail(id, CODES.params, `${error.message}; ${error.remedy}`);
+    }
+    this.#next();
+  }
+
+  #noTool(name: unknown): string {
+    const text = typeof name === 'string' ? name.slice(0, 80) : 'nothing';
+    const isLive = TOOLS.some((tool) => tool.name === name);
+    return isLive
+      ? `${text}: acts on a running bot; start the server with --allow-live to have it`
+      : `${text}: no such tool; tools/list names them`;
+  }
+
+  /** Starts what waits, as long as there is room. */
+  #next(): void {
+    for (const call of this.#calls.values()) {
+      if (this.#running >= MAX_RUNNING) break;
+      if (call.end === null) this.#start(call);
+    }
+    if (this.#calls.size > 0 || this.#whenIdle === null) return;
+    const done = this.#whenIdle;
+    this.#whenIdle = null;
+    done();
+  }
+
+  #start(call: Call): void {
+    this.#running++;
+    call.end = this.#deps.run(call.words, (finished) => {
+      this.#running--;
+      this.#calls.delete(call.id);
+      if (!call.isCancelled) this.#succeed(call.id, resultOf(finished));
+      this.#next();
+    });
+  }
+
+  /** A call that is cancelled gets no answer. */
+  #cancel(call: Call): void {
+    call.isCancelled = true;
+    if (call.end === null) this.#calls.delete(call.id);
+    else call.end();
+  }
+
+  #succeed(id: Id, result: object): void {
+    this.#deps.send({ jsonrpc: '2.0', id, result });
+  }
+  #fail(id: Id | null, code: number, message: string): void {
+    this.#deps.send({ jsonrpc: '2.0', id, error: { code, message } });
+  }
+}
+
+/** What the command printed, then what it said beside that. */
+function resultOf({ code, stdout, stderr }: Finished): object {
+  const texts = [stdout.trim(), ...(stderr === '' ? [] : [stderr])].filter((text) => text !== '');
+  const content = (texts.length > 0 ? texts : ['']).map((text) => ({ type: 'text', text }));
+  return { content, isError: !ANSWERS.includes(code) || stdout.trim() === '', _meta: { exitCode: code } };
+}
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,320 @@
+// The tools of the server: each is one command of isobar, with those of its arguments that make sense without a terminal.
+
+import { ConfigError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+
+export type Kind = 'text' | 'number' | 'flag' | 'list';
+
+export interface Argument {
+  readonly kind: Kind;
+  readonly help: string;
+  readonly isNeeded?: boolean;
+  /** A word of the command, not an option. */
+  readonly isWord?: boolean;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly help: string;
+  readonly command: readonly string[];
+  readonly args: Readonly<Record<string, Argument>>;
+  /** It acts on a running bot. */
+  readonly isLive: boolean;
+  /** It writes nothing. */
+  readonly isReading: boolean;
+}
+
+const text = (help: string): Argument => ({ kind: 'text', help });
+const number = (help: string): Argument => ({ kind: 'number', help });
+const flag = (help: string): Argument => ({ kind: 'flag', help });
+const list = (help: string): Argument => ({ kind: 'list', help });
+const needed = (one: Argument): Argument => ({ ...one, isNeeded: true });
+const word = (one: Argument): Argument => ({ ...one, isWord: true });
+
+const WHAT = {
+  what: needed(word(text('a run definition (.yaml), or a strategy file (.ts) with data and cash'))),
+  set: list('changes to the definition, such as params.fast=20 or fees.taker=0.0005'),
+  data: text('for a strategy file: a CSV file of bars'),
+  cash: text('for a strategy file: the starting cash in the quote asset'),
+  symbol: text('for a strategy file: the symbol of the bars'),
+  interval: text('for a strategy file: the interval of the bars'),
+  params: list('for a strategy file: parameters, such as fast=20'),
+};
+const CATALOG = { catalog: text('the folder of the catalog; default data') };
+const LEDGER = { ledger: text('the folder of the trial ledger') };
+const BOT = {
+  data: text('the data folder of the bot'),
+  config: text('the config of the bot, which names its data folder'),
+};
+const WHY = { why: needed(text('the reason, which is stored in the journal')) };
+const SCOPE = { scope: word(text('account, market:spot, symbol:spot:BTCUSDT or strategy:NAME')) };
+
+const READING = { isLive: false, isReading: true };
+const WRITING = { isLive: false, isReading: false };
+const LIVE = { isLive: true, isReading: false };
+
+export const TOOLS: readonly Tool[] = [
+  {
+    name: 'strategy_list',
+    help: 'Strategies of ./strategies and those that come with isobar',
+    command: ['strategy', 'list'],
+    args: {},
+    ...READING,
+  },
+  {
+    name: 'strategy_describe',
+    help: 'Parameters with range, unit and help; feeds; warm-up of a strategy file',
+    command: ['strategy', 'show'],
+    args: { file: needed(word(text('a strategy file'))) },
+    ...READING,
+  },
+  { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READING },
+  {
+    name: 'data_check',
+    help: 'Walk all bars, write their gap manifests anew; exit code 1 when a file was damaged',
+    command: ['data', 'check'],
+    args: { symbol: text('one symbol'), interval: text('one interval'), market: text('spot or futures'), ...CATALOG },
+    ...WRITING,
+  },
+  {
+    name: 'data_import',
+    help: 'Import files of bars, marks, funding rates, trades, or a series from outside, into the catalog',
+    command: ['data', 'import'],
+    args: {
+      files: needed(word(list('files or patterns'))),
+      symbol: text('the symbol; default from the file name'),
+      interval: text('the interval; default from the file name'),
+      market: text('spot or futures'),
+      as: text('bars, mark, funding, trades or series'),
+      name: text('of a series: its name'),
+      time: text('of a series: the column of the times that its values are of'),
+      'known-at': text('of a series: the column of the times at which they were known'),
+      value: text('of a series: the column of the values'),
+      format: text('csv, binance, cryptodatadownload, json or feather'),
+      instrument: text('a JSON file with the instrument record'),
+      'skip-bad': flag('set bad rows aside instead of ending with the first'),
+      ...CATALOG,
+    },
+    ...WRITING,
+  },
+  {
+    name: 'data_generate',
+    help: 'Make seeded synthetic bars, labelled synthetic',
+    command: ['data', 'generate'],
+    args: {
+      symbol: needed(text('one symbol or several: SYNUSDT,TWOUSDT')),
+      interval: needed(text('such as 15m')),
+      from: needed(text('the time of the first bar, such as 2024-01-01')),
+      bars: needed(number('how many')),
+      seed: number('a whole number from 0'),
+      price: text('the price at the start'),
+      market: text('spot or futures'),
+      ...CATALOG,
+    },
+    ...WRITING,
+  },
+  {
+    name: 'backtest',
+    help: 'Run a strategy over bars; writes a run folder with a report, and gives its summary',
+    command: ['backtest'],
+    args: {
+      ...WHAT,
+      out: text('the folder under which the run folder is made'),
+      report: flag('write report.html'),
+      'break-even': flag('also find the costs at which no profit is left'),
+      family: text('a name that separates its trials from unrelated work'),
+      ...LEDGER,
+    },
+    ...WRITING,
+  },
+  {
+    name: 'sweep',
+    help: 'Run a strategy with many sets of parameters; ranks them, and weighs the best against chance',
+    command: ['sweep'],
+    args: {
+      definition: needed(word(text('a run definition (.yaml)'))),
+      grid: needed(list('values of a parameter, such as fast=5..50:5')),
+      random: number('how many sets of the grid are drawn'),
+      by: text('the figure that ranks the sets'),
+      workers: number('threads'),
+      fresh: flag('run all sets, whatever the ledger has'),
+      set: WHAT.set,
+      out: text('the folder under which the run folder is made'),
+      family: text('a name that separates its trials from unrelated work'),
+      ...LEDGER,
+    },
+    ...WRITING,
+  },
+  {
+    name: 'prove',
+    help: 'Prove that a strategy reads no future and keeps no hidden state. Exit code 0 proved, 3 refuted, 4 not proved',
+    command: ['prove'],
+    args: { ...WHAT, times: number('random times, 200 by default'), quick: flag('only 20 of them'), ...LEDGER },
+    ...WRITING,
+  },
+  {
+    name: 'why',
+    help: 'Why a bar of a run or a bot traded or not: values, conditions, risk, matching',
+    command: ['why'],
+    args: {
+      folder: needed(word(text('a run folder, or the data folder of a bot'))),
+      at: text('a UTC time inside the bar'),
+      symbol: text('the symbol of the bar'),
+      order: number('the number of an order instead'),
+      config: text('for a bot: the config that it ran with'),
+    },
+    ...READING,
+  },
+  {
+    name: 'breakeven',
+    help: 'Find the fee, slippage, latency and size at which no profit is left',
+    command: ['breakeven'],
+    args: WHAT,
+    ...READING,
+  },
+  {
+    name: 'report',
+    help: 'The summary of a finished run, or a comparison of two',
+    command: ['report'],
+    args: {
+      run: needed(word(text('a run folder'))),
+      other: word(text('another one, to compare with the first')),
+      as: text('figures by the definitions of quantstats, empyrical, backtesting.py, vectorbt, freqtrade or nautilus'),
+      out: text('the folder for the page of a comparison'),
+    },
+    ...WRITING,
+  },
+  {
+    name: 'verify',
+    help: 'Make a finished run again. Exit code 0 identical, 3 not',
+    command: ['verify'],
+    args: { run: needed(word(text('a run folder'))) },
+    ...READING,
+  },
+  {
+    name: 'parity',
+    help: 'Compare a bot with a backtest of its time: first difference, cause, bridge of money. Exit code 0 equal, 3 not',
+    command: ['parity'],
+    args: { folder: needed(word(text('the data folder of a bot'))), config: text('the config that the bot ran with') },
+    ...READING,
+  },
+  { name: 'status', help: 'A running bot: states and causes, equity, orders, limits, health', command: ['status'], args: BOT, ...READING },
+  { name: 'positions', help: 'The positions of a running bot', command: ['positions'], args: BOT, ...READING },
+  {
+    name: 'halt',
+    help: 'Stop new risk on a running bot; orders that reduce still leave',
+    command: ['halt'],
+    args: { ...SCOPE, 'cancel-only': flag('stop orders that reduce too'), ...WHY, ...BOT },
+    ...LIVE,
+  },
+  {
+    name: 'resume',
+    help: 'Clear a cause that stops a bot',
+    command: ['resume'],
+    args: { ...SCOPE, code: text('the cause, as status shows it'), ...WHY, ...BOT },
+    ...LIVE,
+  },
+  { name: 'acknowledge', help: 'Answer the alarms of a running bot', command: ['acknowledge'], args: BOT, ...LIVE },
+  {
+    name: 'tighten',
+    help: 'Make a risk limit of a running bot tighter, until it starts again',
+    command: ['tighten'],
+    args: {
+      limit: needed(word(text('a limit under risk: of the config'))),
+      value: needed(word(text('its new value'))),
+      ...WHY,
+      ...BOT,
+    },
+    ...LIVE,
+  },
+  {
+    name: 'kill',
+    help: 'Stop a bot for good: cancel everything, prove it, and close its positions if asked',
+    command: ['kill'],
+    args: {
+      flatten: flag('close all positions too'),
+      all: flag('cancel the orders of others on this account too'),
+      separate: flag('do not ask the bot, because it hangs'),
+      ...WHY,
+      ...BOT,
+    },
+    ...LIVE,
+  },
+];
+
+/** How a client sees a tool. */
+export function described({ name, help, args, isLive, isReading }: Tool): object {
+  const entries = Object.entries(args);
+  const required = entries.filter(([, { isNeeded }]) => isNeeded === true).map(([key]) => key);
+  return {
+    name,
+    description: help,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(entries.map(([key, { kind, help: description }]) => [key, { ...SCHEMAS[kind], description }])),
+      ...(required.length > 0 ? { required } : {}),
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: isReading, destructiveHint: isLive, openWorldHint: isLive },
+  };
+}
+
+const SCHEMAS: Readonly<Record<Kind, object>> = {
+  text: { type: 'string' },
+  number: { type: 'integer', minimum: 0 },
+  flag: { type: 'boolean' },
+  list: { type: 'array', items: { type: 'string' }, minItems: 1 },
+};
+
+/** The words of the command line for a call. Throws ConfigError that names the argument. */
+export function wordsOf(tool: Tool, given: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = Object.keys(tool.args);
+  for (const name of Object.keys(given)) {
+    if (names.includes(name)) continue;
+    const near = nearestName(name, names);
+    throw new ConfigError(
+      `${tool.name}: unknown argument ${name.slice(0, 80)}`,
+      near === null ? `the arguments are ${names.join(', ') || 'none'}` : `did you mean ${near}?`,
+    );
+  }
+  const [words, options]: [string[], string[]] = [[], []];
+  for (const [name, argument] of Object.entries(tool.args)) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined) {
+      if (argument.isNeeded === true) throw new ConfigError(`${tool.name}: expected ${name}, got nothing`, argument.help);
+      continue;
+    }
+    const texts = textsOf(`${tool.name}: ${name}`, argument, value);
+    if (argument.isWord === true) words.push(...texts.map(asWord));
+    else if (argument.kind === 'flag') options.push(value === true ? `--${name}` : `--no-${name}`);
+    else options.push(...texts.map((each) => `--${name}=${each}`));
+  }
+  return [...tool.command, ...words, ...options, '--json'];
+}
+
+/** A word that begins with a dash would be an option. */
+const asWord = (value: string): string => (value.startsWith('-') ? `./${value}` : value);
+
+function textsOf(what: string, { kind }: Argument, value: unknown): readonly string[] {
+  if (kind === 'flag') {
+    if (typeof value !== 'boolean') throw wrong(what, 'true or false', value);
+    return [];
+  }
+  if (kind === 'number') {
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw wrong(what, 'a whole number from 0', value);
+    return [String(value)];
+  }
+  const values: readonly unknown[] = kind === 'list' ? (Array.isArray(value) && value.length > 0 ? value : [undefined]) : [value];
+  return values.map((each) => {
+    if (typeof each !== 'string' || each === '' || each.includes('\0'))
+      throw wrong(what, kind === 'list' ? 'a list of texts' : 'a text', value);
+    return each;
+  });
+}
+
+function wrong(what: string, expected: string, got: unknown): ConfigError {
+  return new ConfigError(
+    `${what}: expected ${expected}, got ${(JSON.stringify(got) ?? 'nothing').slice(0, 80)}`,
+    'tools/list has the types',
+  );
+}

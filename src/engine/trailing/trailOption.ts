@@ -1,0 +1,83 @@
+// Reads the option `trailing` of an order: a distance in price, in percent of the best price or in multiples of a series, and where it begins.
+
+import type { Ticks } from '../../base/brand.ts';
+import { StrategyError } from '../../base/errors.ts';
+import { nearestName } from '../../base/number/nearestName.ts';
+import { Decimal } from '../../base/number/decimal.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import { scaleAmount, timesFactor } from '../../strategy/amounts.ts';
+import type { Amount, Trail } from '../../strategy/types.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** A percentage in whole millionths. */
+const PERCENT_DIGITS = 4;
+const WHOLE_PPM = 1_000_000;
+const KEYS: Readonly<Record<string, true>> = {
+  distance: true,
+  percent: true,
+  atr: true,
+  times: true,
+  from: true,
+} satisfies Record<keyof Trail, true>;
+
+/** Writes the trailing stop of an order. What is not a number makes the order invalid: `trailing` is NaN then, and risk denies it. */
+export function writeTrail(order: BotOrder, option: Amount | Trail, name: string): void {
+  if (!isTrail(option)) {
+    order.trailing = ticksOf(order, option);
+    return;
+  }
+  checkKeys(option, name);
+  const { distance, percent, atr, times, from } = option;
+  if (percent !== undefined) {
+    const ppm = scaleAmount(percent, PERCENT_DIGITS, 'down');
+    if (ppm >= WHOLE_PPM)
+      throw new StrategyError(`${name}: a trailing stop of ${String(percent)} percent`, 'give less than 100: a tenth is { percent: 10 }');
+    order.trailingPpm = ppm >= 0 ? Math.max(1, ppm) : 0;
+    // The smallest distance: one tick.
+    order.trailing = (ppm >= 0 ? 1 : NAN) as Ticks;
+  } else order.trailing = ticksOf(order, distance ?? multiple(atr!.value, times ?? 1));
+  if (from === undefined) return;
+  // Rounded like the prices of the orders that close: up for a long, which is later.
+  const ticks = scaleAmount(from, order.instrument.priceDigits, order.sign > 0 ? 'up' : 'down');
+  if (ticks > 0) order.trailingFrom = ticks as Ticks;
+  else order.trailing = NAN as Ticks;
+}
+
+/** A Decimal is an amount, and an object too. */
+const isTrail = (option: Amount | Trail): option is Trail => typeof option === 'object' && !Decimal.isDecimal(option);
+
+/** Returns a distance in ticks, rounded down, at least one; NaN if it is not a number. */
+function ticksOf({ instrument }: BotOrder, distance: Amount): Ticks {
+  const ticks = scaleAmount(distance, instrument.priceDigits, 'down');
+  return (ticks >= 0 ? Math.max(1, ticks) : NAN) as Ticks;
+}
+/** As a product of doubles: the author would write `3 * atr.value`. */
+const multiple = (value: number, times: Amount): Amount => (typeof times === 'number' ? value * times : timesFactor(times, value));
+
+function checkKeys(option: Trail, name: string): void {
+  if (option === null) throw new StrategyError(`${name}: an order whose trailing is null`, 'leave it out where nothing trails');
+  for (const key of Object.keys(option)) {
+    if (KEYS[key] === true) continue;
+    const near = nearestName(key, Object.keys(KEYS));
+    throw new StrategyError(
+      `${name}: an order with trailing.${key}, which does not exist`,
+      near === null ? 'give one of distance, percent and atr, and from if it begins at a price' : `did you mean ${near}?`,
+    );
+  }
+  const ways = (['distance', 'percent', 'atr'] as const).filter((key) => option[key] !== undefined);
+  if (ways.length !== 1) {
+    throw new StrategyError(
+      `${name}: an order that trails by ${ways.length === 0 ? 'nothing' : ways.join(' and ')}`,
+      'give one of distance, percent and atr',
+    );
+  }
+  const value: unknown = option.atr === undefined ? 0 : option.atr.value;
+  if (typeof value !== 'number' || (option.times !== undefined && option.atr === undefined)) {
+    throw new StrategyError(
+      `${name}: an order whose trailing.${option.atr === undefined ? 'times has no atr' : 'atr is no series'}`,
+      'give the indicator itself: { atr: this.range, times: 3 }',
+    );
+  }
+}

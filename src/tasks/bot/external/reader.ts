@@ -1,0 +1,163 @@
+// Takes the values of series from outside in a live bot: each is journalled before a strategy can see it.
+
+import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
+import { UrlPoll } from '../../../adapters/external/urlPoll.ts';
+import type { HookValue } from '../../../adapters/external/webhookCheck.ts';
+import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
+import { ConfigError, InvariantError } from '../../../base/errors.ts';
+import type { SeriesPlan } from '../../../definition/plan/plan.ts';
+import { GrowingValues } from '../../../model/bars/growingValues.ts';
+import { formatTime } from '../../../model/time.ts';
+import type { Scheduler } from '../../../ports/scheduler.ts';
+import type { Wire } from '../../../ports/wire.ts';
+import { seenKey, seenOf, type SeriesRecord } from './known.ts';
+import type { BoundSeries, FileBinding, PollBinding } from './sources.ts';
+
+export interface ExternalReaderDeps {
+  readonly series: readonly BoundSeries[];
+  readonly plans: readonly SeriesPlan[];
+  /** The records of earlier processes. */
+  readonly records: readonly JournalRecord[];
+  /** What this start has journalled as it began a lifetime. */
+  readonly first: readonly SeriesRecord[];
+  readonly scheduler: Scheduler;
+  /** Asks URLs. */
+  readonly wire: Wire;
+  /** Runs a function as a step of the engine, with its time. */
+  readonly step: (act: (nowMs: number) => void) => void;
+  /** The venue's time, ms. */
+  readonly venueMs: () => number;
+  readonly journal: (body: SeriesRecord) => number;
+  /** Resolves once a record is durable; rejects with ConfigError if it never will be. */
+  readonly lasts: (seq: number) => Promise<void>;
+  readonly log: (level: 'info' | 'warn', message: string) => void;
+}
+
+/** A value as its source gives it. `id`: distinguishes it from others of its time. */
+interface ReceivedValue {
+  readonly timeMs: number;
+  readonly value: number;
+  readonly id: string;
+}
+
+interface Intake {
+  readonly name: string;
+  readonly values: GrowingValues;
+  /** Values by `seenKey`. */
+  readonly seen: Map<string, number>;
+  readonly stop: () => void;
+}
+
+export class ExternalReader {
+  readonly #deps: ExternalReaderDeps;
+  readonly #intakes: readonly Intake[];
+  #isOver = false;
+
+  constructor(deps: ExternalReaderDeps) {
+    this.#deps = deps;
+    this.#intakes = deps.series.map((series) => this.#open(series));
+  }
+
+  stop(): void {
+    this.#isOver = true;
+    for (const { stop } of this.#intakes) stop();
+  }
+
+  /** Takes a value of a webhook. Resolves once its record is durable; rejects if it never will be. */
+  async takeHook(name: string, { timeMs, value, nonce }: HookValue): Promise<'taken' | 'duplicate' | 'stopped'> {
+    const intake = this.#intakes.find((each) => each.name === name);
+    if (intake === undefined || this.#isOver) return 'stopped';
+    if (intake.seen.has(seenKey('webhook', timeMs, nonce))) return 'duplicate';
+    const seq = this.#take(intake, 'webhook', [{ timeMs, value, id: nonce }]);
+    if (seq === null) return 'stopped';
+    try {
+      await this.#deps.lasts(seq);
+      return 'taken';
+    } catch (error) {
+      if (error instanceof ConfigError) return 'stopped';
+      throw error;
+    }
+  }
+
+  #open({ name, binding }: BoundSeries): Intake {
+    const { plans, records, first } = this.#deps;
+    const values = plans.find((plan) => plan.name === name)?.values;
+    if (!(values instanceof GrowingValues)) throw new InvariantError(`series.${name}: its values do not grow`);
+    const own = { name, values, seen: seenOf(name, [...records, ...first]) };
+    if (binding.kind === 'file') return { ...own, stop: this.#follow(own, binding) };
+    return { ...own, stop: binding.kind === 'poll' ? this.#poll(own, binding) : () => {} };
+  }
+
+  /** Asks a URL again and again. Returns what ends that. */
+  #poll(intake: Omit<Intake, 'stop'>, { kind, ...binding }: PollBinding): () => void {
+    const { scheduler, log, wire } = this.#deps;
+    const poll = new UrlPoll({
+      ...binding,
+      wire,
+      scheduler,
+      onValue: (timeMs, value) => void this.#take(intake, kind, [{ timeMs, value, id: '' }]),
+      onProblem: (problem) => log('warn', `series ${intake.name}: ${new URL(binding.url).host}: ${problem}; it is asked again`),
+    });
+    return () => poll.stop();
+  }
+
+  /** Looks into a file again and again. Returns what ends that. */
+  #follow(intake: Omit<Intake, 'stop'>, { path, time, knownAt, value, everyMs }: FileBinding): () => void {
+    const { scheduler, venueMs, log } = this.#deps;
+    const file = new GrowingFile(path, { time, knownAt, value, series: intake.name });
+    let handle: number | null = null;
+    /** Rows that become known later than now, as the file says. */
+    let ahead: readonly FileRow[] = [];
+    const look = (): void => {
+      handle = null;
+      if (this.#isOver) return;
+      let isAtEnd = true;
+      try {
+        const found = file.look();
+        ({ isAtEnd } = found);
+        for (const problem of found.problems) log('warn', `series ${intake.name}: ${problem}`);
+        const [rows, nowMs] = [[...ahead, ...found.rows], venueMs()];
+        ahead = rows.filter(({ knownMs }) => knownMs > nowMs);
+        const due = rows.filter(({ knownMs }) => knownMs <= nowMs);
+        this.#take(intake, 'file', due.map((row) => ({ timeMs: row.timeMs, value: row.value, id: String(row.knownMs) }))); // prettier-ignore
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        log('warn', `series ${intake.name}: ${error.message}`);
+      }
+      handle = scheduler.at(scheduler.nowMs + (isAtEnd ? everyMs : 0), look);
+    };
+    look();
+    return () => {
+      if (handle !== null) scheduler.cancel(handle);
+    };
+  }
+
+  /** Journals values that are new, and lets strategies see them. Returns the number of the record; null: none was new. */
+  #take({ name, values, seen }: Omit<Intake, 'stop'>, from: SeriesRecord['from'], received: readonly ReceivedValue[]): number | null {
+    const fresh = received.filter(({ timeMs, value, id }) => {
+      const key = seenKey(from, timeMs, id);
+      const known = seen.get(key);
+      // A URL that answers with another value of the same time has revised it.
+      const isNew = known === undefined || (from === 'poll' && known !== value);
+      if (isNew) seen.set(key, value);
+      else if (known !== value)
+        this.#deps.log('warn', `series ${name}: a second value of ${formatTime(timeMs)}, ${value} after ${known}, is left out`);
+      return isNew;
+    });
+    if (fresh.length === 0) return null;
+    let seq: number | null = null;
+    this.#deps.step((nowMs) => {
+      // Later than anything that has been read by now, so that a value is seen after its record and never before, in a replay too.
+      const knownMs = Math.max(Math.floor(nowMs) + 1, values.lastKnownMs);
+      const rows = fresh.toSorted((a, b) => a.timeMs - b.timeMs);
+      seq = this.#deps.journal({
+        name,
+        from,
+        rows: rows.map(({ timeMs, value }) => [timeMs, knownMs, value]),
+        ids: rows.map(({ id }) => id),
+      });
+      for (const { timeMs, value } of rows) values.add(knownMs, timeMs, value);
+    });
+    return seq;
+  }
+}

@@ -1,0 +1,190 @@
+// Where a live bot gets its series from outside: the keys of a config, and what they mean.
+
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { WebhookProof } from '../../../adapters/external/webhookCheck.ts';
+import { ConfigError } from '../../../base/errors.ts';
+import { SERIES_NAME, symbol } from '../../../definition/text/schema.ts';
+import { choiceValue, integerValue, map, textValue } from '../../../definition/text/values.ts';
+
+const column = (help: string) => textValue('the name of a column', help);
+const everySeconds = (help: string, min: number) => integerValue('s', help, min, 86_400).optional();
+
+const fileSource = map(
+  {
+    path: textValue('the path of a file', 'CSV file to which another program appends; from the folder of the config'),
+    time: column('column of the times that the values are of'),
+    knownAt: column('column of the times at which they were known; what was known before the bot began counts from then on'),
+    value: column('column of the values; without it the one called like the series, or value, or the only one left').optional(),
+    everySeconds: everySeconds('from one look to the next; default 1', 1),
+  },
+  'a file that grows, such as { path: oi.csv, time: t, knownAt: k }',
+).describe('a file that grows');
+
+const webhookSource = map(
+  {
+    secretFile: textValue('the path of a file', 'file with the secret, at least 128 bits; from the folder of the config'),
+    proof: choiceValue(
+      ['signature', 'body'],
+      'how a sender proves itself: it signs (default), or it has the secret in the body',
+    ).optional(),
+  },
+  'a webhook, such as { secretFile: hook.secret }',
+).describe('an inbound webhook: POST /series/NAME');
+
+const pollSource = map(
+  {
+    url: textValue('a URL that begins with https://', 'what is asked; http:// is accepted for this computer alone', /^https?:\/\/\S+$/),
+    time: textValue('names with dots, such as data.time', 'where the answer has the time that the value is of'),
+    value: textValue('names with dots, such as data.0.value', 'where the answer has the value'),
+    everySeconds: everySeconds('from one question to the next; default 60', 1),
+  },
+  'a URL that is asked, such as { url: https://example.org/oi, time: data.t, value: data.v }',
+).describe('a URL that is asked again and again, and answers JSON');
+
+export const webhooksSchema = map(
+  {
+    port: integerValue('port', 'where webhooks are taken; 0 takes a free one', 0, 65_535),
+    host: textValue('an address', 'address to listen on; default 127.0.0.1; another one needs tlsFront').optional(),
+    tlsFront: textValue(
+      'a URL that begins with https://',
+      'the address under which senders reach the webhooks: a server of yours with TLS that passes requests on',
+      /^https:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/,
+    ).optional(),
+    maxAgeSeconds: integerValue('s', 'how old a request may be; default 60', 1, 3600).optional(),
+  },
+  'where webhooks are taken, such as { port: 8091 }',
+).describe('where webhooks of series are taken; off where it is not named');
+
+const liveSeriesEntry = map(
+  {
+    name: textValue(
+      'the name of a series in the catalog',
+      'series in the catalog with the past; without it this key',
+      SERIES_NAME,
+    ).optional(),
+    symbol: symbol.optional().describe('the symbol whose past the catalog has; without it the series of no symbol'),
+    file: fileSource.optional(),
+    poll: pollSource.optional(),
+    webhook: webhookSource.optional(),
+  },
+  'a series with its source, such as { file: { path: oi.csv, time: t, knownAt: k } }',
+).refine(({ file, poll, webhook }) => [file, poll, webhook].filter((source) => source !== undefined).length === 1, {
+  error: 'exactly one of file, poll and webhook',
+});
+
+export const liveSeriesSchema = z
+  .record(z.string().regex(SERIES_NAME, { error: 'a letter, then letters, digits and _' }), liveSeriesEntry, {
+    error: 'series by name, such as openInterest: { file: { path: oi.csv, time: t, knownAt: k } }',
+  })
+  .describe('series from outside by the name under which strategies ask for them, each with its source');
+
+export type LiveSeriesEntries = z.output<typeof liveSeriesSchema>;
+
+/** A file that grows. */
+export interface FileBinding {
+  readonly kind: 'file';
+  /** Absolute. */
+  readonly path: string;
+  readonly time: string;
+  readonly knownAt: string;
+  readonly value: string | null;
+  readonly everyMs: number;
+}
+
+/** A URL that is asked again and again. */
+export interface PollBinding {
+  readonly kind: 'poll';
+  readonly url: string;
+  readonly time: string;
+  readonly value: string;
+  readonly everyMs: number;
+}
+
+export interface WebhookBinding {
+  readonly kind: 'webhook';
+  /** Absolute. */
+  readonly secretPath: string;
+  readonly proof: WebhookProof;
+}
+
+/** A series of a live bot. */
+export interface BoundSeries {
+  readonly name: string;
+  /** What the catalog may have of its history. */
+  readonly archive: { readonly name: string; readonly symbol: string | null };
+  readonly binding: FileBinding | PollBinding | WebhookBinding;
+}
+
+export function boundSeries(entries: LiveSeriesEntries | undefined, folder: string): readonly BoundSeries[] {
+  return Object.entries(entries ?? {}).map(([name, entry]): BoundSeries => {
+    const { name: stored = name, symbol: of = null } = entry;
+    const place = `series.${name}`;
+    return { name, archive: { name: stored, symbol: of }, binding: bindingOf(entry, folder, place) };
+  });
+}
+
+function bindingOf({ file, poll, webhook }: LiveSeriesEntries[string], folder: string, place: string): BoundSeries['binding'] {
+  if (file !== undefined) {
+    const { path, everySeconds: seconds = 1, value = null, ...columns } = file;
+    return { kind: 'file', path: resolve(folder, path), ...columns, value, everyMs: seconds * 1000 };
+  }
+  if (poll !== undefined) {
+    const { everySeconds: seconds = 60, url, ...places } = poll;
+    checkUrl(url, `${place}.poll.url`);
+    return { kind: 'poll', url, ...places, everyMs: seconds * 1000 };
+  }
+  const { secretFile, proof = 'signature' } = webhook!;
+  return { kind: 'webhook', secretPath: resolve(folder, secretFile), proof };
+}
+
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '::1', '[::1]'];
+
+/** Throws ConfigError for a URL whose answer others could change on its way: orders follow from it. */
+function checkUrl(url: string, place: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null) throw new ConfigError(`${place}: expected a URL, got another text`, 'such as https://example.org/oi');
+  if (parsed.protocol === 'https:' || LOOPBACK.includes(parsed.hostname)) return;
+  throw new ConfigError(`${place}: expected https:// for ${parsed.hostname}, got http://`, 'use https, or an address of this computer');
+}
+
+/** Where webhooks are taken. */
+export interface WebhookSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Host and port of the TLS front as requests name them; null: none. */
+  readonly frontHost: string | null;
+  readonly maxAgeMs: number;
+}
+
+/** Returns null where no series has a webhook. Throws ConfigError for an address that is not this computer's alone, without a TLS front. */
+export function webhookSettings(
+  given: z.output<typeof webhooksSchema> | undefined,
+  series: readonly BoundSeries[],
+  place: string,
+): WebhookSettings | null {
+  const hook = series.find(({ binding }) => binding.kind === 'webhook');
+  if (given === undefined && hook === undefined) return null;
+  if (given === undefined)
+    throw new ConfigError(`${place}: missing, and series.${hook!.name} has a webhook`, 'say where it is taken: webhooks: { port: 8091 }');
+  if (hook === undefined) throw new ConfigError(`${place}: no series has a webhook`, 'leave it out, or add series.NAME.webhook');
+  const { host = '127.0.0.1', port, tlsFront, maxAgeSeconds = 60 } = given;
+  if (tlsFront === undefined && !LOOPBACK.includes(host)) {
+    throw new ConfigError(
+      `${place}.host: expected ${LOOPBACK.slice(0, 3).join(', ')}, got ${host}: others could read what is sent`,
+      'name the server with TLS that stands before it: tlsFront: https://hooks.example.org',
+    );
+  }
+  return { host, port, frontHost: tlsFront === undefined ? null : new URL(tlsFront).host, maxAgeMs: maxAgeSeconds * 1000 };
+}
+
+/** Returns what of the entries belongs to the run definition: by where the values come from no decision changes. */
+export function withoutSources(entries: unknown): unknown {
+  if (typeof entries !== 'object' || entries === null) return entries;
+  return Object.fromEntries(
+    Object.entries(entries).map(([name, entry]: [string, unknown]) => {
+      if (typeof entry !== 'object' || entry === null) return [name, entry];
+      return [name, Object.fromEntries(Object.entries(entry).filter(([key]) => key === 'name' || key === 'symbol'))];
+    }),
+  );
+}

@@ -1,0 +1,161 @@
+// The definitions of eight strategies that were written from the documents alone, and the commands that make their bars.
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isobar } from '../fixtures/shippedDefinitions.ts';
+
+export interface Eight {
+  /** What follows `isobar` in the commands that make the data. */
+  readonly data: readonly string[];
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Two values of each of two parameters, as `--grid` has them. */
+  readonly grid: readonly string[];
+  /** A live bot has no series from outside yet. */
+  readonly isLive: boolean;
+  /** Rows of each instrument for a short live run. */
+  readonly bars: number;
+}
+
+const SPOT = 'data generate --symbol DEMOUSDT --interval 15m --from 2024-01-01 --bars 8000 --seed 7';
+const FUTURES = 'data generate --market futures --symbol SYNUSDT,TWOUSDT --interval 15m --from 2024-01-01 --bars 8000 --seed 31';
+const symbols = (letter: string, count: number): readonly string[] => Array.from({ length: count }, (_, at) => `${letter}${at + 1}USDT`);
+const LISTED = [symbols('A', 7), symbols('B', 7), symbols('C', 6)] as const;
+const listed = (group: number, from: string, bars: number): string =>
+  `data generate --symbol ${LISTED[group]!.join(',')} --interval 15m --from ${from} --bars ${bars} --seed ${group + 1}`;
+
+const spot = {
+  from: '2024-02-01',
+  to: '2024-03-15',
+  cash: { USDT: '10000' },
+  fees: { maker: '0.0008', taker: '0.001', in: 'received' },
+  risk: { maxLeverage: '1.5' },
+};
+const futures = {
+  market: 'futures',
+  futures: { leverage: 4, margin: 'cross', positions: 'net', marks: 'bars' },
+  from: '2024-02-01',
+  to: '2024-03-15',
+  cash: { USDT: '10000' },
+  fees: { maker: '0.0002', taker: '0.0005' },
+  risk: { maxLeverage: '3' },
+};
+const demo = { feeds: { bars: { symbol: 'DEMOUSDT', interval: '15m' } } };
+
+export const EIGHT: Readonly<Record<string, Eight>> = {
+  longShortPair: {
+    data: [FUTURES],
+    definition: { ...futures, feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' }, other: { symbol: 'TWOUSDT', interval: '15m' } } },
+    grid: ['bars=48,96', 'entry=1.5,2'],
+    isLive: true,
+    bars: 500,
+  },
+  supertrendFollower: {
+    data: [SPOT],
+    definition: { ...spot, ...demo },
+    grid: ['bars=7,10', 'widths=2,3'],
+    isLive: true,
+    bars: 700,
+  },
+  threeTargets: {
+    data: ['data generate --symbol DEMOUSDT --interval 5m --from 2024-01-01 --bars 15000 --seed 7'],
+    definition: {
+      ...spot,
+      feeds: { bars: { symbol: 'DEMOUSDT', interval: '5m' }, hour: { symbol: 'DEMOUSDT', interval: '1h' } },
+      to: '2024-02-20',
+    },
+    grid: ['dip=30,35', 'atrs=1.5,2'],
+    isLive: true,
+    bars: 900,
+  },
+  dcaLadder: {
+    data: [SPOT],
+    definition: { ...spot, ...demo, fills: { latencyMs: 300 } },
+    grid: ['rungs=2,4', 'profit=0.004,0.008'],
+    isLive: true,
+    bars: 700,
+  },
+  exchangeStop: {
+    data: [FUTURES],
+    definition: { ...futures, feeds: { bars: { symbol: 'SYNUSDT', interval: '15m' } } },
+    grid: ['bars=24,48', 'atrs=2,3'],
+    isLive: true,
+    bars: 700,
+  },
+  listedMomentum: {
+    data: [listed(0, '2024-01-01', 1340), listed(1, '2024-01-03', 1150), listed(2, '2024-01-07', 760)],
+    definition: {
+      ...spot,
+      feeds: {
+        universe: {
+          interval: '15m',
+          symbols: LISTED.flat(),
+          listed: { B1USDT: { from: '2024-01-04', to: '2024-01-10' }, C1USDT: { from: '2024-01-08' } },
+        },
+      },
+      from: '2024-01-02',
+      to: '2024-01-14',
+    },
+    grid: ['bars=10,20', 'top=3,5'],
+    isLive: true,
+    bars: 400,
+  },
+  latePredictions: {
+    data: [SPOT],
+    definition: { ...spot, ...demo, series: { prediction: {} } },
+    grid: ['enter=0.1,0.3', 'hours=3,6'],
+    isLive: false,
+    bars: 0,
+  },
+  bandedCarry: {
+    data: [
+      'data generate --market futures --symbol SYNUSDT --interval 1h --from 2024-01-01 --bars 2000 --seed 31',
+      'data generate --symbol SYNUSDT --interval 1h --from 2024-01-01 --bars 2000 --seed 31',
+    ],
+    definition: {
+      feeds: {
+        coin: { market: 'spot', symbol: 'SYNUSDT', interval: '1h' },
+        contract: { market: 'futures', symbol: 'SYNUSDT', interval: '1h' },
+      },
+      futures: { leverage: 3, margin: 'cross', positions: 'net', marks: 'bars' },
+      from: '2024-01-10',
+      to: '2024-03-15',
+      cash: { spot: { USDT: '6000' }, futures: { USDT: '4000' } },
+      fees: { maker: '0.0002', taker: '0.0005' },
+      risk: { maxLeverage: '2' },
+    },
+    grid: ['rates=3,6', 'band=0.002,0.02'],
+    isLive: true,
+    bars: 500,
+  },
+};
+
+/** The definition as a bot can have it: what is listed, the exchange says. */
+export function liveDefinition({ definition }: Eight): Eight['definition'] {
+  const feeds = Object.entries(definition['feeds'] as Readonly<Record<string, object>>).map(([name, feed]) => {
+    const { listed: _, ...rest } = feed as { readonly listed?: unknown };
+    return [name, rest];
+  });
+  return { ...definition, feeds: Object.fromEntries(feeds) };
+}
+
+/** Predictions for each hour: the first one comes late, and half of them are revised after the hour has begun. */
+function predictions(): string {
+  const startMs = Date.UTC(2024, 0, 25);
+  const rows = ['time,known,prediction'];
+  for (let hour = 0; hour < 1200; hour++) {
+    const timeMs = startMs + hour * 3_600_000;
+    const value = Math.sin(hour / 9) + 0.3 * Math.sin(hour * 1.7);
+    rows.push(`${timeMs},${timeMs + (60 + ((hour * 37) % 2400)) * 1000},${value.toFixed(4)}`);
+    if (hour % 2 === 0) rows.push(`${timeMs},${timeMs + 3_000_000 + ((hour * 53) % 3000) * 1000},${(value - 0.4).toFixed(4)}`);
+  }
+  return `${rows.join('\n')}\n`;
+}
+
+/** Makes the data of one strategy in `folder`. `root`: of the package, with a separator at its end. */
+export function dataFor(root: string, folder: string, { data, definition }: Eight): void {
+  mkdirSync(folder, { recursive: true });
+  for (const words of data) isobar(root, folder, words);
+  if (!('series' in definition)) return;
+  writeFileSync(join(folder, 'predictions.csv'), predictions());
+  isobar(root, folder, 'data import predictions.csv --as series --name prediction --time time --known-at known');
+}

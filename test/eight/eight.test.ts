@@ -1,0 +1,45 @@
+// Eight strategies that were written from the documents alone: each runs, is swept and is proved. `npm run campaign -- rebirth` has those that a
+// bot can run among the ones that it kills, and compares them with their backtests.
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { packageFolder } from '../../src/adapters/runtime/version.ts';
+import { dataFor, EIGHT } from './definitions.ts';
+
+const root = `${packageFolder()}/`;
+const folder = mkdtempSync(join(tmpdir(), 'isobar-eight-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const MAX_LINES = 35;
+
+it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) => {
+  const strategy = `${root}test/eight/strategies/${name}.ts`;
+  expect(readFileSync(strategy, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES);
+  const home = join(folder, name);
+  dataFor(root, home, each);
+  writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...each.definition, catalog: 'data' }));
+  const isobar = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [`${root}dist/cli/isobar.js`, ...words, '--json'], { cwd: home });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };
+  const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
+  expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
+  const grids = each.grid.map((grid) => `--grid=${grid}`);
+  const { sets } = await isobar('sweep', 'run.yaml', ...grids);
+  expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
+  expect(await isobar('prove', 'run.yaml', '--quick')).toMatchObject({ verdict: 'proved' });
+});
+
+it('a bot and its backtest are equal by `isobar parity`', { timeout: 300_000 }, async () => {
+  // The others by hand: node test/eight/run.mjs NAME ...
+  const strategies = ['bandedCarry', 'exchangeStop', 'listedMomentum'];
+  const { stdout } = await promisify(execFile)(process.execPath, [`${root}test/eight/run.mjs`, ...strategies]);
+  const lines = stdout.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+    strategies.map((strategy) => ({ strategy, equal: true, cause: null, first: null })),
+  );
+});

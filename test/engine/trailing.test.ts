@@ -1,0 +1,85 @@
+// Stops that trail in percent, by a series and from a price on. test/campaigns/orderForms.test.ts compares random scripts with a naive reference.
+
+import { Decimal } from 'decimal.js';
+import { describe, expect, it } from 'vitest';
+import { atr, Strategy, type OrderOptions } from '../../src/index.ts';
+import { at, FREE, ordersOf, quiet } from './strategyApi.ts';
+import { barsOfRows, fillRows, orderRows, run } from './world.ts';
+
+type Prices = [number, number, number, number];
+const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
+/** Up to 120, then down to 90. */
+const HILL: Prices[] = [QUIET, [10_000, 11_000, 10_000, 11_000], [11_000, 12_000, 11_000, 12_000], [12_000, 12_000, 9000, 9000], QUIET];
+
+async function salesOf(trailing: OrderOptions['trailing'], rows = HILL, isBuy = true) {
+  const done = await ordersOf(
+    (own, row) => row === 0 && own.order(isBuy, { base: '0.1' }, { trailing: trailing! }),
+    FREE,
+    barsOfRows(rows),
+  );
+  return done.fills.slice(1).map(({ order, price }) => [done.orders[order - 1]!.role, price]);
+}
+
+describe('a stop that trails', () => {
+  it('in percent keeps its share of the best price', async () => {
+    expect(await salesOf({ percent: 10 })).toEqual([['trailing', 10_800]]);
+    expect(await salesOf({ percent: '2.5' })).toEqual([['trailing', 11_700]]);
+  });
+  it('takes a distance as a number, as a Decimal, and by name', async () => {
+    for (const trailing of [5, new Decimal(5), { distance: '5' }]) expect(await salesOf(trailing)).toEqual([['trailing', 11_500]]);
+  });
+  it('from a price on waits until the best price of closed bars has reached it, and stays on then', async () => {
+    expect(await salesOf({ percent: 10, from: 120 })).toEqual([['trailing', 10_800]]);
+    expect(await salesOf({ percent: 10, from: '120.01' })).toEqual([]);
+    // A row that reaches the price and falls: the stop holds from the next row on.
+    const spike: Prices[] = [QUIET, [10_000, 12_000, 10_000, 10_500], [10_500, 10_500, 10_400, 10_400], QUIET];
+    expect(await salesOf({ distance: 12, from: 120 }, spike)).toEqual([['trailing', 10_500]]);
+  });
+  it('by a series has the distance of the instant of its order', async () => {
+    class ByRange extends Strategy {
+      range = this.use(atr(this.bars, 2));
+      isDone = false;
+      override onBar() {
+        if (!this.isDone) this.buy({ base: '0.1' }, { trailing: { atr: this.range, times: 2 } });
+        this.isDone = true;
+      }
+    }
+    const flat: Prices[] = Array.from({ length: 4 }, (): Prices => [10_000, 10_100, 9900, 10_000]);
+    const { record } = await run({
+      strategies: [ByRange],
+      feeds: { bars: barsOfRows([...flat, [10_000, 10_050, 9000, 9000], QUIET]) },
+      ...FREE,
+    });
+    // The range is 2, so that the distance is 4; the best price of closed rows is 101.
+    expect(
+      fillRows(record)
+        .slice(1)
+        .map(({ price }) => price),
+    ).toEqual([9700]);
+    expect(orderRows(record)[1]!.role).toBe('trailing');
+  });
+  it('denies the order where a price or a share is not a number', async () => {
+    for (const trailing of [{ percent: NaN }, { percent: -1 }, { distance: NaN }, { percent: 1, from: NaN }, { percent: 1, from: 0 }]) {
+      const { orders } = await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing }), FREE, quiet(3));
+      expect(orders[0]).toMatchObject({ code: 'BAD_INPUT' });
+    }
+  });
+  it('names what it does not understand', async () => {
+    const errorOf = (trailing: unknown) =>
+      run({
+        strategies: [at((own, row) => row === 0 && own.order(true, { base: '0.1' }, { trailing } as never))],
+        feeds: { bars: quiet(3) },
+        ...FREE,
+      }).then(
+        () => 'no error',
+        (error: unknown) => String(error),
+      );
+    expect(await errorOf({ percnt: 1 })).toMatch(/trailing.percnt, which does not exist/);
+    expect(await errorOf({ percent: 1, distance: 1 })).toMatch(/trails by distance and percent/);
+    expect(await errorOf({ from: 1 })).toMatch(/trails by nothing/);
+    expect(await errorOf({ percent: 100 })).toMatch(/trailing stop of 100 percent/);
+    expect(await errorOf({ atr: 3 })).toMatch(/atr is no series/);
+    expect(await errorOf({ percent: 1, times: 3 })).toMatch(/times has no atr/);
+    expect(await errorOf(null)).toMatch(/trailing is null/);
+  });
+});

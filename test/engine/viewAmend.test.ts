@@ -1,0 +1,25 @@
+// What a strategy changes by a view of an order passes what stands between it and its run: prove compares it, and why shows it.
+
+import { expect, it } from 'vitest';
+import { HostCallTexts, RecordingHost } from '../../src/engine/host/recordingHost.ts';
+import { Api, FREE, quiet } from './strategyApi.ts';
+import { run } from './world.ts';
+
+it('an amendment by a view of openOrders or of onOrder is recorded like one by this.amend', async () => {
+  const log = new HostCallTexts();
+  class ByView extends Api {
+    override onBar() {
+      this.row++;
+      if (this.row === 1) this.order(true, { base: '0.1' }, { limit: 90, stopLoss: 80 });
+      if (this.row === 3) this.api.openOrders()[0]!.amend({ stop: 81 });
+    }
+    override onOrder(order: Parameters<NonNullable<Api['onOrder']>>[0]) {
+      if (order.lifecycle === 'working' && this.row === 1) order.amend({ stop: 82 });
+    }
+  }
+  await run({ strategies: [ByView], feeds: { bars: quiet(6) }, ...FREE }, { hostFor: (own) => new RecordingHost(own, log) });
+  expect(log.calls.map(({ text }) => text).filter((text) => text.includes('amend'))).toEqual([
+    'ByView: amend(1, {"stop":82})',
+    'ByView: amend(1, {"stop":81})',
+  ]);
+});
