@@ -59,6 +59,21 @@ describe('the second copy of a create', () => {
     expect(world.exchange.outside).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
   });
 
+  it('fills, of two orders: the halt names both copies', async () => {
+    const world = await open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    const schedule = [1, 2].map((nth) => ({ point: 'NET.dup', op: 'spot.newOrder', nth, params: {} }) as const);
+    world.faulty.faults.set({ seed: 1, schedule });
+    const ids = [world.order(LIMIT), world.order(LIMIT)];
+    world.pass(5000);
+    expect(ids.map((id) => world.placedOf(id))).toEqual([2, 2]);
+    world.audit('full');
+    const { why } = scopes(world, 'DUPLICATE')[0]!;
+    const named = Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
+    expect(named.toSorted()).toEqual(ids.map((id) => world.cidOf(id)).toSorted());
+    expect(books(world)).toEqual(venue(world));
+  });
+
   it('fills: after a restart the fill is still a position of the account, once', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');

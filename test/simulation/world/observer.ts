@@ -137,7 +137,7 @@ export class Observer {
       }
     }
     for (const cid of venue.copied.keys())
-      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid) && !venue.slices.has(cid))
+      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid))
         this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);

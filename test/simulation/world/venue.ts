@@ -55,8 +55,6 @@ export class SimulatedVenue {
   readonly ofCid = new Map<string, TrueOrder>();
   /** Creates whose second copy a network has delivered, by client order id. */
   readonly copied = new Map<string, number>();
-  /** Those of them that are slices of a kill: the bot does not name their second copies yet. */
-  readonly slices = new Set<string>();
   readonly #placed = new Map<string, TrueOrder[]>();
   tradeCount = 0;
   /** Counts all changes of orders. */

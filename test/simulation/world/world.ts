@@ -99,7 +99,6 @@ class World {
       copied: (body) => {
         const cid = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
         this.venue.copied.set(cid, (this.venue.copied.get(cid) ?? 0) + 1);
-        if (this.process?.flattens) this.venue.slices.add(cid);
         // The operator looks at the second copy, and lets the bot go on.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
@@ -195,8 +194,7 @@ class World {
       number,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
-        const copy = /is a second copy of (\w+)/.exec(line)?.[1];
-        if (copy !== undefined) this.observer.namedCopies.add(copy);
+        for (const [, copy] of line.matchAll(/is a second copy of (\w+)/g)) this.observer.namedCopies.add(copy!);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
       broken: (why) => {

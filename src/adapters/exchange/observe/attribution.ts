@@ -49,7 +49,7 @@ export interface ForeignOrder {
   readonly isWaiting: boolean;
 }
 
-/** Maximum number of trades that a halt lists. */
+/** Maximum number of trades of a duplicate, and of duplicates, that a halt lists. */
 const MAX_NAMED = 10;
 
 export class OrderAttribution {
@@ -59,6 +59,8 @@ export class OrderAttribution {
   /** Foreign orders that have been seen and reported. */
   readonly #foreignOrders = new Map<string, ForeignOrder>();
   readonly #extras = new Map<string, Extra>();
+  /** Venue ids of duplicates that the operator has not cleared. */
+  readonly #uncleared = new Set<string>();
 
   constructor(parts: OrderAttributionDeps) {
     this.#parts = parts;
@@ -197,7 +199,7 @@ export class OrderAttribution {
     const extra = this.#extras.get(venueId);
     if (extra === undefined) return;
     extra.fills.push(fill);
-    this.#nameExtra(venueId, extra);
+    this.#nameExtra(venueId);
   }
   /** Takes a complete list of the instrument's open orders. Duplicates that it does not show have ended. */
   applyCompleteList(instrument: number, venueIds: ReadonlySet<string>): void {
@@ -232,7 +234,7 @@ export class OrderAttribution {
     if (known !== undefined) return known;
     const extra: Extra = { instrument: request.instrumentIndex, cid, isOpen: false, fills: [] };
     this.#extras.set(venueId, extra);
-    this.#nameExtra(venueId, extra);
+    this.#nameExtra(venueId);
     return extra;
   }
   /** Cancels a duplicate each time it is seen open, because a cancel may be lost. */
@@ -240,14 +242,18 @@ export class OrderAttribution {
     extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);
   }
-  #nameExtra(venueId: string, { instrument, cid, fills }: Extra): void {
+  /** One halt stands for all duplicates, so it names each that was found, or has filled, since the operator last cleared it. */
+  #nameExtra(venueId: string): void {
     const { raisedCauses } = this.#parts;
-    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;
-    raisedCauses.raise(
-      'DUPLICATE',
-      null,
-      fills.length === 0 ? what : `${what}; ${soldOrBought(fills)}: a position of the account, of no strategy`,
-    );
+    if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();
+    this.#uncleared.add(venueId);
+    const texts = Array.from(this.#uncleared, (id) => this.#extraText(id, this.#extras.get(id)!));
+    const more = texts.length > MAX_NAMED ? [`and ${texts.length - MAX_NAMED} others`] : [];
+    raisedCauses.raise('DUPLICATE', null, [...texts.slice(-MAX_NAMED), ...more].join('; '));
+  }
+  #extraText(venueId: string, { instrument, cid, fills }: Extra): string {
+    const what = `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;
+    return fills.length === 0 ? what : `${what}; ${soldOrBought(fills)}: a position of the account, of no strategy`;
   }
 }
 
