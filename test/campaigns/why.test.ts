@@ -136,7 +136,8 @@ function checkRule(run: WhyRun, order: Row, fill: Row, { rule, also }: Explained
   const traced = run.trace.get(`${fill['instrument']} ${fill['trade_id']}`);
   expect(traced, `${what}: fill ${fill['trade_id']} is in the venue's trace`).toBeDefined();
   // What the venue cannot know: that a limit has rested, and that a limit is the collar of a market order.
-  const own = traced!.rule === 5 && rule === 6 ? 6 : order['role'] === 'market' && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
+  const isMarket = order['role'] === 'market' || order['code'] === 'CAPPED';
+  const own = traced!.rule === 5 && rule === 6 ? 6 : isMarket && [5, 13].includes(traced!.rule) ? 4 : traced!.rule;
   expect(rule, `${what}: fill ${fill['trade_id']}, by the venue's trace`).toBe(own);
 }
 
