@@ -8,11 +8,18 @@ const NONBLOCK = constants.O_NONBLOCK ?? 0;
 /** Error code for an entry that is not a regular file. */
 const NO_FILE = 'ENOFILE';
 
-/** Returns the bytes of a regular file, also through a link. Throws the system's error, and DiskError for anything else. */
-export function readRegular(path: string): Buffer {
+/** Opens a regular file to read, also through a link. Throws the system's error, and DiskError for anything else. */
+export function openRegular(path: string): number {
   const descriptor = openSync(path, constants.O_RDONLY | NONBLOCK);
+  if (fstatSync(descriptor).isFile()) return descriptor;
+  closeSync(descriptor);
+  throw new DiskError(NO_FILE, path);
+}
+
+/** Returns the bytes of a regular file, as `openRegular` opens it. */
+export function readRegular(path: string): Buffer {
+  const descriptor = openRegular(path);
   try {
-    if (!fstatSync(descriptor).isFile()) throw new DiskError(NO_FILE, path);
     return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);

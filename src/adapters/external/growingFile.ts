@@ -1,9 +1,10 @@
 // A text file of values that another program appends to: each look returns the rows that are new, and says which lines are bad.
 
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { ConfigError } from '../../base/errors.ts';
 import { TextFile, type ColumnNames } from '../catalog/external/externalFile.ts';
 import { formatOf } from '../catalog/rows/formats.ts';
+import { openRegular } from '../disk/regularFile.ts';
 
 /** A value with its two times, as the file has it. */
 export interface FileRow {
@@ -45,13 +46,12 @@ export class GrowingFile {
   look(): FileLook {
     let descriptor: number;
     try {
-      descriptor = openSync(this.#path, 'r');
+      descriptor = openRegular(this.#path);
     } catch (error) {
       return this.#unreadable(error);
     }
     try {
-      const { size, ino, isFile } = factsOf(descriptor);
-      if (!isFile) return this.#unreadable(new Error('not a file'));
+      const { size, ino } = fstatSync(descriptor);
       // Another file of that name, or one that was cut: its rows that are known already are found by their times.
       if (ino !== this.#inode || size < this.#bytes) this.#beginAnew(ino);
       return this.#read(descriptor, size);
@@ -128,9 +128,4 @@ export class GrowingFile {
     this.#problem = problem;
     return { rows: [], problems: isNew ? [problem] : [], isAtEnd: true };
   }
-}
-
-function factsOf(descriptor: number): { readonly size: number; readonly ino: number; readonly isFile: boolean } {
-  const stats = fstatSync(descriptor);
-  return { size: stats.size, ino: stats.ino, isFile: stats.isFile() };
 }

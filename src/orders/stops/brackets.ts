@@ -171,7 +171,7 @@ export class Brackets {
     return this.trails[instrument]! > 0;
   }
   /** Returns the number of the first bracket of an instrument that prices from `low` to `high` may trigger: those before it stay. */
-  firstNear(instrument: number, high: number, low: number): number {
+  private firstNear(instrument: number, high: number, low: number): number {
     const open = this.open[instrument]!;
     if (this.trails[instrument]! > 0) return 0;
     if (!(low > this.nearestBelow[instrument]! && high < this.nearestAbove[instrument]!) && this.isFarReached(instrument, high, low))
@@ -203,7 +203,7 @@ export class Brackets {
     return count;
   }
 
-  /** Returns a copy of the brackets that prices from `low` to `high` may trigger, and of others. */
+  /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may hold others too. */
   near(instrument: number, high: number, low: number): readonly Bracket[] {
     const first = this.firstNear(instrument, high, low);
     const list = this.open[instrument]!;
@@ -280,21 +280,20 @@ export function isReached(bracket: Bracket, high: number, low: number): boolean 
 
 /** Returns the price at which a bracket triggers: the nearer of its stop and its trailing stop. */
 export function levelOf(bracket: Bracket): number {
-  const trails = bracket.trailing > 0 && (bracket.trailingFrom === 0 || isActive(bracket));
-  if (bracket.isLong) return trails ? Math.max(bracket.stop, bracket.best - distanceOf(bracket)) : bracket.stop;
-  const fixed = bracket.stop > 0 ? bracket.stop : INFINITY;
-  return trails ? Math.min(fixed, bracket.best + distanceOf(bracket)) : fixed;
+  const { isLong, stop } = bracket;
+  const fixed = isLong || stop > 0 ? stop : INFINITY;
+  if (bracket.trailing === 0) return fixed;
+  const trail = trailLevelOf(bracket, bracket.best);
+  // The comparisons are false while it does not trail yet.
+  if (isLong) return trail > fixed ? trail : fixed;
+  return trail < fixed ? trail : fixed;
 }
-/** Returns where a trailing stop would trigger after the best price `best`; NaN where it does not trail yet. */
+/**
+ * Returns where a trailing stop would trigger after the best price `best`; NaN before the price from which it trails. A distance in percent is
+ * rounded down: the level never moves away from the price as the best price gets better.
+ */
 export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Bracket, best: number): number {
-  if (trailing === 0 || (trailingFrom !== 0 && !hasPassed(isLong, best, trailingFrom))) return NAN;
-  const distance = distanceAt(best, trailing, trailingPpm);
+  if (trailing === 0 || (trailingFrom !== 0 && (isLong ? best < trailingFrom : best > trailingFrom))) return NAN;
+  const distance = trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));
   return isLong ? best - distance : best + distance;
 }
-/** True once the best price has reached that from which the stop trails. It never goes back, and neither does this. */
-const isActive = ({ isLong, best, trailingFrom }: Bracket): boolean => hasPassed(isLong, best, trailingFrom);
-const hasPassed = (isLong: boolean, best: number, from: number): boolean => (isLong ? best >= from : best <= from);
-const distanceOf = ({ best, trailing, trailingPpm }: Bracket): number => distanceAt(best, trailing, trailingPpm);
-/** Rounded down: the level never moves away from the price as the best price gets better. */
-const distanceAt = (best: number, trailing: number, trailingPpm: number): number =>
-  trailingPpm === 0 ? trailing : Math.max(trailing, mulDiv(best, trailingPpm, MILLION, 'down'));

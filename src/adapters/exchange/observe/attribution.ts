@@ -246,6 +246,8 @@ export class OrderAttribution {
   #nameExtra(venueId: string): void {
     const { raisedCauses } = this.#parts;
     if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();
+    // The newest last: of very many only these are named.
+    this.#uncleared.delete(venueId);
     this.#uncleared.add(venueId);
     const texts = Array.from(this.#uncleared, (id) => this.#extraText(id, this.#extras.get(id)!));
     const more = texts.length > MAX_NAMED ? [`and ${texts.length - MAX_NAMED} others`] : [];

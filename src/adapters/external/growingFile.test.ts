@@ -1,0 +1,20 @@
+// A file that another program may replace by anything.
+
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { GrowingFile } from './growingFile.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'isobar-growing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it.each(['fifo', 'folder'])('says that it cannot read a %s, once, and waits for nobody', (kind) => {
+  const path = join(folder, kind);
+  if (kind === 'fifo') execFileSync('mkfifo', [path]);
+  else mkdirSync(path);
+  const file = new GrowingFile(path, { time: 't', knownAt: 'k', value: null, series: 'oi' });
+  expect(file.look()).toEqual({ rows: [], problems: [expect.stringContaining(`${path}: cannot be read`)], isAtEnd: true });
+  expect(file.look().problems).toEqual([]);
+});
