@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { ConfigError } from '../../base/errors.ts';
+import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS } from '../localServer/requests.ts';
 
 export interface WebhookListener {
   readonly host: string;
@@ -27,21 +28,12 @@ export interface OpenWebhooks {
 }
 
 const MAX_BODY_BYTES = 8 * 1024;
-const MAX_CONNECTIONS = 32;
-/** Time-outs end slow connections, so that they do not block others. */
-const LIMITS = {
-  headersTimeout: 2000,
-  requestTimeout: 10_000,
-  keepAliveTimeout: 10_000,
-  connectionsCheckingInterval: 1000,
-  maxHeaderSize: 16 * 1024,
-} as const;
 
 /** Throws ConfigError for a port that cannot be opened. */
 export async function openWebhookServer({ host, port, frontHost }: WebhookListener, handle: HookHandler): Promise<OpenWebhooks> {
   const hosts = new Set<string>();
-  const server = createServer(LIMITS, (request, response) => {
-    receive(request, (body) => void replyTo(request, body, hosts, handle).then((reply) => send(response, reply)));
+  const server = createServer(SERVER_LIMITS, (request, response) => {
+    receiveBody(request, MAX_BODY_BYTES, (body) => void replyTo(request, body, hosts, handle).then((reply) => send(response, reply)));
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
@@ -82,17 +74,6 @@ async function replyTo(
   if (method !== 'POST') return { status: 405, problem: 'expected POST' };
   if (body === null) return { status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` };
   return (await handle(url, headers, body)) ?? { status: 404, problem: 'nothing is here' };
-}
-
-function receive(request: IncomingMessage, whole: (body: Buffer | null) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-  });
-  request.on('end', () => whole(size > MAX_BODY_BYTES ? null : Buffer.concat(chunks)));
-  request.on('error', () => request.destroy());
 }
 
 function send(response: ServerResponse, { status, problem }: HookReply): void {

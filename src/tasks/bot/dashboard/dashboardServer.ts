@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { BotControl } from '../../control/botControl.ts';
 import { metricsText } from '../../control/metrics.ts';
 import { perform, readRequest, requiredScope, type BotRequest } from '../../control/request.ts';
+import { MAX_CONNECTIONS, receiveBody, SERVER_LIMITS, singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { assets, type PageAsset } from './assets.ts';
 import { Guard, wordFor, type AccessRefusal } from './guard.ts';
@@ -30,16 +31,6 @@ export interface Dashboard {
 
 const MAX_BODY_BYTES = 64 * 1024;
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
-/** Enough for a few pages: one request a second, and the operator's clicks. */
-const MAX_CONNECTIONS = 32;
-/** Time-outs end slow connections, so that they do not block others. */
-const LIMITS = {
-  headersTimeout: 2000,
-  requestTimeout: 10_000,
-  keepAliveTimeout: 10_000,
-  connectionsCheckingInterval: 1000,
-  maxHeaderSize: 16 * 1024,
-} as const;
 const HEADERS = {
   'Content-Security-Policy': "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
   'X-Content-Type-Options': 'nosniff',
@@ -71,8 +62,8 @@ export async function openDashboard(control: BotControl, options: DashboardOptio
     );
   }
   const handler = new DashboardHandler(control, new Tokens(tokensIn(folder)), options);
-  const server = createServer(LIMITS, (request, response) =>
-    receive(request, (body) => void handler.answer(request, body).then((answer) => send(response, answer))),
+  const server = createServer(SERVER_LIMITS, (request, response) =>
+    receiveBody(request, MAX_BODY_BYTES, (body) => void handler.answer(request, body).then((answer) => send(response, answer))),
   );
   server.maxConnections = MAX_CONNECTIONS;
   const bound = await listening(server, host, port);
@@ -117,7 +108,7 @@ class DashboardHandler {
   /** `body` null: the body was too large. */
   async answer(request: IncomingMessage, body: Buffer | null): Promise<Answer> {
     const { method = '', url = '' } = request;
-    const received = { method, headers: single(request.headers) };
+    const received = { method, headers: singleHeaders(request.headers) };
     const misplaced = this.#guard?.refusesPlace(received) ?? null;
     if (misplaced) return this.#refuse(misplaced, `${method} from ${received.headers['origin'] ?? received.headers['host'] ?? 'nowhere'}`);
     if (body === null) return refusalReply({ status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` });
@@ -190,25 +181,10 @@ function fields(body: Buffer): { readonly request?: unknown; readonly typed?: un
   }
 }
 
-function receive(request: IncomingMessage, whole: (body: Buffer | null) => void): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MAX_BODY_BYTES) chunks.push(chunk);
-  });
-  request.on('end', () => whole(size > MAX_BODY_BYTES ? null : Buffer.concat(chunks)));
-  request.on('error', () => request.destroy());
-}
-
 function send(response: ServerResponse, { status, type, body }: Answer): void {
   if (response.destroyed) return;
   response.writeHead(status, { ...HEADERS, 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) });
   response.end(body);
-}
-
-function single(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
 }
 
 async function listening(server: Server, host: string, port: number): Promise<number> {

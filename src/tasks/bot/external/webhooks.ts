@@ -5,6 +5,7 @@ import { readKeyFile } from '../../../access/keyFile.ts';
 import { nowMs } from '../../../adapters/clock/wallClock.ts';
 import { HookChecker, type HookValue } from '../../../adapters/external/webhookCheck.ts';
 import { openWebhookServer, type HookReply, type OpenWebhooks } from '../../../adapters/external/webhookServer.ts';
+import { singleHeaders } from '../../../adapters/localServer/requests.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import { Secret } from '../../../base/text/secret.ts';
 import type { BoundSeries, WebhookSettings } from './sources.ts';
@@ -60,7 +61,7 @@ export async function openWebhooks({ settings, checkers, take, log }: HooksDeps)
     return reply;
   };
   const handle = async (path: string, headers: IncomingMessage['headers'], body: Buffer): Promise<HookReply> => {
-    const found = checkers.get(path)!.check({ path, headers: single(headers), body }, nowMs());
+    const found = checkers.get(path)!.check({ path, headers: singleHeaders(headers), body }, nowMs());
     if ('problem' in found) return refuse(path, found);
     const result = await take(path.slice('/series/'.length), found);
     if (result === 'taken') return { status: 200, problem: null };
@@ -71,8 +72,4 @@ export async function openWebhooks({ settings, checkers, take, log }: HooksDeps)
   const server = await openWebhookServer(settings, (path, headers, body) => (checkers.has(path) ? handle(path, headers, body) : null));
   log('info', `webhooks are taken at ${[...checkers.keys()].map((path) => `${server.url}${path}`).join(', ')}`);
   return server;
-}
-
-function single(headers: IncomingMessage['headers']): Readonly<Record<string, string | undefined>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
 }
