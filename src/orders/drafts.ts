@@ -1,6 +1,7 @@
 // Orders that are not sent yet because others have to end first: replacements of an order under cancel, reversals of a position, and what a
 // rebalance buys with the money that its sales free.
 
+import { removeAt } from '../base/removeAt.ts';
 import type { OrderId, Side } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 
@@ -53,7 +54,7 @@ export class Drafts {
     this.waitingDrafts.push(draft);
   }
   remove(draft: WaitingDraft): void {
-    this.waitingDrafts.splice(this.waitingDrafts.indexOf(draft), 1);
+    removeAt(this.waitingDrafts, this.waitingDrafts.indexOf(draft));
   }
 }
 

@@ -1,5 +1,6 @@
 // The unfinished orders of a bot, oldest first, and the newest finished ones.
 
+import { removeAt } from '../base/removeAt.ts';
 import type { AbsenceBounds } from './prove/resolver.ts';
 import type { BotOrder } from './botOrder.ts';
 
@@ -37,9 +38,10 @@ export class OpenOrders {
     this.newest = null;
   }
   private takeOut(order: BotOrder): void {
-    const listed = this.listed;
-    const at = listed.lastIndexOf(order);
-    if (at >= 0) listed.splice(at, 1);
+    const { listed } = this;
+    let at = listed.length - 1;
+    while (at >= 0 && listed[at] !== order) at--;
+    removeAt(listed, at);
   }
   private search(id: number): BotOrder | undefined {
     const listed = this.listed;

@@ -311,7 +311,7 @@ export class StrategyRun implements StrategyHost {
     const { orders } = this.engine;
     const own: OrderInfo[] = [];
     this.addViews(own, orders.active(), instrumentIndex);
-    this.addViews(own, orders.drafts.orders, instrumentIndex);
+    if (orders.drafts.waiting.length > 0) this.addViews(own, orders.drafts.orders, instrumentIndex);
     return own;
   }
   private addViews(views: OrderInfo[], orders: readonly BotOrder[], instrumentIndex: number): void {

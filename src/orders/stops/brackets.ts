@@ -2,6 +2,7 @@
 
 import { assert } from '../../base/assert.ts';
 import { mulDiv } from '../../base/number/exact.ts';
+import { removeAt } from '../../base/removeAt.ts';
 import type { Side } from '../../model/order.ts';
 
 // hot: docs/performance.md#file-constants
@@ -132,7 +133,7 @@ export class Brackets {
     const open = this.open[bracket.instrument]!;
     const at = open.lastIndexOf(bracket);
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
-    open.splice(at, 1);
+    removeAt(open, at);
     this.openCount--;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
     if (at < this.far[bracket.instrument]!) {
@@ -205,9 +206,9 @@ export class Brackets {
 
   /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may hold others too. */
   near(instrument: number, high: number, low: number): readonly Bracket[] {
-    const first = this.firstNear(instrument, high, low);
     const list = this.open[instrument]!;
-    return first < list.length ? list.slice(first) : NONE;
+    for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) return list.slice(at);
+    return NONE;
   }
 
   /** Triggers the stops beyond which the row opens, at the open. */

@@ -1,5 +1,6 @@
 // Trigger orders of the simulated futures venue: which of them a row of bars triggers, in what order, and the orders that they place.
 
+import { removeAt } from '../../base/removeAt.ts';
 import { ConfigError } from '../../base/errors.ts';
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import { type Instrument, MAX_PRICE_TICKS } from '../../model/instrument.ts';
@@ -124,7 +125,7 @@ export class TriggerQueue {
       this.refusal = VENUE_CODES.noPendingOrder.code;
       return null;
     }
-    this.pending.splice(at, 1);
+    removeAt(this.pending, at);
     trigger.status = 'canceled';
     return trigger;
   }
@@ -242,7 +243,7 @@ export class TriggerQueue {
   }
 
   private end(trigger: Record, status: VenueTriggerStatus): void {
-    this.pending.splice(this.pending.indexOf(trigger), 1);
+    removeAt(this.pending, this.pending.indexOf(trigger));
     trigger.status = status;
   }
 }

@@ -1,0 +1,20 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { removeAt } from './removeAt.ts';
+
+describe('removeAt', () => {
+  it('leaves what splice leaves', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer()), fc.nat(20), (list, at) => {
+        const expected = list.toSpliced(at, 1);
+        removeAt(list, at);
+        expect(list).toEqual(expected);
+      }),
+    );
+  });
+  it('removes nothing at -1, where nothing was found', () => {
+    const list = [1, 2];
+    removeAt(list, -1);
+    expect(list).toEqual([1, 2]);
+  });
+});
