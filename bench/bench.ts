@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import { besidePart, isSameInBlocksOfOne, nsPerRow, type Beside } from './beside.ts';
+import { cliffPart, cliffsBench, type Cliff } from './cliffs.ts';
 import { inProcess } from './parts.ts';
 import { bytesPerBar, wholeCommand } from './processes.ts';
 import { comparePeers, enginePart, peersTable } from './peers.ts';
@@ -18,7 +19,7 @@ import { head, walk } from './series.ts';
 import { sweepBench } from './sweep.ts';
 import { wholeBench } from './whole.ts';
 import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, type TimedRun } from './workloads.ts';
-import { table } from './table.ts';
+import { cliffsTable, table } from './table.ts';
 
 const ROUNDS = 3;
 /** Of a form in a process of its own: what the compiler settles on differs from process to process by a tenth. */
@@ -34,6 +35,7 @@ const scratch = new Scratch();
 try {
   if (process.argv[2] === '--part') await part(process.argv[3]!, process.argv[4]!);
   else if (process.argv[2] === '--beside-part') await besidePart(process.argv[3] as Beside);
+  else if (process.argv[2] === '--cliff-part') await cliffPart(process.argv[3] as Cliff);
   else if (process.argv[2] === '--peers-part') await enginePart(process.argv[3]!);
   else if (process.argv[2] === '--futures-part') await futuresPart(process.argv[3] as FuturesKind);
   else if (process.argv[2] === '--rest-part') await restPart(process.argv[3]!, process.argv[4], folder);
@@ -48,6 +50,7 @@ try {
   else if (process.argv.includes('--service')) process.stdout.write(`${JSON.stringify({ service: await serviceBench(folder) })}\n`);
   else if (process.argv.includes('--sweep'))
     process.stdout.write(`${JSON.stringify({ sweep: await sweepBench(folder, buildReference(folder)) })}\n`);
+  else if (process.argv.includes('--cliffs')) showCliffs();
   else if (process.argv.includes('--whole'))
     process.stdout.write(`${JSON.stringify({ whole: wholeBench(folder, buildReference(folder), print) })}\n`);
   else if (process.argv.includes('--futures')) process.stdout.write(`${JSON.stringify({ futures: await futuresBench(print) })}\n`);
@@ -67,6 +70,12 @@ async function peers() {
   const figures = await comparePeers(folder, print);
   if (asJson) process.stdout.write(`${JSON.stringify({ peers: figures })}\n`);
   else if (figures !== null) process.stdout.write(peersTable(figures));
+}
+
+/** `--cliffs`: strategies that leave the common path. */
+function showCliffs() {
+  const figures = cliffsBench(folder, buildReference(folder) !== null);
+  process.stdout.write(asJson ? `${JSON.stringify({ cliffs: figures })}\n` : cliffsTable(figures));
 }
 
 /** `--rest`: the client of the exchange alone. */
@@ -110,6 +119,8 @@ async function run() {
     undeclaredCustom: rowOf('undeclaredCustom', single),
   };
   const areSame = (await isSameInBlocksOfOne('eightFeeds')) && (await isSameInBlocksOfOne('twoIntervals'));
+  print('bench: strategies that leave the common path');
+  const cliffs = cliffsBench(folder, program !== null);
   print('bench: contracts');
   const futures = await futuresBench(print);
   print('bench: a sweep of 200 sets');
@@ -126,6 +137,7 @@ async function run() {
     fillHeavy: shown(fillHeavy),
     fillLight: shown(fillLight),
     ...several,
+    cliffs,
     futures,
     orderPathNs,
     linearity,

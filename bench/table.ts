@@ -1,14 +1,40 @@
 // The benchmark's figures for a reader: one line each, with the limit that a release must keep.
 
 import type { BenchFigures } from './bench.ts';
+import type { CliffFigures } from './cliffs.ts';
 
 /** `0.12   (30 us)`. */
 const besideCcxt = (of: BenchFigures['restCreate']): string =>
   of === null ? '–' : `${of.ratio.toFixed(2)}   (${of.cpuUsOurs.toFixed(0)} us)`;
 
+type Row = readonly [name: string, value: string, limit: string];
+
+const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
+
+/** Limits in ns where the issue of an order sets them, else in multiples of C. */
+const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
+  'a market order at every bar': '≤ 80 ns',
+  'a limit re-priced at every bar, its number kept': '≤ 120 ns',
+  'the same, found among the open orders': '≤ 160 ns',
+};
+
+const cliffRows = (figures: readonly CliffFigures[]): readonly Row[] =>
+  figures.map(({ name, nsPerBar, ratio }) => [
+    `${name} / C`,
+    `${number(ratio)}   (${number(nsPerBar, 1)} ns)`,
+    CLIFF_LIMITS[name] ?? '≤ 5',
+  ]);
+
+/** Strategies that leave the common path, alone. */
+export const cliffsTable = (figures: readonly CliffFigures[]): string => lines(cliffRows(figures));
+
+function lines(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}\n`).join('');
+}
+
 export function table(of: BenchFigures): string {
-  const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
-  const rows: [string, string, string][] = [
+  const rows: readonly Row[] = [
     ['equal to the C reference and to blocks of one', of.equal ? 'yes' : 'NO', 'yes'],
     ['fill-heavy  C, ns a bar', number(of.fillHeavy.cNsPerBar), ''],
     ['            onBar / C', `${number(of.fillHeavy.onBarRatio)}   (${number(of.fillHeavy.onBarNsPerBar, 1)} ns)`, '≤ 5'],
@@ -23,6 +49,7 @@ export function table(of: BenchFigures): string {
       `${number(of.undeclaredCustom.ratioToSingle)}   (${number(of.undeclaredCustom.nsPerRow, 1)} ns)`,
       '',
     ],
+    ...cliffRows(of.cliffs),
     ['a contract, a row / spot', `${number(of.futures.ratioToSpot)}   (${number(of.futures.nsPerRow, 1)} ns)`, '≤ 2'],
     ['an order, intent to done', `${number(of.orderPathNs, 0)} ns`, '≤ 200'],
     ['a bar at 5 M / at 50 k', number(of.linearity), '≤ 1.3'],
@@ -64,6 +91,5 @@ export function table(of: BenchFigures): string {
     ['            a create on the disk / a bare sync', `${number(of.service.durableMs)} / ${number(of.service.bareSyncMs)} ms`, ''],
     ['            a create beside 10 000 open orders', number(of.service.openOrdersRatio), '≤ 1.5'],
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return `${rows.map(([name, value, limit]) => `  ${name.padEnd(width)}  ${value.padEnd(20)} ${limit}`).join('\n')}\n  Node ${of.node}\n`;
+  return `${lines(rows)}  Node ${of.node}\n`;
 }

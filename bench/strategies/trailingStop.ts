@@ -1,0 +1,10 @@
+// Buys at the SMA cross; a trailing stop is open nearly all the time.
+import { crossedUp, sma, Strategy } from 'isobar';
+
+export default class TrailingStop extends Strategy {
+  up = this.use(crossedUp(this.use(sma(this.bars.close, 10)), this.use(sma(this.bars.close, 30))));
+
+  override onBar() {
+    if (this.up.value && this.position().isFlat) this.buy({ base: '1' }, { trailing: 300 });
+  }
+}
