@@ -42,6 +42,7 @@ export class BotProcess implements Scheduler {
   isKilled = false;
   /** A kill that closes positions is under way. */
   flattens = false;
+  #isKillDone = false;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
 
@@ -87,7 +88,9 @@ export class BotProcess implements Scheduler {
 
   /** Promises wait for something: they need turns of the event loop. */
   get isBusy(): boolean {
-    return this.pending > 0 || (this.isKilled && this.control?.view().kill?.phase !== 'done');
+    if (this.pending > 0 || !this.isKilled || this.#isKillDone) return this.pending > 0;
+    this.#isKillDone = this.control?.view().kill?.phase === 'done';
+    return !this.#isKillDone;
   }
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;

@@ -143,5 +143,8 @@ export class SimulatedNetwork {
   }
 }
 
-const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));
+function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) found[name.toLowerCase()] = value;
+  return found;
+}

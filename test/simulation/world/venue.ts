@@ -120,6 +120,7 @@ export class SimulatedVenue {
   }
   #copyUnits(base: string): number {
     let units = 0;
+    if (this.orders.size === this.ofCid.size) return units;
     for (const cid of this.copied.keys())
       for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
         if (instrument.base === base) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);

@@ -42,6 +42,8 @@ export interface DayResult {
 
 export interface DayOptions {
   readonly lengthMs?: number;
+  /** The day ends with the first violation. */
+  readonly untilViolation?: boolean;
   readonly print?: (line: string) => void;
 }
 
@@ -56,6 +58,7 @@ class World {
   readonly #schedule: readonly Happening[];
   readonly #print: (line: string) => void;
   readonly #endMs: number;
+  readonly #untilViolation: boolean;
   disk = new SimulatedDisk();
   process: BotProcess | null = null;
   restarts = 0;
@@ -70,11 +73,12 @@ class World {
   /** What of the simulated disk the disk of this computer has. */
   #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
 
-  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
+  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
     this.#print = print;
     this.#endMs = START_MS + lengthMs;
+    this.#untilViolation = untilViolation;
     this.queue.runDue(START_MS);
     this.venue = new SimulatedVenue(seed, START_MS);
     const faults = new Map(schedule.flatMap((one) => (isTimed(one) ? [] : [[one.at, one]])));
@@ -155,6 +159,7 @@ class World {
       this.queue.runDue(nextMs);
       if (this.process !== null && this.process.flattens) this.#mirror();
       this.#look();
+      if (this.#untilViolation && this.observer.violations.length > 0) return;
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
