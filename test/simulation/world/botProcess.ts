@@ -4,6 +4,7 @@ import { getActiveResourcesInfo } from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openJournal, type OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
+import { ConfigError } from '../../../src/base/errors.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import type { Scheduler } from '../../../src/ports/scheduler.ts';
 import { LiveControl } from '../../../src/tasks/bot/botControls.ts';
@@ -15,6 +16,8 @@ import type { SimulatedNetwork } from './network.ts';
 import { Trader } from './trader.ts';
 
 const SEGMENT_BYTES = 128 * 1024;
+/** Numbers of processes that are started beside the one that runs. */
+const SECOND = 1_000_000;
 
 export interface ProcessParts {
   readonly queue: DueQueue;
@@ -26,6 +29,8 @@ export interface ProcessParts {
   readonly skewMs: number;
   readonly drift: number;
   readonly number: number;
+  /** Whether the process of this number runs. */
+  readonly runs: (number: number) => boolean;
   readonly log: (line: string) => void;
   readonly broken: (why: string) => void;
   /** The disk ended the process in the middle of an operation. */
@@ -33,6 +38,7 @@ export interface ProcessParts {
 }
 
 export class BotProcess implements Scheduler {
+  readonly number: number;
   isDead = false;
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
@@ -43,10 +49,12 @@ export class BotProcess implements Scheduler {
   /** A kill that closes positions is under way. */
   flattens = false;
   #isKillDone = false;
+  #openAs: ((pid: number) => OpenedJournal) | null = null;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
 
   constructor(parts: ProcessParts) {
+    this.number = parts.number;
     this.#parts = parts;
     this.#bornMs = parts.queue.nowMs;
     Object.assign(parts.disk, { soon: (run: () => void) => this.#later(1 + Math.floor(parts.random() ** 8 * 400), run) });
@@ -125,11 +133,30 @@ export class BotProcess implements Scheduler {
     deps: Parameters<NonNullable<Parameters<typeof openLiveBot>[1]['computer']>['openJournal']>[0],
     options: Parameters<typeof openJournal>[1],
   ): OpenedJournal {
-    const self = { pid: this.#parts.number, started: String(this.#parts.number), namespace: 'n', boot: 'b', host: 'world' };
-    return openJournal(
-      { ...deps, disk: this.#parts.disk, processes: { self, findProcess: () => 'gone' } },
-      { ...options, segmentBytes: SEGMENT_BYTES, soon: (run) => this.#later(0, run) },
-    );
+    const open = (pid: number): OpenedJournal => {
+      const self = { pid, started: String(pid), namespace: 'n', boot: 'b', host: 'world' };
+      const findProcess = (other: { readonly pid: number }): 'running' | 'gone' => (this.#parts.runs(other.pid) ? 'running' : 'gone');
+      return openJournal(
+        { ...deps, disk: this.#parts.disk, processes: { self, findProcess } },
+        { ...options, segmentBytes: SEGMENT_BYTES, soon: (run) => this.#later(0, run) },
+      );
+    };
+    this.#openAs = open;
+    return open(this.#parts.number);
+  }
+
+  /** Another process of the same bot is started beside this one. Returns whether it got the journal. */
+  startSecond(): boolean {
+    let hasOpened = false;
+    this.#run(() => {
+      try {
+        this.#openAs?.(SECOND + this.#parts.number);
+        hasOpened = this.#openAs !== null;
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+      }
+    });
+    return hasOpened;
   }
 
   /** kill -9. */

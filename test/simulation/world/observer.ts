@@ -18,6 +18,8 @@ export interface Seen {
   readonly venue: SimulatedVenue;
   readonly process: BotProcess | null;
   readonly nowMs: number;
+  /** What the operator has halted, and has not resumed yet. */
+  readonly halted: 'HALT_NEW' | 'CANCEL_ONLY' | null;
 }
 
 export class Observer {
@@ -26,6 +28,7 @@ export class Observer {
   readonly #notified = new Map<string, number>();
   #trader: Trader | null = null;
   #notifiedCount = 0;
+  readonly #placedAfterAll = new Set<string>();
   unknown = new Set<number>();
   /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
   duplicates = 0;
@@ -70,6 +73,16 @@ export class Observer {
       slots.set(slot, (slots.get(slot) ?? 0) + 1);
       if (known.slot !== '' && slots.get(slot)! > 1) this.report('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
     }
+    for (const { order, cid, trades } of venue.orders.values()) {
+      // One that was canceled without a fill had no effect either.
+      if (trades.length === 0 && !live.includes(order)) continue;
+      if (this.#placedAfterAll.has(order.id) || venue.copied.has(cid)) continue;
+      const own = orderIdIn(prefix, cid);
+      const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
+      if (known === undefined || !isDenied(known.reason)) continue;
+      this.#placedAfterAll.add(order.id);
+      this.report('SAID', `the bot says of order ${own} "${known.reason}", and it ${trades.length > 0 ? 'has filled' : 'stands'} at the exchange`, nowMs);
+    }
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
     const { trader } = process;
@@ -88,7 +101,7 @@ export class Observer {
   }
 
   /** A create leaves (S7). */
-  create({ process, nowMs }: Seen, body: string, journal: () => Buffer): void {
+  create({ process, nowMs, halted }: Seen, body: string, journal: () => Buffer): void {
     const cid = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
     if (cid === undefined || !journal().includes(cid))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
@@ -98,6 +111,8 @@ export class Observer {
     // The kill's own slices close what is held.
     const isSlice = process.flattens && /"side":"SELL"/i.test(body);
     if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
+    if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || /"side":"BUY"/i.test(body)))
+      this.report('S7', `a create leaves though the operator has halted: ${body}`, nowMs);
     if (states.some(({ code }) => code === 'STARTING') && /"side":"BUY"/i.test(body))
       this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);
   }
@@ -145,6 +160,9 @@ export class Observer {
       if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
   }
 }
+
+/** The bot says that there is no such order. */
+const isDenied = (reason: string | null): boolean => reason === 'refused' || reason === 'noEffect' || reason === 'notSent';
 
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
   return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];

@@ -17,6 +17,7 @@ export const REQUEST_FAULTS = [
   'unknownNotDone',
   'refuseConnection',
   'duplicateRequest',
+  'otherReply',
 ] as const;
 export const TIMED_FAULTS = [
   'kill',
@@ -30,6 +31,9 @@ export const TIMED_FAULTS = [
   'flatten',
   'lostFlatten',
   'unlink',
+  'syncFails',
+  'bitFlips',
+  'secondStart',
 ] as const;
 
 /** A fault of the `at`-th create of the day. */
@@ -76,8 +80,11 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[
   timed('halt', upTo(3));
   timed('killSwitch', upTo(1));
   timed('flatten', upTo(1));
-  timed('lostFlatten', upTo(1));
+  timed('lostFlatten', upTo(2));
   timed('unlink', upTo(2));
+  timed('syncFails', upTo(2));
+  timed('bitFlips', upTo(2));
+  timed('secondStart', upTo(2));
   return list.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 }
 

@@ -6,6 +6,9 @@ import { Strategy, type Feed, type FillInfo, type OrderInfo } from '../../../src
 export const fillText = (side: string, qty: string, price: number, fee: string, feeAsset: string): string =>
   `${side} ${qty} at ${price} fee ${fee} ${feeAsset}`;
 
+/** Acts in a minute, of all symbols together. */
+const ACTS = 0.4;
+
 export class Trader extends Strategy {
   symbols = this.feeds('bars');
   /** What each order was told to have filled. */
@@ -17,7 +20,7 @@ export class Trader extends Strategy {
 
   override onBar() {
     this.barCount++;
-    for (const feed of this.symbols) if (this.#next() < 0.1) this.#act(feed);
+    for (const feed of this.symbols) if (this.#next() < ACTS / this.symbols.length) this.#act(feed);
   }
 
   #act(feed: Feed): void {

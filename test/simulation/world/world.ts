@@ -9,7 +9,7 @@ import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
+import { Crash, SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
 import { BotProcess, rest } from './botProcess.ts';
 import { SimulatedNetwork } from './network.ts';
 import { MAX_LOTS, Observer, type Seen } from './observer.ts';
@@ -22,6 +22,10 @@ const QUIET_MS = 900_000;
 const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
 /** The next sync notices a journal that was moved away. */
 const UNNOTICED_MS = 5000;
+/** A bot trades one symbol to this many. */
+const MOST_SYMBOLS = 3;
+/** A bit flips in a file of at least this many bytes, in its first half: at the end a write may be incomplete. */
+const MIN_FLIP_BYTES = 2000;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -70,6 +74,12 @@ class World {
   /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
   #flattenAt = NaN;
   #unlinkedMs = NaN;
+  /** The operator's halt that stands. */
+  #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
+  /** A sync is to fail, and the bot to stop. */
+  #syncFails = false;
+  /** Puts back the bit that was flipped; null: none is. */
+  #unflip: (() => void) | null = null;
   /** What of the simulated disk the disk of this computer has. */
   #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
 
@@ -106,6 +116,7 @@ class World {
         // The operator looks at the second copy, and lets the bot go on.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
+      mistaken: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
       answered: (status) => {
         if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
@@ -115,17 +126,20 @@ class World {
       const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), cid) : null;
       return (id === null ? null : (deps?.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
-    this.#writeConfig(RESOLVE_MS[Math.floor(seededRng(seed ^ 0xc0f).next() * RESOLVE_MS.length)]!);
+    this.#writeConfig(seededRng(seed ^ 0xc0f));
   }
 
   get #time(): string {
     return new Date(this.queue.nowMs).toISOString().slice(11, 23);
   }
   get #seen(): Seen {
-    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs };
+    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted };
   }
 
-  #writeConfig(resolveEveryMs: number): void {
+  #writeConfig(rng: Rng): void {
+    const oneOf = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
+    const resolveEveryMs = oneOf(RESOLVE_MS);
+    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MOST_SYMBOLS));
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
@@ -135,7 +149,7 @@ class World {
       exchange: { spotUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
       data: 'bot',
       strategy: '/world/trader.ts',
-      feeds: { bars: { symbols: SYMBOLS.map((base) => `${base}USDT`), interval: '1m' } },
+      feeds: { bars: { symbols: symbols.map((base) => `${base}USDT`), interval: '1m' } },
       cash: { USDT: String(CASH) },
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
       orders: { deltaMinMs: 10_000, resolveEveryMs },
@@ -197,6 +211,7 @@ class World {
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
       number,
+      runs: (other) => other === this.process?.number && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
         for (const [, copy] of line.matchAll(/is a second copy of (\w+)/g)) this.observer.namedCopies.add(copy!);
@@ -204,7 +219,7 @@ class World {
       },
       broken: (why) => {
         this.#print(`${this.#time} broken: ${why}`);
-        if (Number.isNaN(this.#unlinkedMs)) this.observer.report('BROKEN', why, this.queue.nowMs);
+        if (Number.isNaN(this.#unlinkedMs) && !this.#syncFails) this.observer.report('BROKEN', why, this.queue.nowMs);
         else this.queue.at(this.queue.nowMs, () => process === this.process && this.#die(false, 30));
       },
       crashed: () => this.#die(true, 5),
@@ -213,17 +228,25 @@ class World {
     this.#print(`${this.#time} process ${number} starts`);
     process.pending++;
     process.open().then(
-      () => process.pending--,
+      () => {
+        process.pending--;
+        if (this.#unflip !== null)
+          this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
+      },
       (error: unknown) => {
         process.pending--;
         if (process.isDead || this.process !== process) return;
+        if (error instanceof Crash) return this.#die(true, 5);
         const text = error instanceof Error ? error.message : String(error);
         this.#print(`${this.#time} the start ended: ${text}`);
         // The exchange did not answer, or not evenly: a supervisor starts it again. Anything else is refused for good.
         const isOfNetwork =
           (error instanceof Error && error.constructor.name === 'NoAnswer') ||
           /the clock of the|expected it to within|no answer/i.test(text);
-        if (!isOfNetwork)
+        // The operator brings the folder back from a copy.
+        const isOfFlip = this.#unflip !== null && error instanceof ConfigError;
+        if (isOfFlip) this.#unflip?.();
+        if (!isOfNetwork && !isOfFlip)
           this.observer.report(
             'RESTART',
             `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
@@ -243,6 +266,7 @@ class World {
     // Before the next start the operator moves back what was moved away.
     this.disk.putBack();
     this.#unlinkedMs = NaN;
+    this.#syncFails = false;
     const after = isPower ? this.disk.afterPowerLoss(this.#rng) : this.disk.afterKill('', 0);
     this.disk = after;
     this.restarts++;
@@ -277,7 +301,11 @@ class World {
     } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
     else if (what === 'lostFlatten') this.#flattenAt = Infinity;
     else if (what === 'unlink') this.#unlink();
-    else if (what === 'halt') this.#halt(process, size);
+    else if (what === 'syncFails') this.#failSync();
+    else if (what === 'bitFlips') this.#flipBit(size);
+    else if (what === 'secondStart') {
+      if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
+    } else if (what === 'halt') this.#halt(process, size);
     else this.#kill(process, what === 'flatten');
   }
 
@@ -288,6 +316,27 @@ class World {
     this.disk.unlink(newest);
     this.#unlinkedMs = this.queue.nowMs;
   }
+  /** The next sync fails, and takes with it what was to be synced. */
+  #failSync(): void {
+    if (this.process?.opened == null || this.#unflip !== null) return;
+    this.#syncFails = true;
+    this.disk.syncFailures.push('EIO');
+  }
+  /** The process ends, and a bit of its journal is another one. */
+  #flipBit(size: number): void {
+    const file = this.#journalFiles().find((path) => this.disk.size(path) >= MIN_FLIP_BYTES);
+    if (file === undefined || this.process?.opened == null || !Number.isNaN(this.#unlinkedMs)) return;
+    this.#die(false, 5);
+    const whole = this.disk.read(file);
+    const bit = Math.floor(size * (whole.length / 2) * 8);
+    const flipped = Uint8Array.from(whole);
+    flipped[bit >> 3]! ^= 1 << (bit & 7);
+    this.disk.overwrite(file, flipped);
+    this.#unflip = () => {
+      this.disk.overwrite(file, whole);
+      this.#unflip = null;
+    };
+  }
   #journalFiles(): readonly string[] {
     const folder = join(this.folder, 'bot', 'journal');
     const names = this.disk.list(folder).filter((name) => !name.startsWith('lock-'));
@@ -296,7 +345,7 @@ class World {
   /** What no loss of power takes from the newest files of the journal. A file that was moved away just now counts. */
   #lastingJournal(): Buffer {
     const files = this.#journalFiles().slice(-2);
-    const read = (path: string): Uint8Array => this.disk.readAt(path, 0, this.disk.lastingBytes(path));
+    const read = (path: string): Uint8Array => this.disk.lastingPart(path);
     const isUnnoticed = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
     return Buffer.concat([...files.map(read), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
   }
@@ -315,9 +364,11 @@ class World {
   #halt(process: BotProcess | null, size: number): void {
     const control = process?.control;
     if (!process || !control) return;
+    const state = size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
+    const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
     this.#act(
       process,
-      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator'),
+      halting.then(({ done }) => done && (this.#halted = state)),
     );
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
   }
@@ -332,6 +383,7 @@ class World {
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
+    if (code === null && control) this.#halted = null;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
     this.#act(process, control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
   }
@@ -353,7 +405,8 @@ class World {
       this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
-        if (this.venue.heldLots(base) >= 1)
+        // What a second copy has sold is sold, whoever it belongs to.
+        if (Math.min(this.venue.heldLots(base), this.venue.balanceLots(base)) >= 1)
           this.observer.report(
             'KILL',
             `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
@@ -361,6 +414,8 @@ class World {
           );
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     this.#die(false, 30);
+    // The operator lets the account go on as a whole.
+    this.#halted = null;
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
     } catch (error) {
