@@ -81,7 +81,11 @@ export class Observer {
       const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
       if (known === undefined || !isDenied(known.reason)) continue;
       this.#placedAfterAll.add(order.id);
-      this.report('SAID', `the bot says of order ${own} "${known.reason}", and it ${trades.length > 0 ? 'has filled' : 'stands'} at the exchange`, nowMs);
+      this.report(
+        'SAID',
+        `the bot says of order ${own} "${known.reason}", and it ${trades.length > 0 ? 'has filled' : 'stands'} at the exchange`,
+        nowMs,
+      );
     }
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);

@@ -230,8 +230,7 @@ class World {
     process.open().then(
       () => {
         process.pending--;
-        if (this.#unflip !== null)
-          this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
+        if (this.#unflip !== null) this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
       },
       (error: unknown) => {
         process.pending--;

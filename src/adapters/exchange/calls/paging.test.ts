@@ -54,26 +54,6 @@ describe('Paging', () => {
     );
   });
 
-  it('reads all from a cursor of 0, which is no row, and asks for no id below it', () => {
-    fc.assert(
-      fc.property(lists, fc.integer({ min: 3, max: 20 }), meanings, (ids, size, meaning) => {
-        const { kind, got } = readAll(ids, size, 0, meaning);
-        if (kind === 'complete') expect(ids.every((id) => got.has(id))).toBe(true);
-        else expect(ids.length).toBeGreaterThanOrEqual(size);
-        // Where the oldest page and the newest one overlap, a full page may be one that no `fromId` has moved.
-        if (meaning.isUpward && ids.length > 2 * size && ids.length / (size - 1) < 20) expect(kind).toBe('complete');
-      }),
-      { numRuns: 3000 },
-    );
-    // A service that knows no `fromId` returns the newest page whatever it is asked.
-    const paging = new Paging('0');
-    const newest = { ids: ['7', '8', '9'], isFull: true };
-    expect(paging.takeNewest(newest)).toEqual({ kind: 'ask', fromId: '0' });
-    expect([paging.takeRequested(newest).kind, paging.takeRequested(newest).kind]).toEqual(['ask', 'gap']);
-    const long = new Paging('0');
-    expect([long.takeNewest(newest).kind, long.takeRequested({ ids: ['5', ...newest.ids], isFull: false }).kind]).toEqual(['ask', 'complete']);
-  });
-
   it('needs one page where that reaches back to the cursor', () => {
     expect(readAll([1, 2, 3], 5, 1, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
     expect(readAll([5, 6, 7, 8, 9], 4, 6, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });

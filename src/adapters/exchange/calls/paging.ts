@@ -58,22 +58,10 @@ export class Paging {
     const ids = sortIds(page.ids);
     const [reached, low] = [this.#reached!, this.#low!];
     const last = ids.at(-1);
-    if (reached === 0n && last !== undefined) return this.#takeFirst(ids, last, page.isFull);
     // The page must contain the id that it was asked to start from, and newer ids.
     if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();
     this.#reached = last;
     return last >= low ? { kind: 'complete' } : this.#askUpward();
-  }
-
-  /**
-   * From a cursor of 0 every row is wanted, and no row is known that the page could contain. Rows that all are older than the newest page
-   * are the first ones. A page that is not full has all rows, even if `fromId` means nothing.
-   */
-  #takeFirst(ids: readonly bigint[], last: bigint, isFull: boolean): PageStep {
-    const low = this.#low!;
-    if (last >= low) return !isFull && ids.includes(low) ? { kind: 'complete' } : this.#askDownward();
-    this.#reached = last;
-    return this.#askUpward();
   }
 
   #takeDownward(page: PageSeen, reachesBack: boolean): PageStep {
@@ -90,8 +78,7 @@ export class Paging {
     return this.#cursor !== null && low <= this.#cursor;
   }
   #askUpward(): PageStep {
-    const reached = this.#reached!;
-    return { kind: 'ask', fromId: String(reached > 0n ? reached - 1n : 0n) };
+    return { kind: 'ask', fromId: String(this.#reached! - 1n) };
   }
   #askDownward(): PageStep {
     this.#isDown = true;
