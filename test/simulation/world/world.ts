@@ -9,8 +9,9 @@ import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { Crash, SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
+import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { BotProcess, rest } from './botProcess.ts';
+import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { MAX_LOTS, Observer, type Seen } from './observer.ts';
 import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
@@ -20,12 +21,8 @@ import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 const QUIET_MS = 900_000;
 /** Periods of reads about an unknown outcome; a bot has one of them. */
 const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
-/** The next sync notices a journal that was moved away. */
-const UNNOTICED_MS = 5000;
 /** A bot trades one symbol to this many. */
 const MOST_SYMBOLS = 3;
-/** A bit flips in a file of at least this many bytes, in its first half: at the end a write may be incomplete. */
-const MIN_FLIP_BYTES = 2000;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -63,7 +60,7 @@ class World {
   readonly #print: (line: string) => void;
   readonly #endMs: number;
   readonly #untilViolation: boolean;
-  disk = new SimulatedDisk();
+  readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
   restarts = 0;
   kills = 0;
@@ -73,15 +70,8 @@ class World {
   #lookMs = -Infinity;
   /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
   #flattenAt = NaN;
-  #unlinkedMs = NaN;
   /** The operator's halt that stands. */
   #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
-  /** A sync is to fail, and the bot to stop. */
-  #syncFails = false;
-  /** Puts back the bit that was flipped; null: none is. */
-  #unflip: (() => void) | null = null;
-  /** What of the simulated disk the disk of this computer has. */
-  #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
 
   constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
@@ -107,7 +97,7 @@ class World {
         const text = Buffer.from(body).toString();
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         print(`${this.#time} create ${create} leaves: ${text}${faults.has(create) ? ` (${faults.get(create)!.what})` : ''}`);
-        this.observer.create(this.#seen, text, () => this.#lastingJournal());
+        this.observer.create(this.#seen, text, () => this.journal.lasting(this.queue.nowMs));
         if (create === this.#flattenAt) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
       },
       copied: (body) => {
@@ -171,16 +161,13 @@ class World {
       if (nextMs > this.#endMs) break;
       if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
-      if (this.process !== null && this.process.flattens) this.#mirror();
+      if (this.process !== null && this.process.flattens) this.journal.mirror();
       this.#look();
       if (this.#untilViolation && this.observer.violations.length > 0) return;
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
-    const { disk } = this;
-    const folder = join(this.folder, 'bot', 'journal');
-    const written = disk.list(folder).map((name) => disk.read(`${folder}/${name}`));
-    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, written);
+    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, this.journal.contents());
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
@@ -205,7 +192,7 @@ class World {
     const process = new BotProcess({
       queue: this.queue,
       network: this.network,
-      disk: this.disk,
+      disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
@@ -219,7 +206,7 @@ class World {
       },
       broken: (why) => {
         this.#print(`${this.#time} broken: ${why}`);
-        if (Number.isNaN(this.#unlinkedMs) && !this.#syncFails) this.observer.report('BROKEN', why, this.queue.nowMs);
+        if (!this.journal.mustStopBot) this.observer.report('BROKEN', why, this.queue.nowMs);
         else this.queue.at(this.queue.nowMs, () => process === this.process && this.#die(false, 30));
       },
       crashed: () => this.#die(true, 5),
@@ -230,7 +217,7 @@ class World {
     process.open().then(
       () => {
         process.pending--;
-        if (this.#unflip !== null) this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
+        if (this.journal.isFlipped) this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
       },
       (error: unknown) => {
         process.pending--;
@@ -243,8 +230,8 @@ class World {
           (error instanceof Error && error.constructor.name === 'NoAnswer') ||
           /the clock of the|expected it to within|no answer/i.test(text);
         // The operator brings the folder back from a copy.
-        const isOfFlip = this.#unflip !== null && error instanceof ConfigError;
-        if (isOfFlip) this.#unflip?.();
+        const isOfFlip = this.journal.isFlipped && error instanceof ConfigError;
+        if (isOfFlip) this.journal.restore();
         if (!isOfNetwork && !isOfFlip)
           this.observer.report(
             'RESTART',
@@ -262,26 +249,10 @@ class World {
     if (process === null) return;
     process.die();
     this.process = null;
-    // Before the next start the operator moves back what was moved away.
-    this.disk.putBack();
-    this.#unlinkedMs = NaN;
-    this.#syncFails = false;
-    const after = isPower ? this.disk.afterPowerLoss(this.#rng) : this.disk.afterKill('', 0);
-    this.disk = after;
+    this.journal.endProcess(isPower, this.#rng);
     this.restarts++;
     this.#print(`${this.#time} the process is gone${isPower ? ', and what was not synced with it' : ''}`);
     this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
-  }
-
-  /** The kill that closes positions reads the journal from the disk of this computer. */
-  #mirror(): void {
-    const { disk } = this;
-    if (this.#mirrored?.disk === disk && this.#mirrored.operations === disk.operations) return;
-    this.#mirrored = { disk, operations: disk.operations };
-    const folder = join(this.folder, 'bot', 'journal');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of this.disk.list(folder))
-      if (!name.startsWith('lock-')) writeFileSync(join(folder, name), this.disk.read(`${folder}/${name}`), { mode: 0o600 });
   }
 
   // --- What happens to it
@@ -292,15 +263,15 @@ class World {
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     if (what === 'kill') this.#die(false, downSeconds);
     else if (what === 'power') this.#die(true, downSeconds);
-    else if (what === 'diskCrash') this.disk.crashAt = this.disk.operations + 1 + Math.floor(size * 40);
+    else if (what === 'diskCrash') this.journal.disk.crashAt = this.journal.disk.operations + 1 + Math.floor(size * 40);
     else if (what === 'partition') network.partitionedUntilMs = queue.nowMs + 5000 + size ** 3 * 600_000;
     else if (what === 'stale') {
       network.staleUntilMs = queue.nowMs + 600_000;
       network.staleMs = Math.floor(size * 1200);
     } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
     else if (what === 'lostFlatten') this.#flattenAt = Infinity;
-    else if (what === 'unlink') this.#unlink();
-    else if (what === 'syncFails') this.#failSync();
+    else if (what === 'unlink' && process !== null) this.journal.unlink(queue.nowMs);
+    else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
     else if (what === 'bitFlips') this.#flipBit(size);
     else if (what === 'secondStart') {
       if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
@@ -308,45 +279,12 @@ class World {
     else this.#kill(process, what === 'flatten');
   }
 
-  /** Somebody moves the newest file of the journal away. */
-  #unlink(): void {
-    const newest = this.#journalFiles().at(-1);
-    if (newest === undefined || this.process === null) return;
-    this.disk.unlink(newest);
-    this.#unlinkedMs = this.queue.nowMs;
-  }
-  /** The next sync fails, and takes with it what was to be synced. */
-  #failSync(): void {
-    if (this.process?.opened == null || this.#unflip !== null) return;
-    this.#syncFails = true;
-    this.disk.syncFailures.push('EIO');
-  }
   /** The process ends, and a bit of its journal is another one. */
   #flipBit(size: number): void {
-    const file = this.#journalFiles().find((path) => this.disk.size(path) >= MIN_FLIP_BYTES);
-    if (file === undefined || this.process?.opened == null || !Number.isNaN(this.#unlinkedMs)) return;
+    const flip = this.process?.opened == null ? null : this.journal.flipBit(size);
+    if (flip === null) return;
     this.#die(false, 5);
-    const whole = this.disk.read(file);
-    const bit = Math.floor(size * (whole.length / 2) * 8);
-    const flipped = Uint8Array.from(whole);
-    flipped[bit >> 3]! ^= 1 << (bit & 7);
-    this.disk.overwrite(file, flipped);
-    this.#unflip = () => {
-      this.disk.overwrite(file, whole);
-      this.#unflip = null;
-    };
-  }
-  #journalFiles(): readonly string[] {
-    const folder = join(this.folder, 'bot', 'journal');
-    const names = this.disk.list(folder).filter((name) => !name.startsWith('lock-'));
-    return names.map((name) => `${folder}/${name}`);
-  }
-  /** What no loss of power takes from the newest files of the journal. A file that was moved away just now counts. */
-  #lastingJournal(): Buffer {
-    const files = this.#journalFiles().slice(-2);
-    const read = (path: string): Uint8Array => this.disk.lastingPart(path);
-    const isUnnoticed = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
-    return Buffer.concat([...files.map(read), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
+    flip();
   }
 
   #act(process: BotProcess, work: Promise<unknown>): void {
@@ -393,7 +331,7 @@ class World {
     this.kills++;
     process.isKilled = true;
     process.flattens = flatten;
-    if (flatten) this.#mirror();
+    if (flatten) this.journal.mirror();
     this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
