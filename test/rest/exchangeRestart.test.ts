@@ -68,20 +68,6 @@ describe('after a restart', () => {
     expect(after.engine.risk.halts.causes()).toEqual([]);
   });
 
-  it('totals without any trade count on, however many trades there are in the outage', async () => {
-    const before = await RestWorld.open();
-    const id = before.order(LIMIT);
-    before.pass(200);
-    before.audit('full');
-    // The first is booked, and no audit of the balances has agreed since.
-    bob(before).limit('bob', 'SELL', '0.004', '90');
-    before.settle();
-    for (let nth = 0; nth < 24; nth++) bob(before).limit('bob', 'SELL', '0.004', '90');
-    const after = await before.restart();
-    expect(after.audit('full').kind).toBe('ok');
-    expect(after.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
-  });
-
   it('what was proved without effect may still land', async () => {
     const before = await RestWorld.open();
     before.fault('NET.reqDrop');

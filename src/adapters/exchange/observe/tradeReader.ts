@@ -138,12 +138,10 @@ export class TradeReader {
   /** Reads pages until they connect to the known trades. `isWhole`: no row is missing or unreadable. */
   *#rowsSince(sinceMs: number, options: CallOptions): Work<{ readonly rows: ReadonlyMap<string, TradeRow>; readonly isWhole: boolean }> {
     const { venue, instrument } = this.#parts;
-    const known = this.seen.cursorBefore(sinceMs);
-    // The totals may include no trade at all. No trade has the id 0, so no page can reach it, and every trade is wanted.
-    const cursor = known === '0' ? null : known;
+    const cursor = this.seen.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
     const rows = new Map<string, TradeRow>();
-    const boundMs = this.seen.isEmpty || known === '0' ? this.seen.sinceMs : sinceMs;
+    const boundMs = this.seen.isEmpty || this.seen.needsAll ? this.seen.sinceMs : sinceMs;
     let isReadable = true;
     // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
     // long.
