@@ -13,7 +13,7 @@ import { openLiveBot, type OpenedBot } from '../../../src/tasks/bot/openLiveBot.
 import { LiveLog } from '../../../src/tasks/bot/run/log.ts';
 import { Crash, type SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
 import type { SimulatedNetwork } from './network.ts';
-import { Trader } from './trader.ts';
+import type { Trader } from './trader.ts';
 
 const SEGMENT_BYTES = 128 * 1024;
 /** Numbers of processes that are started beside the one that runs. */
@@ -29,6 +29,7 @@ export interface ProcessParts {
   readonly skewMs: number;
   readonly drift: number;
   readonly number: number;
+  readonly strategy: typeof Trader;
   /** Whether the process of this number runs. */
   readonly runs: (number: number) => boolean;
   readonly log: (line: string) => void;
@@ -112,7 +113,7 @@ export class BotProcess implements Scheduler {
         new LiveLog({ write: log, isPretty: false, nowMs, formatTime: (ms) => new Date(ms).toISOString(), hide: (text) => text }),
       scheduler: this,
       load: async (entry, source) => ({
-        plan: strategyPlanOf(entry, { strategy: Trader, name: 'Trader', hash: 'trader' }, source),
+        plan: strategyPlanOf(entry, { strategy: this.#parts.strategy, name: 'Trader', hash: 'trader' }, source),
         inputs: [],
         folder: '.',
       }),

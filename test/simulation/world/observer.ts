@@ -10,8 +10,6 @@ import { fillText, type Trader } from './trader.ts';
 
 /** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
 const KNOWN_MS = 1_200_000;
-/** Largest position of one symbol, lots: `maxPositionQty` of the config. */
-export const MAX_LOTS = 80_000;
 const REQUESTS_PER_ORDER = 60;
 
 export interface Seen {
@@ -20,6 +18,8 @@ export interface Seen {
   readonly nowMs: number;
   /** What the operator has halted, and has not resumed yet. */
   readonly halted: 'HALT_NEW' | 'CANCEL_ONLY' | null;
+  /** Largest position of one symbol, lots: `maxPositionQty` of the config. */
+  readonly maxLots: number;
 }
 
 export class Observer {
@@ -45,7 +45,7 @@ export class Observer {
   }
 
   /** After every event. */
-  look({ venue, process, nowMs }: Seen): void {
+  look({ venue, process, nowMs, maxLots }: Seen): void {
     if (venue.byCid.size < venue.orders.size)
       for (const [cid, count] of venue.byCid)
         if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
@@ -56,7 +56,7 @@ export class Observer {
       if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
       for (const { instrument, intent, live: its } of live)
         if (its !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy') lots += Math.max(0, its.lots - its.filledLots);
-      if (lots > MAX_LOTS) this.report('S3', `${base}: ${lots} lots are held and bought, ${MAX_LOTS} are allowed`, nowMs);
+      if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
     }
     const opened = process?.opened;
     if (!process || !opened) return;

@@ -64,8 +64,8 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
     changes: [
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
-        from: '    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
-        to: '    if (cid !== null) return;\n    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
+        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();",
+        to: "if (venueId !== '') return;",
       },
     ],
   },

@@ -13,8 +13,9 @@ import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { BotProcess, rest } from './botProcess.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
-import { MAX_LOTS, Observer, type Seen } from './observer.ts';
-import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { Observer, type Seen } from './observer.ts';
+import { CALM_MS, DAY_MS, isBusyDay, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
 /** At the end of the day no new order leaves. */
@@ -60,6 +61,8 @@ class World {
   readonly #print: (line: string) => void;
   readonly #endMs: number;
   readonly #untilViolation: boolean;
+  readonly #isBusy: boolean;
+  readonly #maxLots: number;
   readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
   restarts = 0;
@@ -79,6 +82,8 @@ class World {
     this.#print = print;
     this.#endMs = START_MS + lengthMs;
     this.#untilViolation = untilViolation;
+    this.#isBusy = isBusyDay(seed);
+    this.#maxLots = this.#isBusy ? 25_000 : 80_000;
     this.queue.runDue(START_MS);
     this.venue = new SimulatedVenue(seed, START_MS);
     const faults = new Map(schedule.flatMap((one) => (isTimed(one) ? [] : [[one.at, one]])));
@@ -123,7 +128,7 @@ class World {
     return new Date(this.queue.nowMs).toISOString().slice(11, 23);
   }
   get #seen(): Seen {
-    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted };
+    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted, maxLots: this.#maxLots };
   }
 
   #writeConfig(rng: Rng): void {
@@ -144,7 +149,7 @@ class World {
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
       orders: { deltaMinMs: 10_000, resolveEveryMs },
       audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
-      risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 300_000 },
+      risk: { maxPositionQty: String(this.#maxLots / 10_000), maxAuditAgeMs: 300_000 },
     };
     writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
   }
@@ -198,6 +203,7 @@ class World {
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
       number,
+      strategy: this.#isBusy ? BusyTrader : Trader,
       runs: (other) => other === this.process?.number && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
