@@ -113,6 +113,12 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
       },
       { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, apartMs)', to: '2000' },
       { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
+      // It looks for no order in the trades, and for none that it has called rejected.
+      {
+        file: 'src/adapters/exchange/observe/attribution.ts',
+        from: "      case 'found':\n",
+        to: "      case 'found':\n        if (match.track.isBelievedAbsent || seen.channel === 'myTrades') return null;\n",
+      },
       { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
       { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },
     ],
