@@ -26,8 +26,19 @@ function hidden(outcome: WireOutcome, signer: Signer): WireOutcome {
 }
 
 function hiddenReply(reply: WireReply, signer: Signer): WireReply {
-  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [signer.hideIn(name), signer.hideIn(value)]);
-  return { ...reply, headers: Object.fromEntries(headers), body: signer.hide(plainLetters(reply.body)) };
+  const hide = (text: string): string => signer.hideIn(text);
+  return {
+    kind: 'reply',
+    status: reply.status,
+    headers: headersWith(reply.headers, hide, hide),
+    body: signer.hide(plainLetters(reply.body)),
+  };
+}
+
+/** Copies the headers only if a text changes, which it hardly ever does. */
+function headersWith(headers: WireReply['headers'], name: (text: string) => string, value: (text: string) => string): WireReply['headers'] {
+  const isClean = Object.entries(headers).every(([own, text]) => name(own) === own && value(text) === text);
+  return isClean ? headers : Object.fromEntries(Object.entries(headers).map(([own, text]) => [name(own), value(text)]));
 }
 
 /** Masks the signature of the request, which a service may echo. It is valid only for that request, but must not be printed. */
@@ -40,17 +51,18 @@ function replyWithout(reply: WireReply, signature: string): WireReply {
   if (signature === '') return reply;
   const bytes = Buffer.from(reply.body.buffer, reply.body.byteOffset, reply.body.byteLength);
   const isEchoed = bytes.includes(signature) || bytes.includes(signature.toUpperCase());
-  const headers = Object.entries(reply.headers).map(([name, value]): [string, string] => [name, maskSecrets(value, signature)]);
+  const asIs = (name: string): string => name;
   return {
-    ...reply,
-    headers: Object.fromEntries(headers),
+    kind: 'reply',
+    status: reply.status,
+    headers: headersWith(reply.headers, asIs, (value) => maskSecrets(value, signature)),
     body: isEchoed ? Buffer.from(maskSecrets(bytes.toString('latin1'), signature), 'latin1') : reply.body,
   };
 }
 
 /** Returns `text` with a signature, in either case, replaced by as many asterisks. */
 function maskSecrets(text: string, signature: string): string {
-  if (signature === '') return text;
+  if (signature === '' || text.length < signature.length) return text;
   const stars = '*'.repeat(signature.length);
   return text.replaceAll(signature, stars).replaceAll(signature.toUpperCase(), stars);
 }

@@ -67,10 +67,14 @@ export function klinesReply(
   if (interval === 'empty') return done(encodeAnswer(answer, listing([]), profile));
   const instrument = instrumentArg(args);
   const all = markets.marketOf(instrument).tape.klines.bars(interval, nowMs);
-  const closed = profile.klinesOpenBar === 'off' ? all.filter(({ openMs }) => closeOf(interval, openMs) <= nowMs) : all;
+  const isShown = ({ openMs }: TickBar): boolean => profile.klinesOpenBar !== 'off' || closeOf(interval, openMs) <= nowMs;
   const [from, to] = [Number(args.texts.get('startTime') ?? 0), Number(args.texts.get('endTime') ?? Infinity)];
-  const rows = closed.filter(({ openMs }) => openMs >= from && openMs <= to).slice(-integerArg(args, 'limit'));
-  return done(encodeAnswer(answer, listing(rows.toReversed().map((bar) => klineOf(instrument, bar))), profile));
+  const limit = integerArg(args, 'limit');
+  const rows: TickBar[] = [];
+  // Most replies have a few of many bars, and those are the newest.
+  for (let at = all.length - 1; at >= 0 && rows.length < limit && all[at]!.openMs >= from; at--)
+    if (all[at]!.openMs <= to && isShown(all[at]!)) rows.push(all[at]!);
+  return done(encodeAnswer(answer, listing(rows.map((bar) => klineOf(instrument, bar))), profile));
 }
 
 const klineOf = (instrument: Instrument, bar: TickBar): Kline => ({

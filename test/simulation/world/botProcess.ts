@@ -4,6 +4,7 @@ import { getActiveResourcesInfo } from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openJournal, type OpenedJournal } from '../../../src/adapters/journal/openJournal.ts';
 import { strategyPlanOf } from '../../../src/definition/load/strategies.ts';
+import { ConfigError } from '../../../src/base/errors.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import type { Scheduler } from '../../../src/ports/scheduler.ts';
 import { LiveControl } from '../../../src/tasks/bot/botControls.ts';
@@ -12,9 +13,11 @@ import { openLiveBot, type OpenedBot } from '../../../src/tasks/bot/openLiveBot.
 import { LiveLog } from '../../../src/tasks/bot/run/log.ts';
 import { Crash, type SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
 import type { SimulatedNetwork } from './network.ts';
-import { Trader } from './trader.ts';
+import type { Trader } from './trader.ts';
 
 const SEGMENT_BYTES = 128 * 1024;
+/** Numbers of processes that are started beside the one that runs. */
+const SECOND = 1_000_000;
 
 export interface ProcessParts {
   readonly queue: DueQueue;
@@ -26,6 +29,9 @@ export interface ProcessParts {
   readonly skewMs: number;
   readonly drift: number;
   readonly number: number;
+  readonly strategy: typeof Trader;
+  /** Whether the process of this number runs. */
+  readonly runs: (number: number) => boolean;
   readonly log: (line: string) => void;
   readonly broken: (why: string) => void;
   /** The disk ended the process in the middle of an operation. */
@@ -33,6 +39,7 @@ export interface ProcessParts {
 }
 
 export class BotProcess implements Scheduler {
+  readonly number: number;
   isDead = false;
   opened: OpenedBot | null = null;
   control: LiveControl | null = null;
@@ -42,10 +49,13 @@ export class BotProcess implements Scheduler {
   isKilled = false;
   /** A kill that closes positions is under way. */
   flattens = false;
+  #isKillDone = false;
+  #openAs: ((pid: number) => OpenedJournal) | null = null;
   readonly #parts: ProcessParts;
   readonly #bornMs: number;
 
   constructor(parts: ProcessParts) {
+    this.number = parts.number;
     this.#parts = parts;
     this.#bornMs = parts.queue.nowMs;
     Object.assign(parts.disk, { soon: (run: () => void) => this.#later(1 + Math.floor(parts.random() ** 8 * 400), run) });
@@ -87,7 +97,9 @@ export class BotProcess implements Scheduler {
 
   /** Promises wait for something: they need turns of the event loop. */
   get isBusy(): boolean {
-    return this.pending > 0 || (this.isKilled && this.control?.view().kill?.phase !== 'done');
+    if (this.pending > 0 || !this.isKilled || this.#isKillDone) return this.pending > 0;
+    this.#isKillDone = this.control?.view().kill?.phase === 'done';
+    return !this.#isKillDone;
   }
   get trader(): Trader | null {
     return (this.opened?.bot.deps.engine.runs[0]?.instance as Trader | undefined) ?? null;
@@ -101,7 +113,7 @@ export class BotProcess implements Scheduler {
         new LiveLog({ write: log, isPretty: false, nowMs, formatTime: (ms) => new Date(ms).toISOString(), hide: (text) => text }),
       scheduler: this,
       load: async (entry, source) => ({
-        plan: strategyPlanOf(entry, { strategy: Trader, name: 'Trader', hash: 'trader' }, source),
+        plan: strategyPlanOf(entry, { strategy: this.#parts.strategy, name: 'Trader', hash: 'trader' }, source),
         inputs: [],
         folder: '.',
       }),
@@ -122,11 +134,30 @@ export class BotProcess implements Scheduler {
     deps: Parameters<NonNullable<Parameters<typeof openLiveBot>[1]['computer']>['openJournal']>[0],
     options: Parameters<typeof openJournal>[1],
   ): OpenedJournal {
-    const self = { pid: this.#parts.number, started: String(this.#parts.number), namespace: 'n', boot: 'b', host: 'world' };
-    return openJournal(
-      { ...deps, disk: this.#parts.disk, processes: { self, findProcess: () => 'gone' } },
-      { ...options, segmentBytes: SEGMENT_BYTES, soon: (run) => this.#later(0, run) },
-    );
+    const open = (pid: number): OpenedJournal => {
+      const self = { pid, started: String(pid), namespace: 'n', boot: 'b', host: 'world' };
+      const findProcess = (other: { readonly pid: number }): 'running' | 'gone' => (this.#parts.runs(other.pid) ? 'running' : 'gone');
+      return openJournal(
+        { ...deps, disk: this.#parts.disk, processes: { self, findProcess } },
+        { ...options, segmentBytes: SEGMENT_BYTES, soon: (run) => this.#later(0, run) },
+      );
+    };
+    this.#openAs = open;
+    return open(this.#parts.number);
+  }
+
+  /** Another process of the same bot is started beside this one. Returns whether it got the journal. */
+  startSecond(): boolean {
+    let hasOpened = false;
+    this.#run(() => {
+      try {
+        this.#openAs?.(SECOND + this.#parts.number);
+        hasOpened = this.#openAs !== null;
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+      }
+    });
+    return hasOpened;
   }
 
   /** kill -9. */

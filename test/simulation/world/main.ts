@@ -17,6 +17,12 @@ function printLine(line: string): void {
 if (mode === 'days')
   for (let seed = from; seed < to; seed += step)
     process.stdout.write(`${JSON.stringify(await dayOf(seed, scheduleOf(seed, lengthMs), { lengthMs }))}\n`);
+else if (mode === 'search')
+  for (let seed = from, found = false; seed < to && !found; seed += step) {
+    const result = await dayOf(seed, scheduleOf(seed, lengthMs), { lengthMs, untilViolation: true });
+    found = result.violations.length > 0;
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+  }
 else {
   const schedule = scheduleOf(from, lengthMs);
   const result = await dayOf(from, schedule, { lengthMs, ...(mode === 'loud' ? { print: printLine } : {}) });

@@ -28,6 +28,8 @@ export interface NetworkParts {
   readonly left: (request: { readonly target: string; readonly body: Uint8Array; readonly create: number }) => void;
   /** Told of a create before its second copy arrives. */
   readonly copied: (body: Uint8Array) => void;
+  /** The answer to another create takes the place of the one that was due. */
+  readonly mistaken: () => void;
   readonly answered: (status: number) => void;
 }
 
@@ -40,6 +42,8 @@ export class SimulatedNetwork {
   staleUntilMs = -Infinity;
   staleMs = 0;
   #heldUntilMs = -Infinity;
+  /** The last answer to a create that has named an order. */
+  #before: ServiceResponse | null = null;
   readonly #parts: NetworkParts;
 
   constructor(parts: NetworkParts) {
@@ -100,7 +104,7 @@ export class SimulatedNetwork {
             const whole = new TextEncoder().encode(answer.body);
             if (fault?.what === 'cutReply' && whole.length > 0) {
               // Half of the cuts look complete to the transport.
-              if (fault.size < 0.5) return failed('the reply was cut', bytes);
+              if (fault.size < 0.5) return failed(`the reply was cut behind "${this.#parts.venue.key.secret}"`, bytes);
               const cut = whole.subarray(0, Math.floor((fault.size - 0.5) * 2 * whole.length));
               return settle({ kind: 'reply', status: answer.status, headers: {}, body: cut });
             }
@@ -137,11 +141,20 @@ export class SimulatedNetwork {
       this.#heldUntilMs = queue.nowMs + this.staleMs;
     }
     const answer = service.handle({ method, target, headers: lowerCase(headers), body, ip: '127.0.0.1' }, queue.nowMs);
+    const before = this.#before;
+    if (method === 'POST' && target === CREATE && answer.body.includes('"orderId"')) this.#before = answer;
     if (fault?.what === 'unknownDone') return unknown();
+    if (fault?.what === 'otherReply' && before !== null) {
+      this.#parts.mistaken();
+      return before;
+    }
     if (fault?.what === 'replaceReply') return { ...PAGES[Math.floor(fault.size * PAGES.length)]!, headers: {} };
     return answer;
   }
 }
 
-const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));
+function lowerCase(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) if (value !== undefined) found[name.toLowerCase()] = value;
+  return found;
+}

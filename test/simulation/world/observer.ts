@@ -10,14 +10,16 @@ import { fillText, type Trader } from './trader.ts';
 
 /** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
 const KNOWN_MS = 1_200_000;
-/** Largest position of one symbol, lots: `maxPositionQty` of the config. */
-export const MAX_LOTS = 80_000;
 const REQUESTS_PER_ORDER = 60;
 
 export interface Seen {
   readonly venue: SimulatedVenue;
   readonly process: BotProcess | null;
   readonly nowMs: number;
+  /** What the operator has halted, and has not resumed yet. */
+  readonly halted: 'HALT_NEW' | 'CANCEL_ONLY' | null;
+  /** Largest position of one symbol, lots: `maxPositionQty` of the config. */
+  readonly maxLots: number;
 }
 
 export class Observer {
@@ -26,6 +28,7 @@ export class Observer {
   readonly #notified = new Map<string, number>();
   #trader: Trader | null = null;
   #notifiedCount = 0;
+  readonly #placedAfterAll = new Set<string>();
   unknown = new Set<number>();
   /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
   duplicates = 0;
@@ -42,7 +45,7 @@ export class Observer {
   }
 
   /** After every event. */
-  look({ venue, process, nowMs }: Seen): void {
+  look({ venue, process, nowMs, maxLots }: Seen): void {
     if (venue.byCid.size < venue.orders.size)
       for (const [cid, count] of venue.byCid)
         if (count > 1 + (venue.copied.get(cid) ?? 0)) this.report('S1', `${cid} was placed ${count} times`, nowMs);
@@ -53,7 +56,7 @@ export class Observer {
       if (lots < 0) this.report('S3', `${base}: more was sold than the bot had, by ${-lots} lots`, nowMs);
       for (const { instrument, intent, live: its } of live)
         if (its !== null && instrument.wireName === `${base}USDT` && intent.side === 'buy') lots += Math.max(0, its.lots - its.filledLots);
-      if (lots > MAX_LOTS) this.report('S3', `${base}: ${lots} lots are held and bought, ${MAX_LOTS} are allowed`, nowMs);
+      if (lots > maxLots) this.report('S3', `${base}: ${lots} lots are held and bought, ${maxLots} are allowed`, nowMs);
     }
     const opened = process?.opened;
     if (!process || !opened) return;
@@ -69,6 +72,20 @@ export class Observer {
       const slot = `${known.strategy} ${known.instrumentIndex} ${known.slot}`;
       slots.set(slot, (slots.get(slot) ?? 0) + 1);
       if (known.slot !== '' && slots.get(slot)! > 1) this.report('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
+    }
+    for (const { order, cid, trades } of venue.orders.values()) {
+      // One that was canceled without a fill had no effect either.
+      if (trades.length === 0 && !live.includes(order)) continue;
+      if (this.#placedAfterAll.has(order.id) || venue.copied.has(cid)) continue;
+      const own = orderIdIn(prefix, cid);
+      const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
+      if (known === undefined || !isDenied(known.reason)) continue;
+      this.#placedAfterAll.add(order.id);
+      this.report(
+        'SAID',
+        `the bot says of order ${own} "${known.reason}", and it ${trades.length > 0 ? 'has filled' : 'stands'} at the exchange`,
+        nowMs,
+      );
     }
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
@@ -88,7 +105,7 @@ export class Observer {
   }
 
   /** A create leaves (S7). */
-  create({ process, nowMs }: Seen, body: string, journal: () => Buffer): void {
+  create({ process, nowMs, halted }: Seen, body: string, journal: () => Buffer): void {
     const cid = /"newClientOrderId":"([^"]+)"/i.exec(body)?.[1];
     if (cid === undefined || !journal().includes(cid))
       this.report('S9', `a create leaves that the journal on the disk does not have: ${body}`, nowMs);
@@ -98,6 +115,8 @@ export class Observer {
     // The kill's own slices close what is held.
     const isSlice = process.flattens && /"side":"SELL"/i.test(body);
     if (!isSlice && states.some(({ state }) => state === 'KILLED')) this.report('S7', `a create leaves after the kill: ${body}`, nowMs);
+    if (halted !== null && !isSlice && (halted === 'CANCEL_ONLY' || /"side":"BUY"/i.test(body)))
+      this.report('S7', `a create leaves though the operator has halted: ${body}`, nowMs);
     if (states.some(({ code }) => code === 'STARTING') && /"side":"BUY"/i.test(body))
       this.report('S7', `a buy leaves before the audits of the start: ${body}`, nowMs);
   }
@@ -145,6 +164,9 @@ export class Observer {
       if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
   }
 }
+
+/** The bot says that there is no such order. */
+const isDenied = (reason: string | null): boolean => reason === 'refused' || reason === 'noEffect' || reason === 'notSent';
 
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
   return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];

@@ -1,21 +1,21 @@
 // Faults that the world has to find: a guard of the order path taken out, or a fault put back that it had found itself.
 
+import type { Change, Guard } from '../../mutations/guard.ts';
 import { GUARDS } from '../../mutations/table.ts';
 
-interface Change {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-}
 export interface Planted {
   readonly name: string;
   readonly changes: readonly Change[];
 }
 
-function changesOfRow(row: number): readonly Change[] {
-  const guard = GUARDS.find((each) => each.row === row)!;
-  return [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
-}
+/** A row has one guard, or two: the second one has the number of the row and this. */
+const SECOND_OF_ROW = 100;
+
+const guardOf = (number: number): Guard | undefined => {
+  const isSecond = number > SECOND_OF_ROW;
+  return GUARDS.filter(({ row }) => row === (isSecond ? number - SECOND_OF_ROW : number))[isSecond ? 1 : 0];
+};
+const changesOf = (guard: Guard): readonly Change[] => [guard, ...(guard.and ?? [])].map(({ file, from, to }) => ({ file, from, to }));
 
 /** Numbers behind those of the guards. */
 export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
@@ -64,8 +64,8 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
     changes: [
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
-        from: '    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
-        to: '    if (cid !== null) return;\n    const what = `order ${venueId} of ${raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;',
+        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();",
+        to: "if (venueId !== '') return;",
       },
     ],
   },
@@ -96,7 +96,7 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
   },
   301: {
     name: 'rule of the field: ask again after a time-out',
-    changes: changesOfRow(3),
+    changes: changesOf(guardOf(3)!),
   },
   302: {
     name: 'rule of the field: look into the open orders five times, then call it rejected',
@@ -113,15 +113,21 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
       },
       { file: 'src/orders/prove/resolver.ts', from: 'Math.max(bounds.resolveEveryMs, apartMs)', to: '2000' },
       { file: 'src/orders/prove/resolver.ts', from: '  private rounds = 0;', to: '  private rounds = 0;\n  private polls = 0;' },
+      // It looks for no order in the trades, and for none that it has called rejected.
+      {
+        file: 'src/adapters/exchange/observe/attribution.ts',
+        from: "      case 'found':\n",
+        to: "      case 'found':\n        if (match.track.isBelievedAbsent || seen.channel === 'myTrades') return null;\n",
+      },
       { file: 'src/orders/prove/guards.ts', from: '  absentReserve: true,', to: '  absentReserve: false,' },
       { file: 'src/orders/prove/guards.ts', from: '  absentMemory: true,', to: '  absentMemory: false,' },
     ],
   },
 };
 
-/** The changes of a row; null: there is none. */
-export function plantedBy(row: number): Planted | null {
-  const guard = GUARDS.find((each) => each.row === row);
-  if (guard) return { name: guard.name, changes: changesOfRow(row) };
-  return OLD_FAULTS[row] ?? null;
+/** The changes of a number; null: there is none. */
+export function plantedBy(number: number): Planted | null {
+  const guard = guardOf(number);
+  if (guard) return { name: guard.name, changes: changesOf(guard) };
+  return OLD_FAULTS[number] ?? null;
 }

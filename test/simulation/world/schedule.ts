@@ -17,6 +17,7 @@ export const REQUEST_FAULTS = [
   'unknownNotDone',
   'refuseConnection',
   'duplicateRequest',
+  'otherReply',
 ] as const;
 export const TIMED_FAULTS = [
   'kill',
@@ -30,6 +31,9 @@ export const TIMED_FAULTS = [
   'flatten',
   'lostFlatten',
   'unlink',
+  'syncFails',
+  'bitFlips',
+  'secondStart',
 ] as const;
 
 /** A fault of the `at`-th create of the day. */
@@ -49,6 +53,9 @@ export type Happening = RequestFault | TimedFault;
 
 export const isTimed = (one: Happening): one is TimedFault => (TIMED_FAULTS as readonly string[]).includes(one.what);
 
+/** Every fourth day is a busy one: many orders, close to the limits, and most of their requests fail. */
+export const isBusyDay = (seed: number): boolean => seed % 4 === 3;
+
 /** Draws the day of a seed, in order of time. */
 export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[] {
   const faultyMs = lengthMs - CALM_MS;
@@ -56,7 +63,7 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[
   const list: Happening[] = [];
   const share = REQUEST_FAULTS.map(() => rng.next() ** 2);
   const total = share.reduce((sum, each) => sum + each, 0);
-  const often = 0.3 + rng.next() * 0.3;
+  const often = (isBusyDay(seed) ? 0.5 : 0.3) + rng.next() * 0.3;
   for (let at = 1; at <= 1200; at++) {
     if (rng.next() >= often) continue;
     let left = rng.next() * total;
@@ -76,8 +83,11 @@ export function scheduleOf(seed: number, lengthMs = DAY_MS): readonly Happening[
   timed('halt', upTo(3));
   timed('killSwitch', upTo(1));
   timed('flatten', upTo(1));
-  timed('lostFlatten', upTo(1));
+  timed('lostFlatten', upTo(2));
   timed('unlink', upTo(2));
+  timed('syncFails', upTo(2));
+  timed('bitFlips', upTo(2));
+  timed('secondStart', upTo(2));
   return list.toSorted((a, b) => Number(isTimed(a)) - Number(isTimed(b)) || a.at - b.at);
 }
 

@@ -8,6 +8,8 @@ export const fillText = (side: string, qty: string, price: number, fee: string, 
 
 export class Trader extends Strategy {
   symbols = this.feeds('bars');
+  /** Acts in a minute, of all symbols together. */
+  acts = 0.4;
   /** What each order was told to have filled. */
   notified = new Map<number, string[]>();
   notifiedCount = 0;
@@ -17,7 +19,7 @@ export class Trader extends Strategy {
 
   override onBar() {
     this.barCount++;
-    for (const feed of this.symbols) if (this.#next() < 0.1) this.#act(feed);
+    for (const feed of this.symbols) if (this.#next() < this.acts / this.symbols.length) this.#act(feed);
   }
 
   #act(feed: Feed): void {
@@ -54,4 +56,9 @@ export class Trader extends Strategy {
     this.#state = (this.#state * 48_271) % 2_147_483_647;
     return this.#state / 2_147_483_647;
   }
+}
+
+/** The strategy of a busy day. */
+export class BusyTrader extends Trader {
+  override acts = 1.6;
 }

@@ -9,19 +9,21 @@ import { seededRng, type Rng } from '../../../src/base/number/rng.ts';
 import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
-import { SimulatedDisk } from '../../fixtures/simulatedDisk.ts';
+import { Crash } from '../../fixtures/simulatedDisk.ts';
 import { BotProcess, rest } from './botProcess.ts';
+import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
-import { MAX_LOTS, Observer, type Seen } from './observer.ts';
-import { CALM_MS, DAY_MS, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { Observer, type Seen } from './observer.ts';
+import { CALM_MS, DAY_MS, isBusyDay, isTimed, type Happening, type TimedFault } from './schedule.ts';
+import { BusyTrader, Trader } from './trader.ts';
 import { CASH, SimulatedVenue, SYMBOLS } from './venue.ts';
 
 /** At the end of the day no new order leaves. */
 const QUIET_MS = 900_000;
 /** Periods of reads about an unknown outcome; a bot has one of them. */
 const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
-/** The next sync notices a journal that was moved away. */
-const UNNOTICED_MS = 5000;
+/** A bot trades one symbol to this many. */
+const MOST_SYMBOLS = 3;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -42,6 +44,8 @@ export interface DayResult {
 
 export interface DayOptions {
   readonly lengthMs?: number;
+  /** The day ends with the first violation. */
+  readonly untilViolation?: boolean;
   readonly print?: (line: string) => void;
 }
 
@@ -56,7 +60,10 @@ class World {
   readonly #schedule: readonly Happening[];
   readonly #print: (line: string) => void;
   readonly #endMs: number;
-  disk = new SimulatedDisk();
+  readonly #untilViolation: boolean;
+  readonly #isBusy: boolean;
+  readonly #maxLots: number;
+  readonly journal = new JournalDisk(join(this.folder, 'bot', 'journal'));
   process: BotProcess | null = null;
   restarts = 0;
   kills = 0;
@@ -66,15 +73,17 @@ class World {
   #lookMs = -Infinity;
   /** The create whose answer is lost, and which a kill follows; NaN: none; Infinity: the next one. */
   #flattenAt = NaN;
-  #unlinkedMs = NaN;
-  /** What of the simulated disk the disk of this computer has. */
-  #mirrored: { readonly disk: SimulatedDisk; readonly operations: number } | null = null;
+  /** The operator's halt that stands. */
+  #halted: 'HALT_NEW' | 'CANCEL_ONLY' | null = null;
 
-  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, print = () => {} }: DayOptions) {
+  constructor(seed: number, schedule: readonly Happening[], { lengthMs = DAY_MS, untilViolation = false, print = () => {} }: DayOptions) {
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#schedule = schedule;
     this.#print = print;
     this.#endMs = START_MS + lengthMs;
+    this.#untilViolation = untilViolation;
+    this.#isBusy = isBusyDay(seed);
+    this.#maxLots = this.#isBusy ? 25_000 : 80_000;
     this.queue.runDue(START_MS);
     this.venue = new SimulatedVenue(seed, START_MS);
     const faults = new Map(schedule.flatMap((one) => (isTimed(one) ? [] : [[one.at, one]])));
@@ -93,7 +102,7 @@ class World {
         const text = Buffer.from(body).toString();
         this.hash.update(`${this.queue.nowMs} ${target} ${text}\n`);
         print(`${this.#time} create ${create} leaves: ${text}${faults.has(create) ? ` (${faults.get(create)!.what})` : ''}`);
-        this.observer.create(this.#seen, text, () => this.#lastingJournal());
+        this.observer.create(this.#seen, text, () => this.journal.lasting(this.queue.nowMs));
         if (create === this.#flattenAt) this.queue.at(this.queue.nowMs + 50, () => this.#kill(this.process, true));
       },
       copied: (body) => {
@@ -102,6 +111,7 @@ class World {
         // The operator looks at the second copy, and lets the bot go on.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
+      mistaken: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
       answered: (status) => {
         if (status === 418 || status === 429) this.observer.report('S8', `the exchange answered ${status}`, this.queue.nowMs);
       },
@@ -111,17 +121,20 @@ class World {
       const id = deps ? orderIdIn(deps.cidOf(1 as never).slice(0, 16), cid) : null;
       return (id === null ? null : (deps?.engine.orders.get(id)?.venueId ?? null)) as string | null;
     };
-    this.#writeConfig(RESOLVE_MS[Math.floor(seededRng(seed ^ 0xc0f).next() * RESOLVE_MS.length)]!);
+    this.#writeConfig(seededRng(seed ^ 0xc0f));
   }
 
   get #time(): string {
     return new Date(this.queue.nowMs).toISOString().slice(11, 23);
   }
   get #seen(): Seen {
-    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs };
+    return { venue: this.venue, process: this.process, nowMs: this.queue.nowMs, halted: this.#halted, maxLots: this.#maxLots };
   }
 
-  #writeConfig(resolveEveryMs: number): void {
+  #writeConfig(rng: Rng): void {
+    const oneOf = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
+    const resolveEveryMs = oneOf(RESOLVE_MS);
+    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MOST_SYMBOLS));
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
@@ -131,12 +144,12 @@ class World {
       exchange: { spotUrl: 'http://127.0.0.1:1', keyFile: 'key', secretFile: 'secret' },
       data: 'bot',
       strategy: '/world/trader.ts',
-      feeds: { bars: { symbols: SYMBOLS.map((base) => `${base}USDT`), interval: '1m' } },
+      feeds: { bars: { symbols: symbols.map((base) => `${base}USDT`), interval: '1m' } },
       cash: { USDT: String(CASH) },
       bars: { graceMs: 20_000, delayMs: 400, spreadMs: 0 },
       orders: { deltaMinMs: 10_000, resolveEveryMs },
       audit: { fastMs: 60_000, balanceMs: 120_000, fullMs: 900_000 },
-      risk: { maxPositionQty: String(MAX_LOTS / 10_000), maxAuditAgeMs: 300_000 },
+      risk: { maxPositionQty: String(this.#maxLots / 10_000), maxAuditAgeMs: 300_000 },
     };
     writeFileSync(join(this.folder, 'bot.yaml'), JSON.stringify(config));
   }
@@ -153,15 +166,13 @@ class World {
       if (nextMs > this.#endMs) break;
       if (this.venue.nextMs <= nextMs) this.venue.service.advance(nextMs);
       this.queue.runDue(nextMs);
-      if (this.process !== null && this.process.flattens) this.#mirror();
+      if (this.process !== null && this.process.flattens) this.journal.mirror();
       this.#look();
+      if (this.#untilViolation && this.observer.violations.length > 0) return;
     }
     this.venue.service.advance(this.#endMs);
     this.queue.runDue(this.#endMs);
-    const { disk } = this;
-    const folder = join(this.folder, 'bot', 'journal');
-    const written = disk.list(folder).map((name) => disk.read(`${folder}/${name}`));
-    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, written);
+    this.observer.final(this.#seen, this.network.requests, this.venue.key.secret, this.journal.contents());
     for (const text of this.observer.violations) this.hash.update(text);
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
@@ -186,12 +197,14 @@ class World {
     const process = new BotProcess({
       queue: this.queue,
       network: this.network,
-      disk: this.disk,
+      disk: this.journal.disk,
       configFile: join(this.folder, 'bot.yaml'),
       random: () => rng.next(),
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
       number,
+      strategy: this.#isBusy ? BusyTrader : Trader,
+      runs: (other) => other === this.process?.number && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
         for (const [, copy] of line.matchAll(/is a second copy of (\w+)/g)) this.observer.namedCopies.add(copy!);
@@ -199,7 +212,7 @@ class World {
       },
       broken: (why) => {
         this.#print(`${this.#time} broken: ${why}`);
-        if (Number.isNaN(this.#unlinkedMs)) this.observer.report('BROKEN', why, this.queue.nowMs);
+        if (!this.journal.mustStopBot) this.observer.report('BROKEN', why, this.queue.nowMs);
         else this.queue.at(this.queue.nowMs, () => process === this.process && this.#die(false, 30));
       },
       crashed: () => this.#die(true, 5),
@@ -208,17 +221,24 @@ class World {
     this.#print(`${this.#time} process ${number} starts`);
     process.pending++;
     process.open().then(
-      () => process.pending--,
+      () => {
+        process.pending--;
+        if (this.journal.isFlipped) this.observer.report('DAMAGE', 'a start took a journal in which a bit was flipped', this.queue.nowMs);
+      },
       (error: unknown) => {
         process.pending--;
         if (process.isDead || this.process !== process) return;
+        if (error instanceof Crash) return this.#die(true, 5);
         const text = error instanceof Error ? error.message : String(error);
         this.#print(`${this.#time} the start ended: ${text}`);
         // The exchange did not answer, or not evenly: a supervisor starts it again. Anything else is refused for good.
         const isOfNetwork =
           (error instanceof Error && error.constructor.name === 'NoAnswer') ||
           /the clock of the|expected it to within|no answer/i.test(text);
-        if (!isOfNetwork)
+        // The operator brings the folder back from a copy.
+        const isOfFlip = this.journal.isFlipped && error instanceof ConfigError;
+        if (isOfFlip) this.journal.restore();
+        if (!isOfNetwork && !isOfFlip)
           this.observer.report(
             'RESTART',
             `the start is refused: ${error instanceof ConfigError ? text : String((error as Error).stack)}`,
@@ -235,25 +255,10 @@ class World {
     if (process === null) return;
     process.die();
     this.process = null;
-    // Before the next start the operator moves back what was moved away.
-    this.disk.putBack();
-    this.#unlinkedMs = NaN;
-    const after = isPower ? this.disk.afterPowerLoss(this.#rng) : this.disk.afterKill('', 0);
-    this.disk = after;
+    this.journal.endProcess(isPower, this.#rng);
     this.restarts++;
     this.#print(`${this.#time} the process is gone${isPower ? ', and what was not synced with it' : ''}`);
     this.queue.at(this.queue.nowMs + seconds * 1000, () => (this.#mustStart = this.process === null));
-  }
-
-  /** The kill that closes positions reads the journal from the disk of this computer. */
-  #mirror(): void {
-    const { disk } = this;
-    if (this.#mirrored?.disk === disk && this.#mirrored.operations === disk.operations) return;
-    this.#mirrored = { disk, operations: disk.operations };
-    const folder = join(this.folder, 'bot', 'journal');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    for (const name of this.disk.list(folder))
-      if (!name.startsWith('lock-')) writeFileSync(join(folder, name), this.disk.read(`${folder}/${name}`), { mode: 0o600 });
   }
 
   // --- What happens to it
@@ -264,36 +269,28 @@ class World {
     const downSeconds = 1 + Math.floor(size ** 4 * 900);
     if (what === 'kill') this.#die(false, downSeconds);
     else if (what === 'power') this.#die(true, downSeconds);
-    else if (what === 'diskCrash') this.disk.crashAt = this.disk.operations + 1 + Math.floor(size * 40);
+    else if (what === 'diskCrash') this.journal.disk.crashAt = this.journal.disk.operations + 1 + Math.floor(size * 40);
     else if (what === 'partition') network.partitionedUntilMs = queue.nowMs + 5000 + size ** 3 * 600_000;
     else if (what === 'stale') {
       network.staleUntilMs = queue.nowMs + 600_000;
       network.staleMs = Math.floor(size * 1200);
     } else if (what === 'gap') venue.factor *= 1 + (size - 0.5) * 0.1;
     else if (what === 'lostFlatten') this.#flattenAt = Infinity;
-    else if (what === 'unlink') this.#unlink();
-    else if (what === 'halt') this.#halt(process, size);
+    else if (what === 'unlink' && process !== null) this.journal.unlink(queue.nowMs);
+    else if (what === 'syncFails' && process?.opened != null) this.journal.failSync();
+    else if (what === 'bitFlips') this.#flipBit(size);
+    else if (what === 'secondStart') {
+      if (process?.opened && process.startSecond()) this.observer.report('LOCK', 'a second process opened the journal', queue.nowMs);
+    } else if (what === 'halt') this.#halt(process, size);
     else this.#kill(process, what === 'flatten');
   }
 
-  /** Somebody moves the newest file of the journal away. */
-  #unlink(): void {
-    const newest = this.#journalFiles().at(-1);
-    if (newest === undefined || this.process === null) return;
-    this.disk.unlink(newest);
-    this.#unlinkedMs = this.queue.nowMs;
-  }
-  #journalFiles(): readonly string[] {
-    const folder = join(this.folder, 'bot', 'journal');
-    const names = this.disk.list(folder).filter((name) => !name.startsWith('lock-'));
-    return names.map((name) => `${folder}/${name}`);
-  }
-  /** What no loss of power takes from the newest files of the journal. A file that was moved away just now counts. */
-  #lastingJournal(): Buffer {
-    const files = this.#journalFiles().slice(-2);
-    const read = (path: string): Uint8Array => this.disk.readAt(path, 0, this.disk.lastingBytes(path));
-    const isUnnoticed = this.queue.nowMs - this.#unlinkedMs < UNNOTICED_MS;
-    return Buffer.concat([...files.map(read), ...(isUnnoticed ? this.disk.unlinkedBytes() : [])]);
+  /** The process ends, and a bit of its journal is another one. */
+  #flipBit(size: number): void {
+    const flip = this.process?.opened == null ? null : this.journal.flipBit(size);
+    if (flip === null) return;
+    this.#die(false, 5);
+    flip();
   }
 
   #act(process: BotProcess, work: Promise<unknown>): void {
@@ -310,9 +307,11 @@ class World {
   #halt(process: BotProcess | null, size: number): void {
     const control = process?.control;
     if (!process || !control) return;
+    const state = size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY';
+    const halting = control.halt({ scope: 'account', state, why: 'the operator looks' }, 'operator');
     this.#act(
       process,
-      control.halt({ scope: 'account', state: size < 0.5 ? 'HALT_NEW' : 'CANCEL_ONLY', why: 'the operator looks' }, 'operator'),
+      halting.then(({ done }) => done && (this.#halted = state)),
     );
     this.queue.at(this.queue.nowMs + 60_000 + Math.floor(size * 1_200_000), () => this.#resume());
   }
@@ -327,6 +326,7 @@ class World {
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
+    if (code === null && control) this.#halted = null;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
     this.#act(process, control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
   }
@@ -337,7 +337,7 @@ class World {
     this.kills++;
     process.isKilled = true;
     process.flattens = flatten;
-    if (flatten) this.#mirror();
+    if (flatten) this.journal.mirror();
     this.#act(process, control.kill({ flatten, why: 'the operator kills' }, 'operator'));
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
@@ -348,7 +348,8 @@ class World {
       this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
-        if (this.venue.heldLots(base) >= 1)
+        // What a second copy has sold is sold, whoever it belongs to.
+        if (Math.min(this.venue.heldLots(base), this.venue.balanceLots(base)) >= 1)
           this.observer.report(
             'KILL',
             `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
@@ -356,6 +357,8 @@ class World {
           );
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     this.#die(false, 30);
+    // The operator lets the account go on as a whole.
+    this.#halted = null;
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
     } catch (error) {

@@ -11,6 +11,7 @@ import type { WireOutcome } from '../../../ports/wire.ts';
 import type { LimitRefusal, Priority, Ticket } from '../limits/limiter.ts';
 import type { WireReply } from '../wire/lateReplyWire.ts';
 import { checkSubject } from './asked.ts';
+import type { LastReplies } from './lastReplies.ts';
 import type { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 import { isWrongTime, mayPass, retryPauseMs } from './retry.ts';
@@ -41,6 +42,7 @@ export interface CallTerms {
 /** The parts that all calls of a client share. */
 export interface RestCallDeps extends RestClientDeps {
   readonly times: UniqueTimestamps;
+  readonly replies: LastReplies;
 }
 
 type Done<O extends Op> = (outcome: Outcome<OpResult<O>>, sentMs: number | null) => void;
@@ -165,9 +167,8 @@ export class RestCall<O extends Op> {
     this.#isOnWire = false;
     this.#giveUp = null;
     const isReply = transport.kind === 'reply';
-    const found = outcomeOf(this.#target.op, this.#explainFailure(transport));
-    // Reads only: the acknowledgement of an order is compared with the order elsewhere.
-    const outcome = this.#effect === 'read' ? checkSubject(found, this.#target.args) : found;
+    const outcome =
+      isReply && this.#effect === 'read' ? this.#read(transport) : outcomeOf(this.#target.op, this.#explainFailure(transport));
     const waitMs = isReply ? retryAfterMs(transport.headers['retry-after'], clock.now(this.#market).ms) : null;
     ticket.finish(isReply ? transport.status : null, errorCodeOf(outcome), waitMs);
     this.#log(outcome, transport, false);
@@ -177,6 +178,13 @@ export class RestCall<O extends Op> {
     else if (this.#isSigned && isWrongTime(outcome)) this.#correctTime(outcome);
     else if (this.#attempt < this.#maxAttempts && mayPass(this.#effect, outcome)) this.#retry(outcome);
     else this.#finish(outcome);
+  }
+
+  /** Reads only: the acknowledgement of an order is compared with the order elsewhere. */
+  #read(reply: WireReply): Outcome<OpResult<O>> {
+    const { op, args, request } = this.#target;
+    // The body of a read by POST is part of what was asked.
+    return this.#parts.replies.outcomeOf(`${op} ${request.target} ${request.body}`, reply, () => checkSubject(outcomeOf(op, reply), args));
   }
 
   /** An attempt that only corrected the clock does not count. */

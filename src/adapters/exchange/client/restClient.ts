@@ -13,6 +13,7 @@ import type { Priority } from '../limits/limiter.ts';
 import type { ClockSample } from '../time/offset.ts';
 import { checkedOrigin } from '../wire/origin.ts';
 import { RestCall, type RestCallDeps, type CallTerms } from './call.ts';
+import { LastReplies } from './lastReplies.ts';
 import { UniqueTimestamps } from './uniqueTimestamps.ts';
 import type { RestClientDeps } from './clientParts.ts';
 
@@ -43,7 +44,7 @@ export class RestClient {
   constructor(parts: RestClientDeps) {
     const { spot, futures } = parts.baseUrls;
     this.#origins = { spot: checkedOrigin(spot, 'the base URL of spot'), futures: checkedOrigin(futures, 'the base URL of futures') };
-    this.#parts = { ...parts, times: new UniqueTimestamps() };
+    this.#parts = { ...parts, times: new UniqueTimestamps(), replies: new LastReplies() };
     parts.clock.attach((market, done) => this.#askTime(market, done));
   }
 

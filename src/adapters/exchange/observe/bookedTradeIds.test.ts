@@ -73,6 +73,16 @@ describe('SeenTrades', () => {
     expect([seen.cursorBefore(Infinity), seen.cursorBefore(12)]).toEqual(['12', '9']);
   });
 
+  it('has no page to reach where the totals include no trade: it needs all, until all are counted', () => {
+    const seen = new BookedTradeIds(0);
+    for (const id of [3, 4]) seen.restore(String(id), 'buy');
+    seen.noteTotalsUpTo('0');
+    expect([seen.cursorBefore(Infinity), seen.needsAll]).toEqual([null, true]);
+    for (const id of [3, 4]) seen.countsInTotals(leg(id));
+    seen.noteAllCounted();
+    expect([seen.cursorBefore(Infinity), seen.needsAll]).toEqual(['4', false]);
+  });
+
   it('counts from the totals on only where all of what came after them was counted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');

@@ -50,6 +50,10 @@ export class BookedTradeIds {
   get isEmpty(): boolean {
     return this.#newest === null;
   }
+  /** The known totals include no trade: every trade of the bot has to be listed once. No trade has the id 0, so no page could reach it. */
+  get needsAll(): boolean {
+    return this.#totalsId === 0n;
+  }
   get newestId(): string | null {
     return this.#newest === null ? null : String(this.#newest);
   }
@@ -84,7 +88,7 @@ export class BookedTradeIds {
   cursorBefore(timeMs: number): string | null {
     let newest: bigint | null = null;
     for (const each of this.#booked.values()) if (each.timeMs < timeMs && (newest === null || each.id > newest)) newest = each.id;
-    if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.#totalsId;
+    if (newest !== null && this.#totalsId !== null && this.#totalsId < newest) newest = this.needsAll ? null : this.#totalsId;
     newest ??= this.#before;
     return newest === null ? null : String(newest);
   }

@@ -141,7 +141,7 @@ export class TradeReader {
     const cursor = this.seen.cursorBefore(sinceMs);
     const paging = new Paging(cursor);
     const rows = new Map<string, TradeRow>();
-    const boundMs = this.seen.isEmpty ? this.seen.sinceMs : sinceMs;
+    const boundMs = this.seen.isEmpty || this.seen.needsAll ? this.seen.sinceMs : sinceMs;
     let isReadable = true;
     // Usually few trades are new, and reading a thousand rows takes longer than requesting them. If there are more, the next pages are
     // long.
@@ -306,5 +306,7 @@ function namedTrades(rows: readonly TradeRow[]): string {
 }
 
 /** A real trade has a price and a quantity above 0. */
-const isTrade = ({ price, qty }: TradeRow): boolean => new Decimal(price).gt(0) && new Decimal(qty).gt(0);
+const isTrade = ({ price, qty }: TradeRow): boolean => isAboveZero(price) && isAboveZero(qty);
+/** Of the plain digits of a decimal. A list of trades has many, and is read often. */
+const isAboveZero = (text: string): boolean => text[0] !== '-' && /[1-9]/.test(text);
 const keyOf = ({ tradeId, side }: Pick<TradeRow, 'tradeId' | 'side'>): string => `${tradeId} ${side}`;

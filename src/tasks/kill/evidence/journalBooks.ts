@@ -153,11 +153,16 @@ export class JournalBooks implements OwnOrders {
   }
   /** Records the venue order id by the client order id of a row, ignoring case. */
   noteVenueId(rowCid: string, venueId: string): void {
+    this.setVenueId(this.#cidAs(rowCid), venueId);
+  }
+  /** True if the order of this client order id is known and is another one: a network has delivered the request twice. */
+  isSecondCopy(rowCid: string, venueId: string): boolean {
+    return (this.#venueIds.get(this.#cidAs(rowCid)) ?? venueId) !== venueId;
+  }
+  /** Returns the client order id as the journal writes it. */
+  #cidAs(rowCid: string): string {
     const text = rowCid.toUpperCase();
-    const cid = this.#strategies.has(rowCid)
-      ? rowCid
-      : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
-    this.setVenueId(cid, venueId);
+    return this.#strategies.has(rowCid) ? rowCid : ([...this.#strategies.keys()].find((each) => each.toUpperCase() === text) ?? rowCid);
   }
   /** The exchange has given this venue order id to another order too. It counts for neither until a list shows whose it is. */
   #clearVenueId(cid: string): void {

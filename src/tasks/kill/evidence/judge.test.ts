@@ -110,6 +110,17 @@ it('the trades of a lost order are the bot’s where the order that is read by t
   expect(await bought.range()).toEqual(['0.1998', '0.1998']);
 });
 
+it('what a second copy of a buy has bought is the account’s, and what a second copy of a sale has sold is sold', async () => {
+  const bought = judged([BOUGHT], { trades: [trade('12', '2', 'buy', '0.1'), first], orders: { 2: orderOf('2', 'bought', 'buy') } });
+  expect(await bought.range()).toEqual(['0.0999', '0.0999']);
+  const sale: BookedOrder = { ...lost('sell', 'SALE'), orderId: '5' };
+  const sold = judged([BOUGHT, sale], {
+    trades: [trade('14', '6', 'sell', '0.03'), trade('13', '5', 'sell', '0.03'), first],
+    orders: { 6: orderOf('6', 'SALE', 'sell') },
+  });
+  expect(await sold.range()).toEqual(['0.0399', '0.0399']);
+});
+
 it('the trades of an order with a client id of another owner never count, however much it looks like a lost one', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), first];
   const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
@@ -206,14 +217,17 @@ it('a fill that the journal could not attribute counts where no list reaches bac
     crc: '',
     cid: null,
   };
-  // A second copy of an order of ours.
-  const own = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  // The order whose answer was lost.
+  const own = judged([BOUGHT, lost('buy')], { trades: [first], orders: { 5: orderOf('5', 'LOST', 'buy') } });
   own.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await own.range()).toEqual(['0.1998', '0.1998']);
   const hers = judged([BOUGHT], { trades: [first], orders: { 5: orderOf('5', 'hers', 'buy') } });
   hers.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await hers.range()).toEqual(['0.0999', '0.0999']);
-  const listed = judged([BOUGHT], { trades: [trade('7', '5', 'buy', '0.1'), first], orders: { 5: orderOf('5', 'BOUGHT', 'buy') } });
+  const listed = judged([BOUGHT, lost('buy')], {
+    trades: [trade('7', '5', 'buy', '0.1'), first],
+    orders: { 5: orderOf('5', 'LOST', 'buy') },
+  });
   listed.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await listed.range()).toEqual(['0.1998', '0.1998']);
 });

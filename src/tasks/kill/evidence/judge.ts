@@ -94,7 +94,8 @@ export class Judge {
       if (this.#isKnown(instrument, venueId)) continue;
       const listed = rows.get(venueId) ?? null;
       const row = listed?.cid ? listed : ((await this.#orderOf(instrument, venueId)) ?? listed);
-      if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
+      if (row?.cid && isSecondBuy(instrument, row, this.books)) this.#foreign.add(venueId);
+      else if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);
       else if (row?.cid) this.#foreign.add(venueId);
       else unnamed.push(unnamedOf(instrument, venueId, row, trades.get(venueId) ?? []));
     }
@@ -206,6 +207,18 @@ export class Judge {
     );
   }
 }
+
+/**
+ * What a second copy of a buy has bought belongs to the account, as it does for the bot that runs: selling it would be selling what the bot
+ * does not have. What a second copy has sold is sold.
+ */
+const isSecondBuy = ({ id, market }: Instrument, { cid, side, venueId }: OrderRow, books: JournalBooks): boolean =>
+  market === 'spot' &&
+  side === 'buy' &&
+  cid !== null &&
+  books.isOwnCid(cid) &&
+  !books.isIgnored(id, venueId) &&
+  books.isSecondCopy(cid, venueId);
 
 function unnamedOf(instrument: Instrument, venueId: string, row: OrderRow | null, trades: readonly TradeRow[]): UnnamedOrder {
   const prices = trades.map(({ price }) => new Decimal(price));

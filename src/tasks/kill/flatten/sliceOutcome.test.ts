@@ -96,3 +96,18 @@ it('is journalled as what its answer says, and its window ends with the wait for
   expect(await result({ kind: 'notSent', cause: 'no way' }, null)).toEqual({ kind: 'refused', why: 'no way' });
   expect(text).toEqual(['unanswered SLICE', 'acked SLICE', 'unanswered SLICE', 'notSent SLICE', 'refused SLICE', 'notSent SLICE']);
 });
+
+it('is looked for where the acknowledgement is that of another order', async () => {
+  const text: string[] = [];
+  const journal = { writeAck: (_: string, id: string) => text.push(id), writeUnknown: () => text.push('unanswered') };
+  const result = (value: object) =>
+    sliceOutcomeOf({ kind: 'acked', value } as never, 'SLICE', journal as never, {
+      settle: (id) => Promise.resolve({ kind: 'ended', filled: id }),
+      find: (cause) => Promise.resolve(cause.includes('expected SLICE, got OTHER') ? '9' : null),
+    });
+  expect(await result({ orderId: '7', clientOrderId: 'OTHER' })).toEqual({ kind: 'ended', filled: '9' });
+  expect(await result({ orderId: '7', clientOrderId: 'slice' })).toEqual({ kind: 'ended', filled: '7' });
+  expect(await result({ orderId: '7', clientOrderId: null })).toEqual({ kind: 'ended', filled: '7' });
+  expect(await result({ orderId: '7' })).toEqual({ kind: 'ended', filled: '7' });
+  expect(text).toEqual(['unanswered', '9', '7', '7', '7']);
+});

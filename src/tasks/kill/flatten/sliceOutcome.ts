@@ -1,6 +1,7 @@
 // Handles the reply to a slice: journals it, settles an acknowledged slice, and looks for a slice whose reply was lost.
 
 import { assertNever } from '../../../base/assert.ts';
+import { sanitizeText } from '../../../base/text/untrustedText.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Outcome } from '../../../protocol/outcome.ts';
 import type { SliceOutcome } from './flatten.ts';
@@ -16,7 +17,7 @@ export interface NextSteps {
 }
 
 export async function sliceOutcomeOf(
-  outcome: Outcome<{ readonly orderId: string }>,
+  outcome: Outcome<{ readonly orderId: string; readonly clientOrderId?: string | null }>,
   cid: string,
   journal: SliceJournal,
   { settle, find }: NextSteps,
@@ -37,8 +38,12 @@ export async function sliceOutcomeOf(
     }
   };
   switch (outcome.kind) {
-    case 'acked':
-      return settleAcked(outcome.value.orderId);
+    case 'acked': {
+      const echoed = outcome.value.clientOrderId ?? cid;
+      if (echoed.toUpperCase() === cid.toUpperCase()) return settleAcked(outcome.value.orderId);
+      journal.writeUnknown(cid);
+      return lookForSlice(`the acknowledgement is another order's: clientOrderId: expected ${cid}, got ${sanitizeText(echoed, 40)}`);
+    }
     case 'refused':
       journal.writeRefusal(cid, String(outcome.code));
       return { kind: 'refused', why: `code ${outcome.code}: ${outcome.msg}` };
