@@ -28,7 +28,7 @@ function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS;
 const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
 
 describe('funding carry', () => {
-  it('buys the coin and sells as much of the perpetual once the average of the rates is high, and closes both when it falls', async () => {
+  it('funding carry buys the coin and sells as much of the perpetual once the average of the rates is high, and closes both when it falls', async () => {
     // 0.4 of 10,000 at 100: forty coins, in contracts of a thousandth.
     expect(brief(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
       ['E-AAA-USDT', 'sell', 40],
@@ -38,12 +38,12 @@ describe('funding carry', () => {
     ]);
   });
 
-  it('does nothing while rates are low, or too few are known', async () => {
+  it('funding carry does nothing while rates are low, or too few are known', async () => {
     expect(brief(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
     expect(brief(await run([0.001]))).toEqual([]);
   });
 
-  it('never keeps the perpetual without the coin', async () => {
+  it('funding carry never keeps the perpetual without the coin', async () => {
     const { fills, orders } = await run([0.001, 0.001, 0.001, 0.001], { funds: { spot: { USDT: '100' }, futures: { USDT: '9900' } } });
     expect(orders.find(({ code }) => code !== '')).toMatchObject({ code: 'MARGIN', side: 'buy' });
     const held = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);

@@ -102,7 +102,7 @@ describe('files that git tracks', () => {
         ['config', 'splitIndex.maxPercentChange', '0'],
       ],
     ],
-  ])('%s', (name, setUp) => {
+  ])('files that git tracks: %s', (name, setUp) => {
     const [top, deep, other] = keys();
     for (const command of setUp) git(...command);
     for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');

@@ -15,7 +15,7 @@ import { Signer } from './signer.ts';
 describe('the signer', () => {
   const signer = () => new Signer(new Secret(KEY), new Secret(SECRET));
 
-  test('prints neither key nor secret', () => {
+  test('the signer prints neither key nor secret', () => {
     const found = accessSettings({}, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET });
     const shown = [
       inspect(found, { depth: null, showHidden: true }),
@@ -128,7 +128,7 @@ describe('echoes', () => {
     );
   });
 
-  test('within a longer text in base64, wherever it begins', () => {
+  test('echoes within a longer text in base64, wherever it begins', () => {
     const signer = echoes();
     for (const before of ['', 'a', 'ab', 'abc', `${KEY}:`]) {
       const clean = signer.hideIn(Buffer.from(`${before}${SECRET}!`).toString('base64'));

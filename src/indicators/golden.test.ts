@@ -113,7 +113,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
 describe('candle patterns', () => {
   const bars = goldenBars(20_000);
 
-  it.each(CANDLE_PATTERNS)('%s stands where TA-Lib has it', (pattern) => {
+  it.each(CANDLE_PATTERNS)('candle patterns: %s stands where TA-Lib has it', (pattern) => {
     const { count, rows } = golden.candles[pattern]!;
     const values = outputsOf(bars, (feed) => candle(feed, pattern))['']!;
     const found = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));
@@ -132,7 +132,7 @@ describe('arithmetic', () => {
   const bars = goldenBars(200);
   const of = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
 
-  it('equals the same arithmetic on plain numbers, bit by bit', () => {
+  it('arithmetic equals the same arithmetic on plain numbers, bit by bit', () => {
     const { open, high, low, close } = bars;
     const rows = (at: (row: number) => number) => Float64Array.from(close, (_, row) => at(row));
     const cases: readonly [(feed: FeedSeries) => IndicatorSpec<Series>, (row: number) => number][] = [
@@ -161,7 +161,7 @@ describe('arithmetic', () => {
     for (const [make, at] of cases) expect(of(make), make.toString()).toEqual(rows(at));
   });
 
-  it('has the same bits in blocks of any size', () => {
+  it('arithmetic has the same bits in blocks of any size', () => {
     const spread = (f: FeedSeries) => isobar.zscore(isobar.sub(isobar.log(f.close), isobar.lag(isobar.log(f.open), 4)), 20);
     const whole = readInBlocks(ragged, spread, 900);
     for (const blockRows of [1, 7, 64]) expectEqual(readInBlocks(ragged, spread, blockRows), whole);

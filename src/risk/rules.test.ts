@@ -152,7 +152,7 @@ const openFour = (limits: RiskLimits, other: Wanted, without: readonly string[] 
 };
 
 describe('OPEN_ORDERS', () => {
-  test('counts the orders of a symbol', () => {
+  test('OPEN_ORDERS counts the orders of a symbol', () => {
     expect(openFour({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
@@ -218,7 +218,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
 });
 
 describe('MESSAGE_RATE', () => {
-  test('at most the limit in any 60 s: the window slides, and is open at its old end', () => {
+  test('MESSAGE_RATE: at most the limit in any 60 s: the window slides, and is open at its old end', () => {
     expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
       null,
       null,

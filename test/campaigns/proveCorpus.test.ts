@@ -39,12 +39,12 @@ const reaching = isCampaign ? strategiesOf('reaching') : ['regexpState.ts', 'com
 const honest = isCampaign ? strategiesOf('honest') : ['loggedNumbers.ts'];
 
 describe('biased', () => {
-  test.each(biased)('%s is refuted', { timeout: 120_000 }, async (name) => {
+  test.each(biased)('biased: %s is refuted', { timeout: 120_000 }, async (name) => {
     expect((await prove(`biased/${name}`)).code).toBe(3);
   });
 });
 describe('reaching', () => {
-  test.each(reaching)('%s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
+  test.each(reaching)('reaching: %s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
     const { code, refuted } = await prove(`reaching/${name}`);
     expect(code).toBe(3);
     // With { pure: true } an indicator that reads ahead is filled ahead, and every proof about the future sees it.
@@ -53,10 +53,10 @@ describe('reaching', () => {
   });
 });
 describe('clean', () => {
-  test.each(clean)('%s is proved', { timeout: 120_000 }, async (name) => {
+  test.each(clean)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`clean/${name}`)).code).toBe(0);
   });
-  test.each(honest)('%s is proved', { timeout: 120_000 }, async (name) => {
+  test.each(honest)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`honest/${name}`)).code).toBe(0);
   });
 });

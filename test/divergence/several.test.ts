@@ -37,7 +37,7 @@ const CASES: readonly (readonly [name: string, planted: Planted, causes: readonl
 
 describe('the bridge has the planted causes alone', () => {
   test.each(CASES)(
-    '%s',
+    'the bridge has the planted causes alone: %s',
     async (_, planted, causes) => {
       let journal = '';
       const report = await comparePlanted(planted, (folder) => void (journal = netInJournal(folder)));

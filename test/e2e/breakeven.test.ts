@@ -77,7 +77,7 @@ describe('backtest --break-even', () => {
     folder = `runs/${basename(stdout.trim())}`;
   });
 
-  test('puts what isobar breakeven finds into summary.json, the report and the table, and leaves the result as it is', async () => {
+  test('backtest --break-even puts what isobar breakeven finds into summary.json, the report and the table, and leaves the result as it is', async () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
     const { breakEven, ...others } = summaryOf(folder);

@@ -90,11 +90,11 @@ describe('files of bars (exit code 2)', () => {
     ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
   ] as const;
 
-  test.concurrent.each(files.slice(0, 2))('%s, by the command', async (_, file, words) =>
+  test.concurrent.each(files.slice(0, 2))('files of bars (exit code 2): %s, by the command', async (_, file, words) =>
     expectRefusal(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...words),
   );
 
-  test.each(files)('%s', async (_, file, words) =>
+  test.each(files)('files of bars (exit code 2): %s', async (_, file, words) =>
     expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
   );
 
@@ -126,7 +126,9 @@ describe('definitions (exit code 2)', () => {
     ['a missing strategy file', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
     ['an unknown parameter', 'params.fast=1', [/--set params\.fast: no such parameter/]],
     ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
-  ])('%s', async (_, setting, words) => expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words));
+  ])('definitions (exit code 2): %s', async (_, setting, words) =>
+    expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words),
+  );
 
   test('options of a file of bars, which would have no effect', async () => {
     await expectRefusalHere(
@@ -173,7 +175,9 @@ describe('strategy files that are none (exit code 2)', () => {
     ['async', [/async\.ts: expected a synchronous onBar/]],
     ['nothing', [/Culprit/]],
     ['noClass', [/noClass\.ts: expected a default export, got none/]],
-  ])('%s', async (name, words) => expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words));
+  ])('strategy files that are none (exit code 2): %s', async (name, words) =>
+    expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words),
+  );
 });
 
 describe.concurrent('strategies', () => {
@@ -185,7 +189,7 @@ describe.concurrent('strategies', () => {
     ['leaves', 1, [/Culprit/, /process\.exit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
-  ])('%s ends with code %i', async (name, code, words) =>
+  ])('strategies: %s ends with code %i', async (name, code, words) =>
     (name === 'throws' ? expectRefusal : expectRefusalHere)(['backtest', definition(name)], code, ...words),
   );
 

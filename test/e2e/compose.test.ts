@@ -39,7 +39,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
 const CONVERTERS = { slippage: 'slippageOf(model)', fees: 'feesOf(model)', rules: '[orderRuleOf(model)]' } as const;
 
 describe('a module gives the result of the same model under models:', () => {
-  test.each(['slippage', 'fees', 'rules'] as const)('%s', async (part) => {
+  test.each(['slippage', 'fees', 'rules'] as const)('a module gives the result of the same model under models: %s', async (part) => {
     fixture.write(`models/${part}.ts`, MODELS[part]);
     fixture.write(
       `modules/${part}.ts`,
@@ -57,7 +57,7 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
     expect(module.resultHash).not.toBe(plain);
   });
 
-  test('from code as well', async () => {
+  test('a module gives the result of the same model under models: from code as well', async () => {
     const model = composeModule('own', ({ rebind }) => {
       rebind(PARTS.slippage).to(() => slippageOf(slippageModel(({ price }) => price * 0.0003)));
       rebind(PARTS.fees).to(() => feesOf(feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007))));
@@ -84,7 +84,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 `,
     ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
 
-  test('names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
+  test('the run folder names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
     write('0.0002');
     fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
@@ -104,7 +104,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
-  test('of a run in code says that only the code can make it again', async () => {
+  test('the run folder of a run in code says that only the code can make it again', async () => {
     const module = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     const folder = await (await withModule(module)).write('runs');
     const manifestIn = (of: string) =>

@@ -142,7 +142,7 @@ describe('an editor', () => {
     });
   }); // prettier-ignore
 
-  test('completes parameters, series and order options', () => {
+  test('an editor completes parameters, series and order options', () => {
     const completed = join(folder, 'completed.ts');
     const typed = { version: 0, text: '' };
     // One service, as an editor has it: only the file that is typed in changes.

@@ -64,7 +64,7 @@ test('list and check show it, and check finds a file that has changed', async ()
 });
 
 describe('a run', () => {
-  test('trades on it, is verified, and has the same result from code', async () => {
+  test('a run trades on it, is verified, and has the same result from code', async () => {
     const { code, stderr } = await fixture.run('backtest', 'oi.yaml');
     expect(stderr).toContain('series openInterest: the first value was known at 2024-01-01 00:05 UTC, after the start of the run');
     expect(stderr).not.toContain('the last value');
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(result.resultHash).toBe(summary.resultHash);
   });
 
-  test('is proved', async () => {
+  test('a run is proved', async () => {
     const { code, stdout, stderr } = await command('prove', 'oi.yaml', '--json', '--times', '20', '--quiet');
     expect(code, stderr).toBe(0);
     const { proofs } = JSON.parse(stdout) as StrategyVerdict;
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(verdicts).toMatchObject({ purity: 'proved', blocks: 'proved', prefix: 'proved', poison: 'proved' });
   });
 
-  test('of a sweep has the same figures as alone', async () => {
+  test('a run of a sweep has the same figures as alone', async () => {
     const { code, stdout, stderr } = await fixture.run('sweep', 'oi.yaml', '--grid', 'slow=20,30', '--json');
     expect(code, stderr).toBe(0);
     const alone = await fixture.run('backtest', 'oi.yaml', '--set', 'params.slow=20', '--json');

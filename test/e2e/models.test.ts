@@ -176,7 +176,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule that says false in quotes', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never });", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
     ['a rule that counts reductions', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never });", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
     ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is no function/],
-  ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
+  ])('models of a definition: %s is refused by name, and nothing is written', async (_what, kind, text, message) => {
     const before = fixture.runs().length;
     fixture.write('models/bad.ts', text);
     definition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);

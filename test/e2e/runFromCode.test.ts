@@ -74,7 +74,7 @@ describe('one run, however it is asked for', () => {
     ['one fee for both', { strategy: Cross, data, cash: '10000', fees: '0.001' }],
     ['a definition file', { definition, set: [`catalog=${catalog}`] }],
   ];
-  test.each(ways)('%s', async (_, options) => {
+  test.each(ways)('one run, however it is asked for: %s', async (_, options) => {
     const expected = await backtest({ strategy: Cross, data, cash: '10000' });
     const { resultHash, summary } = await backtest(options);
     expect(expected.fills.length).toBeGreaterThan(10);
@@ -258,7 +258,7 @@ describe('refused, with a line that names the option', () => {
       'NoStrategy: expected a class that extends Strategy, got NoStrategy, which does not',
     ],
     ['an asynchronous callback', bad({ strategy: Late }), 'Late: expected a synchronous onBar'],
-  ])('%s', async (_, options, message) => {
+  ])('refused, with a line that names the option: %s', async (_, options, message) => {
     await expect(backtest(options)).rejects.toThrow(message);
   });
 });

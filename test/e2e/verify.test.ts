@@ -18,7 +18,7 @@ describe('the command', () => {
   const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
-  it('says identical for the demo, from any folder', async () => {
+  it('the command says identical for the demo, from any folder', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
@@ -28,7 +28,7 @@ describe('the command', () => {
     expect([inputs, rows.instants]).toEqual([2, 35_136]);
   });
 
-  it('repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
+  it('the command repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
     const rows = Array.from({ length: 400 }, (_, at) => {
       const close = (100 + 10 * Math.sin(at / 9)).toFixed(2);
       return `${Date.UTC(2024, 0, 1) + at * 3_600_000},${close},${close},${close},${close},5`;
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('refuses what is no run, with what to do', async () => {
+  it('the command refuses what is no run, with what to do', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
@@ -68,7 +68,7 @@ describe('a run whose files have changed', () => {
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
 
-  it('records every file that went in', async () => {
+  it('a run whose files have changed records every file that went in', async () => {
     const { inputs, startedIn } = JSON.parse(readFileSync(join(fixture.run, 'manifest.json'), 'utf8')) as {
       startedIn: string;
       inputs: { use: string; file: string; sha256: string }[];
@@ -159,7 +159,7 @@ describe('a run whose files have changed', () => {
     expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
-  it('distinguishes a folder that was altered from a result that differs', async () => {
+  it('a run whose files have changed distinguishes a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
     const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
       fixture.changed(
@@ -203,7 +203,7 @@ describe('a run whose files have changed', () => {
     expect(changed.map(({ file }) => file)).toEqual(['data/spot/ABCUSDT/1h.arrow']);
   });
 
-  it('finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
+  it('a run whose files have changed finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
     const moved = `${fixture.folder}-moved`;
     cpSync(fixture.folder, moved, { recursive: true });
     expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });

@@ -63,7 +63,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     [['--at', 'noon'], "--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got 'noon'"],
     [['--at', '2019-01-01'], /^--at 2019-01-01T00:00:00.000Z: expected a time from 2024-01-\S+ to 2024-\S+, the bars of spot:ABCUSDT 1h/],
     [['--at', '2024-01-06', '--symbol', 'XYZ'], '--symbol XYZ: the run has no such symbol'],
-  ])('%j', async (args, message) => {
+  ])('questions without an answer end with 2, the culprit and a remedy: %j', async (args, message) => {
     const { code, stdout, stderr } = await why(...args);
     expect([code, stdout]).toEqual([2, '']);
     const [first = '', remedy = ''] = stderr.split('\n');

@@ -35,7 +35,7 @@ function fixture() {
 }
 
 describe('an unknown outcome', () => {
-  it('is read about in rounds, each list when the one before is old enough, until it is decided', () => {
+  it('an unknown outcome is read about in rounds, each list when the one before is old enough, until it is decided', () => {
     const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -62,7 +62,7 @@ describe('an unknown outcome', () => {
     expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
   });
 
-  it('calls the operator after the time limit, continues reading, and follows the decision of the operator', () => {
+  it('an unknown outcome calls the operator after the time limit, continues reading, and follows the decision of the operator', () => {
     const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -78,7 +78,7 @@ describe('an unknown outcome', () => {
     expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v1', []]);
   });
 
-  it('is not decided while a fill of the symbol is nobody’s', () => {
+  it('an unknown outcome is not decided while a fill of the symbol is nobody’s', () => {
     const { engine, send, answer, wait } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -96,7 +96,7 @@ describe('an unknown outcome', () => {
     expect(order.reason).toBe('noEffect');
   });
 
-  it('ends with a sighting, under the id that was seen, and with a late reply', () => {
+  it('an unknown outcome ends with a sighting, under the id that was seen, and with a late reply', () => {
     const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -106,7 +106,7 @@ describe('an unknown outcome', () => {
 });
 
 describe('what lands late', () => {
-  it('is cancelled, halts its symbol until a person has looked, and survives a restart', () => {
+  it('what lands late is cancelled, halts its symbol until a person has looked, and survives a restart', () => {
     const { engine, exchange, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -118,7 +118,7 @@ describe('what lands late', () => {
     expect(engine.risk.resume({ kind: 'symbol', instrument: 0 }, 'LATE_LANDING', 'me', NOW_MS)).toBe(true);
     expect(codes()).toEqual([]);
   });
-  it('is booked when it has filled', () => {
+  it('what lands late is booked when it has filled', () => {
     const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -137,7 +137,7 @@ describe('trouble', () => {
     engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
     expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
   });
-  it('of each code has its state, and clears when it has ended unless it needs the operator', () => {
+  it('trouble of each code has its state, and clears when it has ended unless it needs the operator', () => {
     for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
       const { engine, codes } = fixture();
       engine.raiseHalt(code, null, 'a test');
@@ -146,7 +146,7 @@ describe('trouble', () => {
       expect(codes()).toHaveLength(needsPerson ? 1 : 0);
     }
   });
-  it('of a code without words halts until a person has looked', () => {
+  it('trouble of a code without words halts until a person has looked', () => {
     const { engine, codes } = fixture();
     engine.raiseHalt('NEW_KIND', 0, 'a test');
     engine.clearHalt('NEW_KIND', 0);

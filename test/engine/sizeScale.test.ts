@@ -53,7 +53,7 @@ describe('spot', () => {
     ['the size of the run', [{ buy: undefined }], 3, [1500]],
     ['a target', [{ target: { base: '0.2' } }, { target: { base: '0.1' } }], 2, [400, -200]],
     ['a limit', [{ buy: { base: '0.5' }, with: { limit: 101 } }], 2, [1000]],
-  ])('%s is multiplied', async (_, asks, scale, lots) => {
+  ])('spot: %s is multiplied', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 
@@ -67,7 +67,7 @@ describe('spot', () => {
     ['a sale of exactly what is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.2' } }], 2, [200, -200]],
     ['a sale of exactly what is held, of a smaller size', [{ buy: { base: '0.1' } }, { sell: { base: '0.05' } }], 0.5, [50, -50]],
     ['a sale that the scale would make more than is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.15' } }], 2, [200, -200]],
-  ])('%s sells no more than is held', async (_, asks, scale, lots) => {
+  ])('spot: %s sells no more than is held', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 });

@@ -15,20 +15,20 @@ const spanOf = (window: Parameters<typeof maintenanceWindows>[0], text: string):
 };
 
 describe('a window', () => {
-  it('by a pattern begins at the times of the pattern, in its time zone, and lasts the given minutes', () => {
+  it('a window by a pattern begins at the times of the pattern, in its time zone, and lasts the given minutes', () => {
     const weekly = [{ cron: '0 3 * * 0', minutes: 30, timeZone: 'Europe/Berlin' }] as const;
     expect(spanOf([...weekly], '2026-11-21T12:00:00Z')).toBe('11-22T02:00 11-22T02:30');
     for (const within of ['02:00:00', '02:29:59']) expect(spanOf([...weekly], `2026-11-22T${within}Z`)).toBe('11-22T02:00 11-22T02:30');
     expect(spanOf([...weekly], '2026-11-22T02:30:00Z')).toBe('11-29T02:00 11-29T02:30');
   });
 
-  it('by its ends is one, up to before its end', () => {
+  it('a window by its ends is one, up to before its end', () => {
     const once = [{ from: '2026-12-01 03:00', to: '2026-12-01 04:00' }] as const;
     expect(spanOf([...once], '2026-12-01T03:59:59Z')).toBe('12-01T03:00 12-01T04:00');
     expect(spanOf([...once], '2026-12-01T04:00:00Z')).toBeNull();
   });
 
-  it('that cannot be is refused with its place', () => {
+  it('a window that cannot be is refused with its place', () => {
     expect(() => maintenanceWindows([{ from: '2026-12-01 03:00', to: '2026-12-01 03:00' }])).toThrow(
       /^maintenance\.0: expected from and to/,
     );

@@ -24,7 +24,7 @@ afterAll(async () => {
 const WRITES = /^POST \/(sapi|fapi|v1)(?!.*\/order\/test$)/;
 
 describe('a healthy exchange', () => {
-  test('passes on both markets, and nothing is placed or changed', async () => {
+  test('a healthy exchange passes on both markets, and nothing is placed or changed', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual([]);
@@ -178,7 +178,7 @@ describe('key and signature', () => {
     expect(found(alone, 'key').detail).toContain('got the key alone');
   });
 
-  test('where they come from is reported', async () => {
+  test('key and signature: where they come from is reported', async () => {
     const stub = await fixture.stub();
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
@@ -284,7 +284,7 @@ describe('the clock', () => {
     [0, 'ok', /agrees with the service's, ±\d+ ms/],
     [2400, 'warning', /^your clock is 2.4\d\d ms behind, ±\d+ ms$|^your clock is 2.3\d\d ms behind/],
     [-3_600_000, 'warning', /^your clock is 60 min ahead, ±\d+ ms$/],
-  ])('%i ms', async (aheadMs, status, text) => {
+  ])('the clock: %i ms', async (aheadMs, status, text) => {
     const stub = await fixture.stub({ aheadMs });
     const examined = await fixture.examine(stub.url);
     expect(found(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });

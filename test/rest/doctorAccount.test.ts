@@ -29,7 +29,7 @@ describe('the account', () => {
   });
   const futures = { markets: ['futures'] } as const;
 
-  test('that is empty', async () => {
+  test('the account that is empty', async () => {
     const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
     expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
       status: 'warning',

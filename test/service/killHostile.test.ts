@@ -55,7 +55,7 @@ describe('a kill without a whole journal', () => {
     ],
     ['is no folder', () => writeFileSync(journal(), '')],
   ];
-  it('calls nothing closed, and still cancels', async () => {
+  it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [what, make] of lies) {
       make();
@@ -103,7 +103,7 @@ describe('trigger orders', () => {
   const parts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
-  it('of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
+  it('trigger orders of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
     const { orders, stopId, foreignId: otherForeignId } = await guarded(true);
     const books = fixture.books(orders);
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
@@ -121,7 +121,7 @@ describe('trigger orders', () => {
     expect(await waiting()).toEqual([otherForeignId]);
   });
 
-  it('whose replies were lost are recognised by their terms', async () => {
+  it('trigger orders whose replies were lost are recognised by their terms', async () => {
     const { orders, foreignId } = await guarded(false);
     const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });

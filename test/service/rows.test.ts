@@ -163,7 +163,7 @@ const ALICE = {
 };
 
 describe('an exchange of rows', () => {
-  it('fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
+  it('an exchange of rows fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
     let fills = 0;
     fc.assert(
       fc.property(
@@ -189,7 +189,7 @@ describe('an exchange of rows', () => {
     return fixture;
   };
 
-  it('shows a bar once it has closed, as it is, and none for what is missing', () => {
+  it('an exchange of rows shows a bar once it has closed, as it is, and none for what is missing', () => {
     const bars = barsOf(3, 50);
     const setup = opened(bars, 0);
     const rows = (): readonly Record<string, unknown>[] =>
@@ -209,7 +209,7 @@ describe('an exchange of rows', () => {
     expect(rows()).toMatchObject(expected);
   });
 
-  it('stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
+  it('an exchange of rows stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
     const bars = barsOf(5, 4);
     const rig = opened(bars, 0);
     const rows = rig.service.rows!;
@@ -231,7 +231,7 @@ describe('an exchange of rows', () => {
     expect(rows.next()).toBeNull();
   });
 
-  it('gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
+  it('an exchange of rows gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
     const bars = barsOf(5, 4);
     const otherFixture = new Fixture({
       fills: RULES,
@@ -256,7 +256,7 @@ describe('an exchange of rows', () => {
     expect(tradesOf(otherFixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
-  it('reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
+  it('an exchange of rows reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
     const stand = new FuturesFixture({ fills: RULES, rowGraceMs: 5000 });
     const whole = barsOf(5, 4);
     const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);

@@ -7,7 +7,7 @@ import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
 describe('switches', () => {
-  it('are 59, the first value of each the default', () => {
+  it('switches are 59, the first value of each the default', () => {
     expect(Object.keys(SWITCHES)).toHaveLength(59);
     expect(PROFILES.seed).toMatchObject(SEED_VARIANTS);
     expect(PROFILES.seed).toMatchObject({ signQuery: 'either', banAfter: 20, strictTypes: false, heartbeatForm: 'frame' });
@@ -20,7 +20,7 @@ describe('switches', () => {
     [{ strictTypes: 'true' }, /expected false or true, got "true"/],
     [{ banAfter: 0 }, /expected a whole number above 0, got 0/],
     [{ createStatus: 0 }, /expected 0 or NEW, got 0/],
-  ])('%j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
+  ])('switches: %j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
 });
 
 /** An order of alice that has traded in part, one of bob in full. */
@@ -71,7 +71,7 @@ describe('what a switch changes', () => {
       /^\{"code":"-1121","msg":"BAD_SYMBOL","data":null\}$/,
     ],
     ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
-  ])('%s: %s at %s', (name, value, target, before, after) => {
+  ])('what a switch changes: %s: %s at %s', (name, value, target, before, after) => {
     expect(traded({}).answer(target)).toMatch(before);
     expect(traded({ [name]: value }).answer(target)).toMatch(after);
   });
@@ -97,7 +97,7 @@ describe('what a switch changes', () => {
     ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
     ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
-  ])('%s: %s at %s', (name, value, target, body, before, after) => {
+  ])('what a switch changes: %s: %s at %s', (name, value, target, body, before, after) => {
     expect(traded({}).fixture.post(target, body).body).toMatch(before);
     expect(traded({ [name]: value }).fixture.post(target, body).body).toMatch(after);
   });

@@ -26,7 +26,7 @@ const processes = (pid: number, dead: readonly number[] = [], other: 'running' |
 });
 
 describe('takeLock', () => {
-  it('refuses a second one, names the first, and leaves it as it was', () => {
+  it('takeLock refuses a second one, names the first, and leaves it as it was', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     expect(() => takeLock(disk, FOLDER, processes(2))).toThrow(/process 1 trades on this account/);
@@ -37,7 +37,7 @@ describe('takeLock', () => {
     expect(disk.list(FOLDER)).toEqual([]);
   });
 
-  it('takes the place of dead ones, and clears up after them', () => {
+  it('takeLock takes the place of dead ones, and clears up after them', () => {
     const disk = new SimulatedDisk();
     for (const pid of [1, 2]) disk.create(`${FOLDER}/lock-${pid}-1-1-a-h`);
     disk.create(`${FOLDER}/journal-000001.jsonl`);
@@ -47,14 +47,14 @@ describe('takeLock', () => {
     expect(lockHolder(disk, FOLDER, processes(4, [3]))).toBeNull();
   });
 
-  it('refuses the lock when its holder cannot be determined, and gives a remedy', () => {
+  it('takeLock refuses the lock when its holder cannot be determined, and gives a remedy', () => {
     const disk = new SimulatedDisk();
     takeLock(disk, FOLDER, { self: holder(1, { host: 'other/../host ü' }), findProcess: () => 'gone' });
     expect(disk.list(FOLDER)).toHaveLength(1);
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
 
-  it('takes a file of a host whose name is no text for that of another computer', () => {
+  it('takeLock takes a file of a host whose name is no text for that of another computer', () => {
     const disk = new SimulatedDisk();
     disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
     const { self } = processes(2);
@@ -62,7 +62,7 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, { self, findProcess })).toThrow(/process 1 on %zz may trade on this account/);
   });
 
-  it('is released without an error when another process has removed its file', () => {
+  it('takeLock is released without an error when another process has removed its file', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
@@ -70,7 +70,7 @@ describe('takeLock', () => {
     takeLock(disk, FOLDER, processes(2))();
   });
 
-  it('has at most one holder in every interleaving of three starters, even if one of them dies', () => {
+  it('takeLock has at most one holder in every interleaving of three starters, even if one of them dies', () => {
     let had = 0;
     const order = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 24 });
     fc.assert(
@@ -163,7 +163,7 @@ describe('real processes that contend', () => {
   afterEach(() => folders.splice(0).forEach((each) => rmSync(each, { recursive: true, force: true })));
   const WORDS = `{ has: 'it', does: 'has it', may: 'may have it', own: 'one', second: 'two' }`;
 
-  it('wait for each other, and no count is lost', async () => {
+  it('real processes that contend wait for each other, and no count is lost', async () => {
     const folder = scratch();
     writeFileSync(join(folder, 'count'), '0');
     // Read, wait, write: two at once would lose a count.

@@ -84,11 +84,11 @@ describe('fills against trades', () => {
       'fills.limit: expected through',
     ],
     ['market impact', { executionInterval: 'trades', impact: { coefficient: '1' } }, 'fills.impact: expected fills in bars'],
-  ])('refuse %s', async (_, fills, message) => {
+  ])('fills against trades refuse %s', async (_, fills, message) => {
     await expect(run(whole, fills)).rejects.toThrow(message);
   });
 
-  it('refuse trades that do not reach the prices of the bars, and a run without any', async () => {
+  it('fills against trades refuse trades that do not reach the prices of the bars, and a run without any', async () => {
     await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow(
       /fills.executionInterval: expected trades that reach .* every 1m bar of BTCUSDT, those of 2024-01-01T00:02:00.000Z do not/,
     );

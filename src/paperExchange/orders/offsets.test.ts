@@ -34,7 +34,7 @@ describe('Places', () => {
 });
 
 describe('ClientIds', () => {
-  it('finds the latest order of an account with an id, as a map does', () => {
+  it('ClientIds finds the latest order of an account with an id, as a map does', () => {
     const rng = seededRng(7);
     const orders: { account: number; id: string }[] = [];
     const ids = new ClientIds((order, account, id) => orders[order]?.account === account && orders[order].id === id);
@@ -54,7 +54,7 @@ describe('ClientIds', () => {
     expect(ids.find(3, 'id1')).toBe(-1);
   });
 
-  it('does not slow down when every order has the same id', () => {
+  it('ClientIds does not slow down when every order has the same id', () => {
     let looks = 0;
     const ids = new ClientIds(() => ++looks > 0);
     for (let order = 0; order < 100_000; order++) ids.add(order, 0, 'x');
@@ -64,7 +64,7 @@ describe('ClientIds', () => {
 });
 
 describe('LongList', () => {
-  it('is an array, whatever lies elsewhere by now; pages of it are what a filter and a slice give', () => {
+  it('LongList is an array, whatever lies elsewhere by now; pages of it are what a filter and a slice give', () => {
     const step = fc.record({ tag: fc.nat({ max: 2 }), lies: fc.boolean() });
     const asked = fc.record({
       limit: fc.integer({ min: 1, max: 50 }),

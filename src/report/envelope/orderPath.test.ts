@@ -60,15 +60,18 @@ const BRACKETS: readonly ((level: number) => Partial<EntryTerms>)[] = [
 const CASES = ENTRIES.flatMap((entry) => BRACKETS.map((bracket): EntryTerms => ({ ...PLAIN, ...entry, ...bracket(entry.level ?? 0) })));
 
 describe('the path of an entry holds what becomes of it', () => {
-  it.each(CASES)('on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing', (terms) => {
-    for (const ticks of pathsOf(7)) {
-      const path = new OrderPath(terms, MONEY);
-      path.step(ticks[0]!, Math.max(...ticks), Math.min(...ticks), ticks.at(-1)!);
-      check(path, ticks, terms);
-    }
-  });
+  it.each(CASES)(
+    'the path of an entry holds what becomes of it: on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
+    (terms) => {
+      for (const ticks of pathsOf(7)) {
+        const path = new OrderPath(terms, MONEY);
+        path.step(ticks[0]!, Math.max(...ticks), Math.min(...ticks), ticks.at(-1)!);
+        check(path, ticks, terms);
+      }
+    },
+  );
 
-  it('on every path of eight ticks in two bars', () => {
+  it('the path of an entry holds what becomes of it: on every path of eight ticks in two bars', () => {
     for (const terms of CASES)
       for (const ticks of pathsOf(8)) {
         const path = new OrderPath(terms, MONEY);

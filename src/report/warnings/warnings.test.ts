@@ -48,7 +48,7 @@ describe('bars', () => {
     ['24 bars without a move', (bars) => still(bars, 900, 24), 'DATA_DEAD'],
     ['500 bars without a move', (bars) => still(bars, 900, 500), 'DATA_DEAD'],
     ['no move at the end', (bars) => still(bars, ROWS - 40, 40), 'DATA_DEAD'],
-  ])('%s', (_, plant, code) => {
+  ])('bars: %s', (_, plant, code) => {
     for (const seed of [1, 2, 3]) expect(codes(plant(sound(seed)))).toEqual([code]);
   });
 
@@ -137,7 +137,7 @@ describe('results', () => {
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
   });
-  test('of inverse contracts too: volumes of bars are in the coin of the face value', () => {
+  test('results of inverse contracts too: volumes of bars are in the coin of the face value', () => {
     const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
     const bars = testBars(inverse, ROWS, 5);
     const taken = (volume: number) => {

@@ -322,19 +322,22 @@ describe('a price that nobody knows', () => {
     fixture.marks[1] = NaN;
     return fixture.code(wanted);
   };
-  test.each([5, -5])('of another position, %i lots: refused wherever it matters, and nothing is thrown', (held) => {
-    expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
-    expect(holding(held, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
-    expect(holding(held, {})).toBe('MARGIN');
-    expect(holding(held, { isCross: false })).toBeNull();
-  });
-  test('of an open order: the same', () => {
+  test.each([5, -5])(
+    'a price that nobody knows: of another position, %i lots: refused wherever it matters, and nothing is thrown',
+    (held) => {
+      expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
+      expect(holding(held, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
+      expect(holding(held, {})).toBe('MARGIN');
+      expect(holding(held, { isCross: false })).toBeNull();
+    },
+  );
+  test('a price that nobody knows: of an open order: the same', () => {
     const setup = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
     setup.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
     setup.marks[1] = NaN;
     expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
   });
-  test('of its own contract: no order at all', () => {
+  test('a price that nobody knows: of its own contract: no order at all', () => {
     const rig = new FuturesFixture();
     rig.hold(5);
     rig.marks[0] = NaN;
@@ -358,12 +361,12 @@ describe('reductions', () => {
     expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
     expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
-  test('are none where long and short are apart and the order does not close', () => {
+  test('reductions are none where long and short are apart and the order does not close', () => {
     const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
     setup.hold(20);
     expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
   });
-  test('count orders without effect as if they could still land', () => {
+  test('reductions count orders without effect as if they could still land', () => {
     const rig = new FuturesFixture();
     rig.hold(20);
     rig.reservations.holdAbsent(rig.send({ lots: 15, ...SELL, ...CLOSE }), rig.nowMs);

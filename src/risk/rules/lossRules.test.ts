@@ -46,7 +46,7 @@ describe('DRAWDOWN', () => {
       'DRAWDOWN',
     ]);
   });
-  test('is found at its row though nobody asked then', () => {
+  test('DRAWDOWN is found at its row though nobody asked then', () => {
     expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
   });
   test('reductions pass; a person clears it, and the peak begins anew', () => {
@@ -80,7 +80,7 @@ describe('DAILY_LOSS', () => {
       { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
     ]);
   });
-  test('of an account that has nothing left, nothing can be lost', () => {
+  test('DAILY_LOSS: of an account that has nothing left, nothing can be lost', () => {
     expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
   });
   test('just under, at and beyond the loss of the day', () => {
@@ -89,13 +89,13 @@ describe('DAILY_LOSS', () => {
     expect(codes(limits, [at(1, 949)])).toEqual(['DAILY_LOSS']);
     expect(codes(limits, [at(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
   });
-  test('counts from 00:00 UTC, whatever was gained in between, and holds for the day', () => {
+  test('DAILY_LOSS counts from 00:00 UTC, whatever was gained in between, and holds for the day', () => {
     expect(codes(limits, [at(1, 1100), at(2, 1000), at(3, 950), at(4, 2000)])).toEqual([null, null, 'DAILY_LOSS', 'DAILY_LOSS']);
   });
   test('the equity marked at 00:00 is the anchor of the day that begins', () => {
     expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
   });
-  test('where none was marked then, the newest one before', () => {
+  test('DAILY_LOSS: where none was marked then, the newest one before', () => {
     expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
   });
   test('a new day clears it though no row has come since', () => {
@@ -161,7 +161,7 @@ describe('a loss beyond its limit', () => {
     fixture.risk.begin(from, START);
     return (units: number): string | null => fixture.risk.lossBeyond(units, times);
   };
-  test('begins at exactly one and a half times the limit, at any size', () => {
+  test('a loss beyond its limit begins at exactly one and a half times the limit, at any size', () => {
     const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
     expect(beyond(8_730_000_000_000_001)).toBeNull();
     expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 87300000 USDT, 90000000 USDT before/);
@@ -171,7 +171,7 @@ describe('a loss beyond its limit', () => {
   test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is no figure, and is beyond every limit', (units) => {
     expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
   });
-  test('without a limit nothing is beyond it', () => {
+  test('a loss beyond its limit: without a limit nothing is beyond it', () => {
     expect(after({}, 1000)(NaN)).toBeNull();
   });
 });

@@ -27,7 +27,7 @@ function timesOf(steps: readonly { readonly on: number; readonly back: number }[
 }
 
 describe('orders sent', () => {
-  it('pass while fewer than the limit were sent after the last minute began, whatever the order of their times', () => {
+  it('orders sent pass while fewer than the limit were sent after the last minute began, whatever the order of their times', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), course, (limit, steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerMinute: limit });
@@ -44,7 +44,7 @@ describe('orders sent', () => {
     );
   });
 
-  it('of a leg at the open of its row leave the minute with it: the order after them is not one too many', () => {
+  it('orders sent of a leg at the open of its row leave the minute with it: the order after them is not one too many', () => {
     const sent = new SentOrders({ ...OFF, ordersPerMinute: 2 });
     sent.record(order, 100_000);
     sent.record(order, 60_000);
@@ -52,7 +52,7 @@ describe('orders sent', () => {
     expect(sent.mayPass(120_000)).toBe(true);
   });
 
-  it('of an hour are counted by their times, fills too', () => {
+  it('orders sent of an hour are counted by their times, fills too', () => {
     fc.assert(
       fc.property(course, (steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerFill: 3 });

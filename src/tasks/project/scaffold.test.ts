@@ -27,7 +27,7 @@ describe('names', () => {
     ['RSICross', 'rsiCross', 'RSICross'],
     ['EMA200', 'ema200', 'EMA200'],
     ['x', 'x', 'X'],
-  ])('%s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
+  ])('names: %s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
 
   it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('refuses %o', (name) =>
     expect(() => strategyFileNames(name)).toThrow(ConfigError),
@@ -46,29 +46,29 @@ describe('origin', () => {
     return { folder, here: join(folder, 'node_modules/isobar') };
   };
 
-  it('is the tarball that npm noted, as seen from the project, links resolved', () => {
+  it('origin is the tarball that npm noted, as seen from the project, links resolved', () => {
     const { folder, here } = installed('file:../isobar-0.1.0.tgz');
     writeFileSync(join(root, 'isobar-0.1.0.tgz'), '');
     symlinkSync(root, join(folder, 'link'));
     expect(originFor(join(folder, 'new/project'), here)).toBe('file:../../../isobar-0.1.0.tgz');
     expect(originFor(join(folder, 'link/project'), here)).toBe('file:../isobar-0.1.0.tgz');
   });
-  it('is the repository, or an address outside of registries', () => {
+  it('origin is the repository, or an address outside of registries', () => {
     for (const from of ['git+ssh://git@example.org/isobar.git#0123abc', 'https://example.org/isobar-0.1.0.tgz']) {
       expect(originFor(fresh(), installed(from).here)).toBe(from);
     }
   });
-  it('is the exact version of a registry, and where nothing else is known', () => {
+  it('origin is the exact version of a registry, and where nothing else is known', () => {
     for (const from of ['https://registry.example.org/isobar/-/isobar-0.1.0.tgz', 'file:gone.tgz', null]) {
       expect(originFor(fresh(), installed(from).here)).toBe(packageVersion());
     }
     expect(originFor(fresh(), fresh())).toBe(packageVersion());
   });
-  it('is a checkout', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
+  it('origin is a checkout', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
 });
 
 describe('files', () => {
-  it('are never written over others, and those in the way are named', () => {
+  it('files are never written over others, and those in the way are named', () => {
     const folder = fresh();
     mkdirSync(folder);
     writeFileSync(join(folder, 'b'), 'mine');
@@ -76,7 +76,7 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['b']);
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('mine');
   });
-  it('are cancelled when something fails, and nothing else is', () => {
+  it('files are cancelled when something fails, and nothing else is', () => {
     const folder = fresh();
     mkdirSync(join(folder, 'kept'), { recursive: true });
     const fail = (data: string) => {

@@ -98,7 +98,7 @@ describe('while another process stores bars of the symbol', () => {
 });
 
 describe('the lock', () => {
-  it('of a process that was killed is taken over, and leaves nothing behind', () => {
+  it('the lock of a process that was killed is taken over, and leaves nothing behind', () => {
     const folder = catalog();
     const lock = lockPath(folder, KEY);
     const { namespace, boot, host } = thisProcess();
@@ -108,7 +108,7 @@ describe('the lock', () => {
     expect(existsSync(dirname(lock))).toBe(false);
   });
 
-  it('lies in a catalog that is the present folder as in any other', () => {
+  it('the lock lies in a catalog that is the present folder as in any other', () => {
     const [folder, before] = [catalog(), process.cwd()];
     try {
       process.chdir(folder);

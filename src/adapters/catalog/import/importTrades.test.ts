@@ -50,7 +50,7 @@ const take = (text: string | Buffer, catalog = catalogAt(), bufferRows?: number)
   importTrades([file(text)], { catalog, ...(bufferRows === undefined ? {} : { bufferRows }) });
 
 describe('trades in the catalog', () => {
-  it('are what the file has, as exact whole numbers, and its missing ids are named', async () => {
+  it('trades in the catalog are what the file has, as exact whole numbers, and its missing ids are named', async () => {
     const catalog = catalogAt();
     const [done] = await take(
       '5,100.50,1.25000,1,1704067200000,True,True\n6,100.5,1,1,1704067200000,False,True\n9,0.1234567,2,1,1704153600000,False,True\n',
@@ -69,7 +69,7 @@ describe('trades in the catalog', () => {
     expect([...columns.takerSide]).toEqual([-1, 1, 1]);
   });
 
-  it('are the same from every form, order, packing and cut of a file', async () => {
+  it('trades in the catalog are the same from every form, order, packing and cut of a file', async () => {
     for (const seed of [1, 2, 3]) {
       const rows = someRows(seed);
       const rng = seededRng(seed + 100);
@@ -118,7 +118,7 @@ describe('trades in the catalog', () => {
     expect(existsSync(join(catalog, '.import'))).toBe(false);
   });
 
-  it('of aggregates and of single trades are not mixed', async () => {
+  it('trades in the catalog of aggregates and of single trades are not mixed', async () => {
     const catalog = catalogAt();
     const [done] = await take(
       `agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n1,2,3,4,5,${START},true`,
@@ -152,7 +152,7 @@ describe('trades in the catalog', () => {
     expect(existsSync(catalog) ? readdirSync(catalog) : []).toEqual([]);
   });
 
-  it('that another program has changed are found by check, and refused by a run', async () => {
+  it('trades in the catalog that another program has changed are found by check, and refused by a run', async () => {
     const catalog = catalogAt();
     await take(plain(someRows(5)), catalog);
     const path = dayPath(tradesFolder(catalog, KEY), '2024-01-01');

@@ -64,7 +64,7 @@ describe('a bar file', () => {
     ['gzipped, whatever its name', gzipSync(good)],
     ['gzipped in two members', Buffer.concat([gzipSync(good.slice(0, 60)), gzipSync(good.slice(60))])],
     ['gzipped, filled up with zeros', Buffer.concat([gzipSync(good), Buffer.alloc(512)])],
-  ])('is read %s', async (_, content) => {
+  ])('a bar file is read %s', async (_, content) => {
     const { columns, seen } = await read(content);
     expect([...columns.openMs]).toEqual([T0, T0 + 60_000, T0 + 180_000]);
     expect([...columns.low]).toEqual([9, 10.25, 10.5]);
@@ -72,12 +72,12 @@ describe('a bar file', () => {
     expect(seen).toEqual({ priceDigits: 2, volumeDigits: 8, lowest: 9, highest: 12 });
   });
 
-  it.each(['\n', '\r\n', '\r'])('with lines that end in %j says which one is bad', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('a bar file with lines that end in %j says which one is bad', async (end) => {
     const { message } = await refusal([HEADER, row(0), row(1, '1,2,3')].join(end));
     expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
-  it('longer than the pieces it is read in keeps every row', async () => {
+  it('a bar file longer than the pieces it is read in keeps every row', async () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
     const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
@@ -90,7 +90,7 @@ describe('a bar file', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('keeps the double nearest to each decimal, however many digits it has', () => {
+  it('a bar file keeps the double nearest to each decimal, however many digits it has', () => {
     const digits = fc.stringMatching(/^[0-9]{1,24}$/);
     const decimal = fc.tuple(fc.stringMatching(/^[1-9][0-9]{0,8}$/), fc.option(digits)).map(([a, b]) => (b === null ? a : `${a}.${b}`));
     // Prices must stay exact as whole ticks too.
@@ -177,7 +177,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ],
     ['a price of forty digits', csv(row(0), row(1, `10.${'1'.repeat(40)},12,9,11,5`)), 'bars.csv:3: prices of 40 digits behind the point'],
     ['damaged gzip data', Buffer.concat([gzipSync(csv(row(0))).subarray(0, 30), Buffer.alloc(40, 7)]), 'the gzip data is damaged'],
-  ])('%s', async (_, content, message) => {
+  ])('a bar file is refused, with file, line, column and reason: %s', async (_, content, message) => {
     expect((await refusal(content)).message).toContain(message);
   });
 
@@ -234,7 +234,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
 });
 
 describe('--round-to-tick', () => {
-  it('rounds a half upwards, exactly, as decimal.js does', () => {
+  it('--round-to-tick rounds a half upwards, exactly, as decimal.js does', () => {
     const price = fc.tuple(fc.nat(99_999), fc.stringMatching(/^[0-9]{1,22}$/)).map(([a, b]) => `${a + 1}.${b}`);
     const property = fc.property(price, fc.integer({ min: 0, max: 8 }), (text, priceDigits) => {
       const { columns, roundedMs } = parse([row(0, `${text},${text},${text},${text},1`)], { priceDigits, roundToTick: true });
@@ -252,7 +252,7 @@ describe('--round-to-tick', () => {
     });
   });
 
-  it('counts prices and refuses one that becomes 0', async () => {
+  it('--round-to-tick counts prices and refuses one that becomes 0', async () => {
     const { roundedMs, seen } = await read(csv(row(0, '10.004,12.006,9.5,11,5')), { priceDigits: 2, roundToTick: true });
     expect([...roundedMs]).toEqual([T0, T0]);
     expect(seen.priceDigits).toBe(2);

@@ -8,7 +8,7 @@ describe('after 429', () => {
   it.each([
     ['HTTP 429', 429, null],
     ['-1003 with HTTP 200', 200, -1003],
-  ] as const)('%s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
+  ] as const)('after 429: %s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders');
     for (const stopMs of [2000, 4000, 8000]) {
@@ -22,7 +22,7 @@ describe('after 429', () => {
     expect(fixture.count()).toBe(5);
   });
 
-  it('answers to what had left before belong to the same stop', () => {
+  it('after 429 answers to what had left before belong to the same stop', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.newOrder', 'order', 80);
     setup.answer(429);
@@ -38,7 +38,7 @@ describe('after 429', () => {
     expect(rig.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
-  it('cancels continue, unless it was their own class', () => {
+  it('after 429 cancels continue, unless it was their own class', () => {
     const otherFixture = new LimitsFixture();
     otherFixture.ask('spot.newOrder', 'order');
     otherFixture.answer(429);

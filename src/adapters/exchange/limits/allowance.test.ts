@@ -63,26 +63,32 @@ function course(limit: number, seed: number, hours = 1): Course {
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
 describe('an allowance below a limit that nobody knows', () => {
-  it.each([1, 2, 3, 5, 8, 11, 15])('of %i in a window is found, and tried again ever more rarely', (limit) => {
-    const { refusedMs, share, minAllowance } = course(limit, limit, 3);
-    const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
-    // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
-    expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
-    for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
-    expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
-    // What all but cancels may use of it, in whole calls.
-    const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
-    expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
-  });
+  it.each([1, 2, 3, 5, 8, 11, 15])(
+    'an allowance below a limit that nobody knows: of %i in a window is found, and tried again ever more rarely',
+    (limit) => {
+      const { refusedMs, share, minAllowance } = course(limit, limit, 3);
+      const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
+      // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
+      expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
+      for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
+      expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
+      // What all but cancels may use of it, in whole calls.
+      const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
+      expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
+    },
+  );
 
-  it.each([16, 20, 50])('of %i is never touched: no more than what is assumed is used', (limit) => {
-    const { refusedMs, lastAllowance } = course(limit, limit);
-    expect([refusedMs, lastAllowance]).toEqual([[], 20]);
-  });
+  it.each([16, 20, 50])(
+    'an allowance below a limit that nobody knows: of %i is never touched: no more than what is assumed is used',
+    (limit) => {
+      const { refusedMs, lastAllowance } = course(limit, limit);
+      expect([refusedMs, lastAllowance]).toEqual([[], 20]);
+    },
+  );
 });
 
 describe('an allowance', () => {
-  it('is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
+  it('an allowance is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(12, 0);
     expect(allowance.now).toBe(6);
@@ -95,7 +101,7 @@ describe('an allowance', () => {
     expect(allowance.now).toBe(11);
   });
 
-  it('forgets what was refused after ten minutes, then twenty, at most four hours', () => {
+  it('an allowance forgets what was refused after ten minutes, then twenty, at most four hours', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     let nowMs = 0;
     const waits: number[] = [];
@@ -114,7 +120,7 @@ describe('an allowance', () => {
     expect(allowance.now).toBe(5);
   });
 
-  it('does not grow on its own: without calls that wait there is nothing to learn', () => {
+  it('an allowance does not grow on its own: without calls that wait there is nothing to learn', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(20, 0);
     allowance.onDemand(HOUR_MS);

@@ -68,7 +68,7 @@ function maxInAWindow(received: readonly { atMs: number; weight: number }[], rat
 }
 
 describe('requests that count from sending until a window after their answer', () => {
-  it('never exceed the limit where they are received, on no clock', () => {
+  it('requests that count from sending until a window after their answer never exceed the limit where they are received, on no clock', () => {
     fc.assert(
       fc.property(
         fc.array(sent, { maxLength: 120 }),
@@ -81,7 +81,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('reach it: no rule that sends more could be safe', () => {
+  it('requests that count from sending until a window after their answer reach it: no rule that sends more could be safe', () => {
     // Received at the last moment, and at the first: as near to each other as a window is long.
     const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
     const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
@@ -90,7 +90,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
-  it('keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
+  it('requests that count from sending until a window after their answer keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
@@ -109,7 +109,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('count for longer where no answer came: nobody knows when they arrive', () => {
+  it('requests that count from sending until a window after their answer count for longer where no answer came: nobody knows when they arrive', () => {
     const use = new WindowUse(WINDOW_MS);
     use.ended(use.addFlight('cancel', 1, 0), true, 3000);
     use.settle(3000 + 5000 + WINDOW_MS);
@@ -119,7 +119,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(use.nextMs).toBe(Infinity);
   });
 
-  it('use up a share from the moment of sending: that is our own affair', () => {
+  it('requests that count from sending until a window after their answer use up a share from the moment of sending: that is our own affair', () => {
     const use = new WindowUse(WINDOW_MS);
     use.addFlight('steady', 2, 0);
     use.addFlight('order', 1, 0);

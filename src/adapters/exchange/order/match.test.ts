@@ -65,11 +65,11 @@ describe('matchRow', () => {
     ['another price', [{ limit: 9001 }], ROW, 'alien'],
     ['another quantity', [{ lots: 99 }], ROW, 'alien'],
     ['older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
-  ] as const)('%s', (_, given, row, kind) => {
+  ] as const)('matchRow: %s', (_, given, row, kind) => {
     expect(matchRow(row, 0, tracksOf(given)).kind).toBe(kind);
   });
 
-  it('never gives a row to an order that asks for something else, nor to one of two', () => {
+  it('matchRow never gives a row to an order that asks for something else, nor to one of two', () => {
     const few = fc.record({
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
@@ -100,7 +100,7 @@ describe('matchRow', () => {
     );
   });
 
-  it('forgets what has ended after a while, and never what may still arrive', () => {
+  it('matchRow forgets what has ended after a while, and never what may still arrive', () => {
     const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const track of tracks.all) if (track.lifecycle === 'done' && !track.isSought) tracks.retire(track, 1000);
     tracks.forget(1001, 1000);

@@ -118,7 +118,7 @@ describe('lines', () => {
 });
 
 describe('CRC-32C', () => {
-  it('gives the check values of RFC 3720, from any offset', () => {
+  it('CRC-32C gives the check values of RFC 3720, from any offset', () => {
     const of = (bytes: readonly number[]): string => crcText(crc32c(Uint8Array.from([9, ...bytes]), 1));
     expect(crcText(crc32c(Buffer.from('123456789')))).toBe('e3069283');
     expect(of(Array.from({ length: 32 }, () => 0))).toBe('8a9136aa');

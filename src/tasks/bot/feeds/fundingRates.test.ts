@@ -21,12 +21,12 @@ const join = (journal: readonly (readonly [number, string | null])[], catalog: R
 describe('rates of a start', () => {
   const catalog = ratesOf([at(0) + 5, 0.0001], [at(8), 0.0002], [at(16) + 9, 0.0003], [at(24), 0.0004]);
 
-  test('are those of the catalog up to now, at their own times', () => {
+  test('rates of a start are those of the catalog up to now, at their own times', () => {
     expect(join([], catalog, at(20))).toEqual([[5 / HOUR, 0.0001], [8, 0.0002], [16 + 9 / HOUR, 0.0003]]); // prettier-ignore
     expect(join([], null, at(20))).toEqual([]);
   });
 
-  test('are what the journal knew where it knew something, and not known in a hole', () => {
+  test('rates of a start are what the journal knew where it knew something, and not known in a hole', () => {
     const journal = [[at(16), '0.0009'], [at(24), null], [at(32), '0.0005'], [at(48), '0.0007']] as const; // prettier-ignore
     expect(join(journal, ratesOf([at(8), 0.0002], [at(16) + 9, 0.0003]), at(47))).toEqual([
       [8, 0.0002], [16, 0.0009], [24, NaN], [32, 0.0005], [40, NaN], [48, 0.0007],
@@ -34,7 +34,7 @@ describe('rates of a start', () => {
     expect(join(journal, catalog, at(25))).toContainEqual([24, 0.0004]);
   });
 
-  test('are at most a thousand, the newest', () => {
+  test('rates of a start are at most a thousand, the newest', () => {
     const many = ratesOf(...Array.from({ length: 1500 }, (_, row) => [at(8 * row), row / 1e6] as const));
     const rows = join([], many, at(8 * 1499));
     expect(rows).toHaveLength(1000);

@@ -44,7 +44,7 @@ const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
-  test('names the first that is not true, in the order in which and() names them', async () => {
+  test('a condition of several operands names the first that is not true, in the order in which and() names them', async () => {
     for (let row = 20; row < 400; row += 7) {
       seen.length = 0;
       const { strategies } = await at(row);

@@ -54,7 +54,7 @@ function walk(length: number, seed: number): ChartLevel {
 }
 
 describe('coarser bars', () => {
-  test.each(['5m', '1h', '1d', '1M'] as const)('%s bars are those of a naive grouping, gaps included', (interval) => {
+  test.each(['5m', '1h', '1d', '1M'] as const)('coarser bars: %s bars are those of a naive grouping, gaps included', (interval) => {
     const fine = walk(4000, 5);
     const coarse = coarsen(fine, interval);
     const groups = new Map<number, number[]>();
