@@ -27,7 +27,7 @@ export class Spinners {
   #aloneMs = Infinity;
   #bothMs = Infinity;
 
-  /** Work of two threads in a time over the best of one so far. */
+  /** Work of two threads in a time, divided by the best of one until now. */
   async pass(): Promise<number> {
     for (const thread of this.#threads) this.#aloneMs = Math.min(this.#aloneMs, await spin([thread]));
     const bothMs = await spin(this.#threads);

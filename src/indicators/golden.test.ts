@@ -104,7 +104,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
     const set = new IndicatorSet(short, { row: -1 }, 300);
     const spec = make(set.series);
     const firsts = Object.values(outputsOf(short, make)).map((values) => values.findIndex((value) => value === value));
-    // The levels of a day before, and fractals, wait for what only the data tell.
+    // The levels of the day before, and fractals, need rows that only the data decide.
     if (/pivots|fractals/.test(name)) expect(Math.max(...firsts)).toBeGreaterThanOrEqual(spec.warmupBars - 1);
     else expect(Math.max(...firsts)).toBe(spec.warmupBars - 1);
   });

@@ -8,7 +8,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** A server that says nothing for so long is taken to hang. */
+/** A server that is silent for this time counts as hung. */
 const TIME_LIMIT_MS = 10_000;
 
 /** One request after the other, on a connection that is opened anew when the server has closed it. */

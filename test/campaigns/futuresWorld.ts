@@ -70,7 +70,7 @@ export class FuturesWorld {
     });
   }
 
-  /** Runs so many events; throws, naming the event, at the first after which something does not add up. */
+  /** Runs `events` events. Throws at the first one after which something does not add up, and names it. */
   run(events: number): void {
     for (let at = 0; at < events; at++) {
       const name = this.step();

@@ -105,7 +105,7 @@ export class LimitsWorld {
   readonly #isFlawed: boolean;
   readonly #windows = new Map<string, TrueWindow>();
 
-  /** `counts from sending`: the limiter is told at once that a request was answered, as if there were no network. */
+  /** `counts from sending`: the limiter learns at once that a request was answered, as if there were no network. */
   constructor(seed: number, flaw: 'none' | 'counts from sending' = 'none') {
     this.#isFlawed = flaw !== 'none';
     const rng = seededRng(seed);

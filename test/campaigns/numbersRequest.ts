@@ -148,7 +148,7 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
   }
 }
 
-/** A price near the market, some powers of ten away, or any number; a volume of any size that somebody may have. */
+/** A price near the market, or powers of ten away, or any number; a volume of any valid size. */
 function decimalOf(rng: Rng, key: string, sense: Sense, name: string): string {
   const luck = rng.next();
   if (luck < 0.3) return anyNumber(rng);

@@ -40,7 +40,7 @@ export function firstBroken(from: number, seeds: number, course: (seed: number) 
   return null;
 }
 
-/** Gives up what a tombstone holds, though it may land. */
+/** Releases what a proven absent order holds, though it may still arrive. */
 export class Forgetful extends Reservations {
   override holdAbsent(order: ReservedOrder): void {
     this.release(order);

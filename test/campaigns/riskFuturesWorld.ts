@@ -22,7 +22,7 @@ const TIERS = [
   { upTo: 8e6, max: 10 },
   { upTo: Infinity, max: 4 },
 ];
-/** A lot of the first contract is worth about so many units, one of the second seven times as much. */
+/** Approximate value of a lot of the first contract, in units. A lot of the second is worth seven times as much. */
 const LOT = 1e5;
 
 export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
@@ -126,7 +126,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     this.counts.fills++;
   }
 
-  /** Funding, of which an isolated position pays no more than its margin. */
+  /** Funding. An isolated position pays at most its margin. */
   protected override other(): void {
     const index = this.whole(0, 1);
     const isLong = this.random(0.5);

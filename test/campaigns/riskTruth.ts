@@ -46,7 +46,7 @@ export class TrueOrder {
   state: 'inFlight' | 'live' | 'over' = 'inFlight';
   wasAdmitted = false;
   cancelAsked = false;
-  /** When the bot was told that it had no effect; NaN otherwise. */
+  /** When the bot learned that the order had no effect; NaN otherwise. */
   absentMs = NaN;
   /** Executions that the bot has not heard of, oldest first. */
   readonly unreported: Execution[] = [];

@@ -39,7 +39,7 @@ export const faultOf = ({ id }: { readonly id: number }): ReplayFault =>
   kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
 
 export class Script extends Strategy {
-  /** Lifecycles of each order, as the strategy was told. */
+  /** Lifecycles of each order, as the strategy was notified of them. */
   readonly reported: string[][] = [];
   row = 0;
 

@@ -46,7 +46,7 @@ const klines = (): readonly object[] => {
   return idx.map((openMs) => ({ idx: openMs, open: '2', high: '3', low: '1', close: '2', vol: '1', note: SECRET }));
 };
 
-/** What market data has to be to be stored, with rows that tell what they should not; to all else: no, and why. */
+/** Market data that can be stored, in rows that contain the canary; any other request is rejected with a reason. */
 function answerTo({ target }: SeenRequest): Buffer {
   const header = { 'x-echo': PLAIN_ECHO };
   const path = target.split('?')[0] ?? '';

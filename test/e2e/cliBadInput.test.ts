@@ -16,7 +16,7 @@ export default class Culprit extends Strategy {
 }
 `;
 
-/** Holds its thread for so many ms, and leaves the processor to others. */
+/** Holds its thread for `ms`, and leaves the processor to others. */
 const wait = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
 
 const STRATEGIES: Readonly<Record<string, string>> = {
@@ -151,7 +151,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
     await expectRefusalHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
     await expectRefusalHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
+    // A system folder that even root cannot write, where Node would never stop trying to make another.
     await expectRefusalHere(
       ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
       2,

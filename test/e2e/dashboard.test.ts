@@ -1,4 +1,4 @@
-// The dashboard in a real browser, and its door against all who have no business there.
+// The dashboard in a real browser, and its server against clients that have no access.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -210,7 +210,7 @@ describe('the server', () => {
     const kill = { request: { op: 'kill', flatten: false, why: 'a test' } };
     expect((await post(tokens.operate, kill)).status).toBe(403);
     expect((await post(tokens.kill, kill)).status).toBe(200);
-    // They are counted, and the log is told of them once a minute.
+    // They are counted, and the log reports them once a minute.
     expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(1);
     const metrics = await ask('/metrics', { headers: bearer(tokens.read) });
     expect(metrics.body).toContain('\nisobar_dashboard_refused_total 2\n');
@@ -296,7 +296,7 @@ describe('the server', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
     const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
     const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
-    // No file may grow: to whoever writes that is as a disk that is full.
+    // No file may grow: to the writer that looks like a full disk.
     const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, act], { encoding: 'utf8' });
     expect([stdout, readdirSync(empty)]).toEqual([`${join(empty, 'dashboard.json')}: cannot be written (EFBIG)\n`, []]);
     rmSync(empty, { recursive: true });

@@ -37,7 +37,7 @@ function bytesOf(folder: string): Record<string, string> {
     entries.map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), hash(join(parentPath, name))]),
   );
 }
-/** Names of what lies in a folder that another process may make, fill and take away at any moment. */
+/** Names in a folder that another process may make, fill and remove at any moment. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true }).map(String);

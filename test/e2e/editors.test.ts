@@ -46,7 +46,7 @@ export const sharpe: number | null = metrics.sharpe;
 export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
 `;
 
-/** What stands there, a mistake in its place, and what is said of its line. */
+/** The correct text, a mistake in its place, and the message about its line. */
 const MISTAKES: readonly (readonly [string, string, RegExp])[] = [
   ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
   ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],

@@ -77,7 +77,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** A command that goes on, with what it has said so far. */
+/** A command that keeps running, with its output until now. */
 function running(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly text: () => string;
@@ -94,7 +94,7 @@ async function until(isTrue: () => boolean, atMaxMs: number): Promise<void> {
   for (const untilMs = Date.now() + atMaxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
 }
 
-/** A recording that begins so many seconds before the first minute of the exchange ends. */
+/** A recording that begins `leftS` seconds before the first minute of the exchange ends. */
 function begun(leftS: number, catalog: string) {
   exchange.runAt(Date.UTC(2026, 0, 5, 8, 0, 60 - leftS));
   return running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', catalog);

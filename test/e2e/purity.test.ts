@@ -32,7 +32,7 @@ interface Ran {
   readonly warnings: readonly Warning[];
 }
 
-/** The command within this process: the strategy runs in a thread of its own all the same. */
+/** The command within this process. The strategy still runs in a thread of its own. */
 async function run(file: string): Promise<Ran> {
   const args = [
     'backtest',

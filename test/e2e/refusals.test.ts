@@ -24,7 +24,7 @@ interface Line {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** A strategy asks at each of its first forty bars; the lines of the log that tell of refusals. */
+/** A strategy that places an order at each of its first forty bars; returns the log lines about refusals. */
 async function refusalsOf(
   asks: string,
   rest: string,

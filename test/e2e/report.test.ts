@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     it('report.html of a small run remembers the theme', async () => {
       const page = await opened(path);
       const theme = page.locator('#theme');
-      // A browser on a busy machine may lose what it is told just before a reload: then it is told again.
+      // A browser on a busy machine may lose a command just before a reload: then it is sent again.
       const themeAfterReload = async () => {
         for (let click = 0; click < 3 && (await theme.textContent()) !== 'theme: dark'; click++) await theme.click();
         expect(await theme.textContent()).toBe('theme: dark');

@@ -21,7 +21,7 @@ afterAll(async () => {
   fixture.remove();
 });
 
-/** A strategy that looks for the key wherever a program may look, and tells all that it found. */
+/** A strategy that looks for the key in every place that a program can read, and reports what it found. */
 const HOSTILE = `import { execFileSync } from 'node:child_process';
 import { Strategy } from 'isobar';
 export default class Hostile extends Strategy {
@@ -110,7 +110,7 @@ describe('nothing of it is printed or written', () => {
     expect(ended.map(({ code }, at) => [SCENES[at]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
     const shown = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], found(Buffer.from(stdout + stderr))] as const);
     expect(shown.filter(([, hits]) => hits.length > 0)).toEqual([]);
-    // Nor does a service move the cursor of whoever reads it, or begin a line of its own.
+    // A service cannot move the cursor of the reader's terminal either, or begin a line of its own.
     const obeyed = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const);
     expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
   });
@@ -192,7 +192,7 @@ describe('nothing of it is printed or written', () => {
     const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
     const { code, stderr } = await fixture.run(backtest, { ...fixture.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
     expect(code).toBe(1);
-    // It did see its environment, and in it what was not taken away.
+    // It did see its environment, without what the bot had removed from it.
     expect(stderr).toContain('canary.example.com');
     expect(found(Buffer.from(stderr))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Symbols that leave a run: closed in their last bar, taken no more, and told to the reader.
+// Symbols that leave a run: closed in their last bar, not traded afterwards, and named to the reader.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';

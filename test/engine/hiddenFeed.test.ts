@@ -41,7 +41,7 @@ it('fills are those of a run that names the finer feed, whatever the block', asy
   const named = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
   expect(named.length).toBeGreaterThan(10);
   for (const blockRows of [1, 7, 512]) expect(await fillsOf(hidden(blockRows))).toEqual(named);
-  // Coarse bars alone cannot tell which leg of a bracket came first.
+  // Coarse bars alone do not show which leg of a bracket came first.
   expect(await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse } }))).not.toEqual(named);
 });
 

@@ -9,7 +9,7 @@ import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
 import { scripted } from './script.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
-/** The same columns, of which only the rows that have closed are there yet. */
+/** The same columns with only the rows that have closed. */
 class Arriving implements BarColumns {
   readonly instrument;
   readonly interval;

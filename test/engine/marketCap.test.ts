@@ -1,4 +1,4 @@
-// Positions larger than the largest market order that the exchange takes: they can be left, stopped and guarded all the same.
+// Positions larger than the largest market order of the exchange: they can still be closed, stopped and protected.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';

@@ -12,7 +12,7 @@ type RowOf = readonly [open: number, high: number, low: number, close: number, v
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
 
-/** Does what is written for each bar, and keeps what it is told. */
+/** Does what the script says at each bar, and keeps what is reported to it. */
 class Scribe extends Strategy {
   reported: string[] = [];
   row = 0;

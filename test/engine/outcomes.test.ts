@@ -13,7 +13,7 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 /** Long after the journal of these desks says that orders were signed. */
 const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
 
-/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the fence. */
+/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the absence horizon. */
 function fixture() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;

@@ -34,7 +34,7 @@ async function play(
   let last: Scribe | undefined;
   class Played extends Scribe {
     override onBar() {
-      // oxlint-disable-next-line typescript/no-this-alias -- the test looks at what the strategy was told
+      // oxlint-disable-next-line typescript/no-this-alias -- the test reads what was reported to the strategy
       last = this;
       script[this.row++]?.(this);
     }

@@ -70,7 +70,7 @@ describe('sizes', () => {
   ])('sizes: %s is denied', async (_, size, options, code) => {
     const { orders, fills } = await ordersOf(first(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
-    // What cannot be counted is no number of the record either: tables would write digits for ever.
+    // Infinity is not a number of the record either: tables would write digits without end.
     const { lots, limit } = orders[0]!;
     for (const amount of [lots, limit]) expect(Math.abs(amount)).not.toBeGreaterThan(Number.MAX_SAFE_INTEGER);
     expect(fills).toEqual([]);

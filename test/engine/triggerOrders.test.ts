@@ -136,7 +136,7 @@ describe('a trigger order', () => {
   });
 
   it('a trigger order is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
-    // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
+    // Sent at minute 1, cancelled at minute 3; the cancel arrives between 4 and 5. That row opens beyond the collar: the order rests at 10,302.
     const rows: Rows = [
       quiet(10_000),
       quiet(10_000),

@@ -18,7 +18,7 @@ const MAX_MS = 90_000;
 /** A bot that went on would have sent hundreds. */
 const LATER_MS = 1000;
 
-/** Another order of each symbol every second: one that rests for ever, or one that takes. */
+/** Another order of each symbol every second: one that rests permanently, or one that takes. */
 function eager(isTaking: boolean): StrategyClass {
   return class Eager extends Strategy {
     symbols = this.feeds('bars');

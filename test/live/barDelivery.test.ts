@@ -19,7 +19,7 @@ import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 const MINUTE = 60_000;
 const GRACE = 5000;
 
-/** Minutes (of the run) at whose close somebody decided, with the newest bar of each feed. */
+/** Minutes (of the run) at whose close the bot decided, with the newest bar of each feed. */
 let decided: string[] = [];
 afterEach(() => (decided = []));
 
@@ -35,7 +35,7 @@ class Seer extends Strategy {
 }
 
 interface Market {
-  /** Minutes of which the exchange has no bar. */
+  /** Minutes without a bar at the exchange. */
   readonly missing: Set<number>;
   /** While true it does not answer. */
   isAway: boolean;

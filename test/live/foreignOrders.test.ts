@@ -1,4 +1,4 @@
-// Orders that a person has placed by hand, beside a live bot over real sockets: named as a strategy's, or as nobody's, and that lasts.
+// Orders that a person has placed by hand, beside a live bot over real sockets: adopted or ignored, and the decision lasts.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ const journalText = (): string => {
 const isForeign = (control: LiveControl, id: string) => (): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
 const halts = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.risk.halts.causes().map(({ code }) => code);
 
-/** Three orders by hand: two are adopted, of which one has filled, and one is ignored. The id of the one that rests. */
+/** Three orders by hand: one is adopted and fills, one is adopted and rests, one is ignored. Returns the id of the one that rests. */
 async function firstLifetime(): Promise<string> {
   const { it, control } = await started();
   const { engine } = it.bot.deps;
@@ -68,7 +68,7 @@ async function firstLifetime(): Promise<string> {
   for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `alien ${id}`);
   expect(halts(it)).toContain('ALIEN');
 
-  // Whose it becomes has to be somebody who is there; what is no alien cannot be named.
+  // It can only be adopted by a strategy of the bot, and only a foreign order can be adopted.
   expect(await control.decide({ what: 'adopt', id: rests, strategy: 'Nobody', why: 'a test' }, 'me')).toMatchObject({ done: false });
   expect(await control.decide({ what: 'adopt', id: '1', strategy: null, why: 'a test' }, 'me')).toMatchObject({ done: false });
   const adopted = await control.decide({ what: 'adopt', id: rests, strategy: 'Idle', why: 'mine' }, 'me');
@@ -84,7 +84,7 @@ async function firstLifetime(): Promise<string> {
   expect(it.bot.fills.reduce((sum, { qty }) => sum + Number(qty), 0)).toBeCloseTo(0.02, 8);
   expect(halts(it)).toContain('ALIEN');
   expect(await control.decide({ what: 'ignore', id: other, why: 'not mine' }, 'me')).toMatchObject({ done: true });
-  // Each has a name: what they had stopped goes on.
+  // Each order has a decision now: trading continues.
   expect(halts(it)).not.toContain('ALIEN');
   await until(() => it.bot.auditState.result === 'ok', 60_000, 'a clean audit');
   await stopped(it);

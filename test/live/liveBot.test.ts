@@ -1,4 +1,4 @@
-// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and goes on where it stopped.
+// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and continues where it stopped.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

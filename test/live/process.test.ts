@@ -211,7 +211,7 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const deep = start();
   expect(await deep.ended, deep.text()).toBe(2);
   expect(deep.text()).toContain('control.sock: expected a path of at most 103 bytes');
-  // In a system's own Node would try for ever to make one.
+  // In a system folder Node would never stop trying to make one.
   configured('data: /proc/of-isobar/x\n');
   const system = start();
   expect(await system.ended, system.text()).toBe(2);
@@ -227,7 +227,7 @@ test('a log that nobody reads any more, and a terminal that is closed', async ()
   await until(() => bot.text().includes('paper on account'), 60_000, 'a first line').catch(orThrow(bot));
   bot.child.stdout!.destroy();
   const folder = join(fixture.folder, 'bot');
-  // Each line of an audit or a fill meets a closed pipe; what was printed is there all the same for whoever asks.
+  // Each line of an audit or a fill meets a closed pipe; the file still has every printed line.
   let lines: readonly string[] = [];
   const asked = async (): Promise<boolean> => {
     lines = (await askLogs(folder, 0, 1000)).map(({ message }) => message);
@@ -255,7 +255,7 @@ async function chattering(): Promise<void> {
   await prepared();
   writeFileSync(join(fixture.folder, 'flip.ts'), CHATTER);
 }
-/** Resolves once the bot has said so many lines, whoever reads them. */
+/** Resolves once the bot has printed `lines` lines. */
 async function reply(lines: number): Promise<void> {
   const endMs = performance.now() + 300_000;
   for (;;) {

@@ -169,7 +169,7 @@ test('a stop that was set off between two bars is set off again at a start', asy
   }
 }, 600_000);
 
-/** Throws as it is told of its third fill. */
+/** Throws when it is notified of its third fill. */
 class Thrower extends Strategy {
   fills = 0;
   count = 0;

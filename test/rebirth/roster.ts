@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { dataFor, EIGHT, liveDefinition } from '../eight/definitions.ts';
 import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
 
-/** The folder of the package, with a separator at its end: told when this is bundled. */
+/** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
 export interface Case {

@@ -23,7 +23,7 @@ async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promis
   return fixture;
 }
 
-/** So fast that no pause is felt; with a time limit that is far away all the same. */
+/** So fast that no pause is felt, with a time limit that is still far away. */
 const HURRY = { speed: 500 };
 const TARGET = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;

@@ -1,4 +1,4 @@
-// The books never claim more than the exchange shows: fills of nobody, answers about something else, ids given twice, fills finer than a lot.
+// The books never claim more than the exchange shows: unattributed fills, answers about other symbols, double ids, fills finer than a lot.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';

@@ -251,7 +251,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.engine.risk.halts.causes().map((cause) => cause.code)).toContain(problem);
     const before = world.sent.get('GET /sapi/v1/openOrders') ?? 0;
     world.audit('full');
-    // Whoever goes on asking with a key that is not taken looks like an attacker.
+    // A client that keeps asking with a rejected key looks like an attacker.
     expect((world.sent.get('GET /sapi/v1/openOrders') ?? 0) > before).toBe(problem === 'LOCKED');
     world.exchange.clear(problem as 'KEY', null);
     expect(world.audit('full').kind).toBe('ok');

@@ -1,4 +1,4 @@
-// Trigger orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
+// Trigger orders through the exchange behind REST: they wait there, fire, continue as the order they placed, or are cancelled.
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
@@ -73,7 +73,7 @@ function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof B
   return made.id;
 }
 
-/** Somebody waits to buy at 950.0, the contract trades there, and the next audit comes. */
+/** Another trader waits to buy at 950.0, the contract trades there, and the next audit comes. */
 function fall(world: RestWorld): void {
   trader(world).order('bob', 'BUY', 11, 950);
   trader(world).order('bob', 'SELL', 1, 950);

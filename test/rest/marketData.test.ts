@@ -1,4 +1,4 @@
-// Downloads and recordings over real sockets into real files: what is new, what is told, what stays, and what an outage leaves.
+// Downloads and recordings over real sockets into real files: new rows, messages, unchanged rows, and what an outage leaves.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

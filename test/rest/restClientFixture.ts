@@ -64,7 +64,7 @@ export class RestFixture {
     });
   }
 
-  /** The stub tells the time and does `behaviour` with everything else. */
+  /** The stub answers `time` and does `behaviour` with everything else. */
   static async open(behaviour: Behaviour, options: FixtureOptions = {}): Promise<RestFixture> {
     const stub = await StubExchange.start(() => {});
     const fixture = new RestFixture(stub, options);

@@ -234,7 +234,7 @@ describe('a failure after something may have left does not claim the contrary, a
     stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
     expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
     expect(stub.requests).toHaveLength(4);
-    // In the same turn as the request: whoever wins, no request reaches the service twice.
+    // In the same turn as the request: in either order, no request reaches the service twice.
     for (let round = 0; round < 50; round++) {
       stub.behaviour = always(200, 'well');
       expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');

@@ -143,7 +143,7 @@ describe('a client that does not read', () => {
   const BODY = JSON.stringify('x'.repeat(1 << 20));
   const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Asks for a megabyte so many times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
+  /** Asks for a megabyte `times` times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
   async function flood(times: number, by = 1) {
     const seen = { answers: 0 };
     let sweep = (): void => {};
@@ -170,7 +170,7 @@ describe('a client that does not read', () => {
 
   it('a client that does not read is not answered any further than it has room for, and is once it reads', async () => {
     const { listener: otherServer, socket, asked, answers } = await flood(60);
-    // What the sockets themselves hold, of which only the system knows, and one answer more.
+    // The buffers of the sockets, which only the system knows, and one more answer.
     expect(answers()).toBeLessThan(30);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));

@@ -35,7 +35,7 @@ describe('funding', () => {
     fixture.order('bob', 'BUY', 100, 1000);
     fixture.order('alice', 'SELL', 40, 1000, { open: 'CLOSE' });
     fixture.order('alice', 'SELL', 60, 1000, { open: 'CLOSE' });
-    // Of the two parts the first tells of all funding so far, and of the fees: 0.04 to open, 0.02 to close.
+    // The first part has all funding until now; the second has the fees: 0.04 to open, 0.02 to close.
     expect(fixture.rows('/fapi/v1/profitHistorical')).toMatchObject([
       { volume: 60, capitalFee: 0, tradeFee: -0.03, historyRealizedAmount: -0.03, openPrice: 1000, openEndPrice: 1000 },
       { volume: 40, capitalFee: -0.03, tradeFee: -0.06, historyRealizedAmount: -0.09, ctime: START_MS },

@@ -209,7 +209,7 @@ describe('the control port', () => {
       control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nth: 1, p: 1 }] }),
       control(of, 'POST', '/faults', { schedule: [{ point: 'BUS.delay', nth: 1 }] }),
       control(of, 'POST', '/clock', {}),
-      // An exchange that would be at work for ever answers nobody any more, not even a signal.
+      // An exchange that loops without end answers no client any more, not even a signal.
       control(of, 'POST', '/clock', { speed: 1e99 }),
       control(of, 'POST', '/clock', { stepMs: 9e15 }),
       control(of, 'POST', '/clock', { jumpMs: -9e15 }),

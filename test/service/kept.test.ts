@@ -1,4 +1,4 @@
-// An exchange that lasts: what it goes on with after its end, what it refuses, and what it does not keep in memory.
+// An exchange with a folder: how it continues after its end, what it rejects, and what it does not keep in memory.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -244,7 +244,7 @@ describe('an exchange that follows rows', () => {
     }
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
-    // Ids of the rows go on behind a gap where an exchange did not end by itself.
+    // Ids of the rows continue behind a gap where an exchange was killed.
     const reported = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
     const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(reported));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);

@@ -75,7 +75,7 @@ describe('trigger orders', () => {
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
   const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
-  /** Buys 1000 at the market, guards them, and would buy more above it; somebody else has an order that waits, too. */
+  /** Buys 1000 at the market, protects them, and would buy more above; another client has a waiting order too. */
   async function guarded(isAnswered: boolean) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);

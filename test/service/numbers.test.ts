@@ -1,4 +1,4 @@
-// Numbers of any size at the door of the exchange, its caps, and what it does about errors of its own.
+// Numbers of any size in requests to the exchange, its caps, and what it does about errors of its own.
 
 import { describe, expect, it } from 'vitest';
 import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';

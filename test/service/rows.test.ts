@@ -24,7 +24,7 @@ const barsOf = (seed: number, count = 60): BarColumns => ({
   instrument: BTC,
 });
 
-/** What is asked for at the opening of a row: an order so far from its price, or the end of an earlier one. */
+/** A request at the opening of a row: an order at a distance from its price, or the end of an earlier one. */
 type Request =
   | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
   | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
@@ -269,7 +269,7 @@ describe('an exchange of rows', () => {
     const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
     const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
     expect(stand.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
-    // The list of these tells the time in whole seconds, eight hours ahead of UTC.
+    // This list has the time in whole seconds, eight hours ahead of UTC.
     expect(stand.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
     stand.pass(MINUTE_MS);
     expect(stand.service.futures.triggers.pending()).toEqual([]);

@@ -181,7 +181,7 @@ console.log('done');`;
 
   it('and do not wait: at most one has it at a time, also where its holder is killed', async () => {
     const folder = scratch();
-    // Whoever has it makes a file that must not be there yet. A third of the holders die with the lock in hand.
+    // The holder creates a file that must not exist yet. A third of the holders die while they hold the lock.
     const code = `const [lockIn, mark] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'mark')])};
 let had = 0;
 for (let at = 0; at < 300; at++) {

@@ -1,4 +1,4 @@
-// Alerts over real HTTP: that they arrive, what they say, what is tried again and when, and that no secret is told.
+// Alerts over real HTTP: that they arrive, their text, which are retried and when, and that they contain no secret.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -50,7 +50,7 @@ describe('fills against trades', () => {
 
   it('happen at the trades, between the bars, with the latency of the run', async () => {
     const { fills, summary, record } = await run(whole, { executionInterval: 'trades', latencyMs: 500 });
-    // Decided at 00:01:00, there at 00:01:00.500: the trade of that minute's start is over.
+    // Decided at 00:01:00, arrives at 00:01:00.500: the trade at the start of that minute has passed.
     expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
     expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
       ['1m', false],

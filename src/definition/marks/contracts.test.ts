@@ -152,7 +152,7 @@ describe('funding', () => {
     const gapped = { openMs: of(bars.openMs), closeMs: of(bars.closeMs), open: of(own.open), close: of(own.close) };
     const booked = (times: readonly number[]) =>
       fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START, toMs: at(600) }).funding;
-    // Bars end at 60, at 1003, and go on at 120, where they open at 1008.
+    // Bars end at 60 with a close of 1003, and continue at 120 with an open of 1008.
     expect(booked([at(60, 20), at(90), at(119, 59_990)])).toMatchObject([
       { timeMs: at(60), markTicks: 1003 },
       { timeMs: at(90), markTicks: 1008 },

@@ -1,4 +1,4 @@
-// Growing bars: whoever holds a column sees it grow, ticks included, and a row that cannot follow is refused.
+// Growing bars: the holder of a column sees it grow, ticks included, and a row that cannot follow is rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

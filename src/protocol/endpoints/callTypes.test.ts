@@ -37,7 +37,7 @@ test('arguments', () => {
 test('results', () => {
   const quantity = (fill: OpResult<'futures.myTrades'>['rows'][number]): string => fill.quantity;
   const none: OpResult<'spot.queryOrder'> = null;
-  // @ts-expect-error -- an id is text for ever
+  // @ts-expect-error -- an id is always text
   const id: OpResult<'spot.newOrder'>['orderId'] = 1;
   expect([quantity.length, none, id]).toEqual([1, null, 1]);
 });

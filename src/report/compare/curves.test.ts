@@ -1,4 +1,4 @@
-// The curves of a comparison against a walk over all instants, and what is told of two runs.
+// The curves of a comparison against a walk over all instants, and the text about two runs.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -145,7 +145,7 @@ describe('results', () => {
       const given = { ...record, instruments: [inverse], feeds: [feed] };
       return resultWarnings(given, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ code }) => code);
     };
-    // Each fill is of at most so many contracts of 100 in the coin of the volume.
+    // The largest fill, in coins of the volume: a contract is 100 of them.
     const value = (Math.max(...record.fills.lots.subarray(0, record.fills.length)) * 100) / 10 ** inverse.quantityDigits;
     expect([taken(value * 20), taken(value * 2)]).toEqual([[], ['RESULT_VOLUME']]);
   });

@@ -191,7 +191,7 @@ describe('UNKNOWN_BUDGET', () => {
   });
 });
 
-/** A desk and a fill of it told to risk: what holds. */
+/** Reports fills of a strategy to risk, and returns the causes that follow. */
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
   const fixture = new Fixture(limits);
   fixture.hold(1000);

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const OFF = { ordersPerMinute: Infinity, duplicateMs: 0, ordersPerFill: Infinity, countsLegs: false };
 const order = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', limit: 0, lots: 1, quoteUnits: 0, parent: 0, worstLots: 1 } as never;
 
-/** From the newest time on: seconds to go on, or back for a leg that bears the open of its row. */
+/** Seconds from the newest time: `on` later, or `back` for a leg that has the time of its row's open. */
 const course = fc.array(
   fc.record({ on: fc.integer({ min: 0, max: 40 }), back: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }),
   {

@@ -1,4 +1,4 @@
-// What is told of a bot: alerts for what has changed, metrics that the shipped rules name, a row for every cause, scopes in words and back.
+// What a bot reports: alerts for changes, the metrics that the shipped rules name, a row for each halt cause, and scopes as text and back.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';

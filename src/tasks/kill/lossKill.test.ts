@@ -1,4 +1,4 @@
-// The kill of a loss: the rule's own figure decides, and an equity that cannot be told any more is a loss.
+// The kill at a loss: the figure of the rule decides, and an unknown equity counts as a loss.
 
 import { expect, it } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';

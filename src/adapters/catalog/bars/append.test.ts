@@ -18,7 +18,7 @@ const START = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 const BTC = testInstrument();
 
-/** Bars of the given minutes; the close tells one version of a bar from another. */
+/** Bars of the given minutes. The close identifies the version of a bar. */
 function rowsOf(minutes: readonly number[], close: (minute: number) => number = (minute) => 100 + (minute % 7)): RawColumns {
   const rows = emptyColumns(minutes.length);
   for (const [i, minute] of minutes.entries()) {

@@ -1,4 +1,4 @@
-// Two processes at one symbol of the catalog: whoever appends, resamples or generates waits until the other has stored, and builds on it.
+// Two processes at one symbol of the catalog: the second one that appends, resamples or generates waits for the first, and uses its rows.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1
 const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
 run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;
 
-/** Another process at the same catalog: resolves `begun` when it is about to store, `told` with what it says once it has. */
+/** Another process at the same catalog: resolves `begun` when it is about to store, and the other promise with its result. */
 function other(folder: string, code: string) {
   const head = `const dist = ${JSON.stringify(DIST.href)}, folder = ${JSON.stringify(folder)};
 const run = (work) => { console.log('begins'); try { console.log(work()); } catch (error) { console.log(error.message); } };`;

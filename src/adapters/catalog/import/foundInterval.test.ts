@@ -5,7 +5,7 @@ import { intervalOf } from './foundInterval.ts';
 
 const SEED = 311;
 
-/** Times of bars of an interval, of which every tenth is missing, from a drawn one on. */
+/** Times of the bars of an interval from a random start; every tenth bar is missing. */
 function timesOf(interval: Interval, rows: number, seed: number): Float64Array {
   const rng = seededRng(seed);
   let ms = openOf(interval, Date.UTC(2020, 0, 1) + Math.floor(rng.next() * 1e11));

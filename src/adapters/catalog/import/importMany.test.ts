@@ -230,7 +230,7 @@ describe('--skip-bad', () => {
     // Again, they are known; without the option the file is what it was.
     expect(await run(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
     await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected`);
-    // Mended, the file has none any more.
+    // The corrected file has no bad row.
     write('BTCUSDT-1m-2024-01.csv', lines().join('\n'));
     expect(await run(files, { skipBad: true })).toMatchObject({
       newRows: 1,

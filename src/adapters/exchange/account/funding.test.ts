@@ -1,4 +1,4 @@
-// Funding as positions tell it: each change is booked once, and what an earlier position was paid is not taken back from the next one.
+// Funding as positions report it: each change is booked once, and the sum of an earlier position is not deducted from the next one.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';

@@ -1,4 +1,4 @@
-// Condition orders on the wire: the id under which one waits, its arguments, and the row that a list of those that wait makes of it.
+// Trigger orders on the wire: the id of a waiting one, its arguments, and how a list row about it is read.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

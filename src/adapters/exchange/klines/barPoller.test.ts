@@ -30,7 +30,7 @@ interface Options {
   readonly feed?: Partial<FeedOptions>;
 }
 
-/** A venue that has had bars for ever, an exchange's clock and a feed. */
+/** A venue with bars of any age, an exchange's clock and a feed. */
 class World {
   readonly scheduler = new DueQueue();
   readonly events: (BarEvent & { readonly atMs: number })[] = [];

@@ -1,4 +1,4 @@
-// Whatever a venue answers, each closed bar is told once and in order, and nothing is lost silently.
+// For any answers of a venue, each closed bar is reported once and in order, and no bar is lost silently.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixture
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
-/** Checks events against what a stream of them promises, and knows what was told last of each time. */
+/** Checks that events keep the promises of a bar stream, and remembers the last report about each time. */
 class Listener {
   readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();
@@ -32,7 +32,7 @@ class Listener {
     const was = this.reported.get(bar.openMs);
     if (event.kind === 'bar') {
       expectSame(was, undefined);
-      // The bar follows the last one, or the gap that was told.
+      // The bar follows the last one, or the gap that was reported.
       if (this.#lastMs !== null) expectSame(bar.openMs, this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
       this.#lastMs = bar.openMs;
       this.#gapMs = null;

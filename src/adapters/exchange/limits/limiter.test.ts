@@ -1,4 +1,4 @@
-// The limiter at its door: who goes at once, who waits for what, and who is refused.
+// The rate limiter: which calls go at once, which wait and how long, and which are rejected.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';

@@ -30,11 +30,11 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   weight: fc.integer({ min: 1, max: 3 }),
 });
 
-/** An exchange whose clock is so much slower that its window takes as long as the guard allows for: 8 ms more. */
+/** An exchange with the slowest clock that the guard allows for: its window takes 8 ms longer. */
 const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
 const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
 
-/** Sends what fits when it is tried, and tells when each was received, by our clock before it is cut to whole ms. */
+/** Sends as many calls as fit, and returns when each was received, by our clock before it is cut to whole ms. */
 function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weight: number }[] {
   const use = new WindowUse(WINDOW_MS);
   let flying: { flight: Flight; answeredMs: number }[] = [];

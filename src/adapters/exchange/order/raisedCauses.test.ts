@@ -1,4 +1,4 @@
-// What stands against trading at several services of one account: one that is well again takes away nothing that another one has brought.
+// Halt causes that several services of one account have raised: a service that recovers clears only its own.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

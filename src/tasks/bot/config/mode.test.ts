@@ -1,4 +1,4 @@
-// Paper and live cannot be confused: of all combinations of what a start says, these alone go on.
+// Paper and live cannot be confused: of all combinations of config, option and environment, only these start.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';

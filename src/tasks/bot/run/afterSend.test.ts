@@ -1,4 +1,4 @@
-// What waits for orders to leave: told in order, behind whatever the end of a sync has set going, and at once where nothing lasts any more.
+// Callbacks that wait until orders have left: they run in order, after the work of the sync, and at once when the journal has failed.
 
 import { expect, test } from 'vitest';
 import { AfterSendQueue } from './afterSend.ts';

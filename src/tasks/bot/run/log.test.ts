@@ -1,4 +1,4 @@
-// The log of a live bot: one line an event, whatever it is told, and never what must not be seen.
+// The log of a live bot: one line an event, for any text, and never a secret.
 
 import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';

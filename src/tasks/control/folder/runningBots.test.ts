@@ -1,4 +1,4 @@
-// Notes of running bots: of several that start at once none takes away the note of another.
+// Notes of running bots: when several start at once, none removes the note of another.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
