@@ -19,7 +19,7 @@ const WEEK_MS = 604_800_000;
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 /** Those that spot has no cause to write. */
 const OF_FUTURES: ReadonlySet<RecordKind> = new Set<RecordKind>(['SETTING', 'FUNDED', 'RATES']);
-/** These bots have no series from outside: test/live/seriesKilled.test.ts kills one that has. */
+/** These bots have no external series: test/live/seriesKilled.test.ts kills one that has. */
 const OF_OTHERS: ReadonlySet<string> = new Set<RecordKind>(['SERIES']);
 const isKind = (name: string): name is RecordKind => Object.hasOwn(RECORD_KINDS, name);
 

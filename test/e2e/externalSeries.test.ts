@@ -1,4 +1,4 @@
-// A series from outside on its whole way: imported, listed, read in a backtest, a sweep, from code, proved, explained and verified.
+// An external series on its whole way: imported, listed, read in a backtest, a sweep, from code, proved, explained and verified.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -23,7 +23,7 @@ function filesRead(entry: string): readonly string[] {
 test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
-  // It reads the files of series from outside as an import does.
+  // It reads the files of external series as an import does.
   ['a live bot', 'tasks/bot/openLiveBot.js', 80],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],

@@ -1,4 +1,4 @@
-// Series from outside in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
+// External series in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
 
 import { expect, test } from 'vitest';
 import { above, sma, sub } from '../../src/index.ts';

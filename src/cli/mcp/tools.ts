@@ -78,7 +78,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'data_import',
-    help: 'Import files of bars, marks, funding rates, trades, or a series from outside, into the catalog',
+    help: 'Import files of bars, marks, funding rates, trades, or an external series, into the catalog',
     command: ['data', 'import'],
     args: {
       files: needed(word(list('files or patterns'))),

@@ -1,4 +1,4 @@
-// Values of a series from outside in a live bot: columns that grow as values become known.
+// Values of an external series in a live bot: columns that grow as values become known.
 
 import type { KnownValues } from './knownValues.ts';
 

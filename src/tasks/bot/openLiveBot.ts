@@ -214,7 +214,7 @@ async function assemble(
 /** Most of an answer that a series is taken from. */
 const MAX_ANSWER_BYTES = 1 << 20;
 
-/** Begins to read series from outside, and to take webhooks. Throws ConfigError for a port that is in use. */
+/** Begins to read external series, and to take webhooks. Throws ConfigError for a port that is in use. */
 async function readExternal(
   config: LiveConfig,
   { bot, journal, started, checkers, exchange, log }: ExternalParts,

@@ -36,7 +36,7 @@ export interface StartedLifetime extends BuiltEngine {
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
-  /** What a new lifetime knew of its series from outside as it began. */
+  /** What a new lifetime knew of its external series as it began. */
   readonly known: readonly SeriesRecord[];
   /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
   readonly sinceMs: number | null;

@@ -20,7 +20,7 @@ import { latencyIn, Script, unitsText } from './script.ts';
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
   readonly feeds: readonly CatalogFeed[];
-  /** Series from outside, as the bot knew them. */
+  /** External series, as the bot knew them. */
   readonly known: RunPlan['series'];
   readonly run: RecordedRun;
   /** The instruments with which the bot traded. */

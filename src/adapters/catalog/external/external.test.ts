@@ -1,4 +1,4 @@
-// Series from outside in the catalog: what is read from which file, what is kept, what is refused, and what is found out later.
+// External series in the catalog: what is read from which file, what is kept, what is refused, and what is found out later.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

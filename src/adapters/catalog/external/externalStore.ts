@@ -1,4 +1,4 @@
-// Stores series from outside in the catalog: an Arrow file with every revision, and a manifest with lateness and gaps.
+// Stores external series in the catalog: an Arrow file with every revision, and a manifest with lateness and gaps.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
