@@ -56,7 +56,7 @@ describe('the second copy of a create', () => {
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     expect(books(world)).toEqual(venue(world));
-    expect(world.exchange.outside).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
   });
 
   it('the second copy of a create fills, of two orders: the halt names both copies', async () => {
@@ -84,7 +84,7 @@ describe('the second copy of a create', () => {
     const next = await world.restart();
     next.audit('full');
     expect(next.external).toHaveLength(1);
-    expect(next.exchange.outside).toMatchObject([{ qty: '0.1', fills: 1 }]);
+    expect(next.exchange.externalPositions).toMatchObject([{ qty: '0.1', fills: 1 }]);
     expect(next.audit('full').kind).toBe('ok');
   });
 
@@ -330,7 +330,7 @@ describe('a fill that is finer than a lot', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(codes(world)).not.toContain('STATUS');
     // What was left over is part of a lot now.
-    expect(world.exchange.outside).toMatchObject([{ qty: '0', quote: '0' }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
     expect(world.cashChange).toBe(-9.02 * 1e8);
   });
 
@@ -351,6 +351,6 @@ describe('a fill that is finer than a lot', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
     expect(codes(world)).toContain('FINE_FILL');
     expect(codes(world)).not.toContain('STATUS');
-    expect(world.exchange.outside).toMatchObject([{ qty: '0.00005' }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '0.00005' }]);
   });
 });

@@ -346,7 +346,7 @@ function restExchange(
     notes: {
       cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
-      outside: (fill) => journal.journal.unattributedFill(fill),
+      unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
     clientOrderIdOf: journal.cidOf,

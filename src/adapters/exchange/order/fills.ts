@@ -68,7 +68,7 @@ export class FillScale {
     ];
   }
   /** Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. */
-  outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
+  unattributedFill(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);
