@@ -21,12 +21,7 @@ import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
 import { lifetimeSinceKept, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
-import {
-  NoPoint as KeptPointProblem,
-  replayLifetime,
-  type ReplayedLifetime,
-  type ReplayLifetimeOptions,
-} from './lifetime/replayLifetime.ts';
+import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 
 export interface StartedLifetime extends BuiltEngine {

@@ -44,7 +44,7 @@ const pair = (a: Float64Array, b: Float64Array): ArrowColumn[] => [
 
 describe('an Arrow file', () => {
   it.each([0, 1, 7, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS - 5])(
-    'an Arrow file of %i rows is read alike by apache-arrow and by our reader',
+    'apache-arrow and our reader return the same rows of an Arrow file of %i rows',
     (rows) => {
       const path = at(`rows${rows}.arrow`);
       const columns = columnsOf(rows);

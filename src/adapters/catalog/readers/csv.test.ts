@@ -1,4 +1,4 @@
-// Reading bar files: what is taken, what is refused and with which words, and that every number is exact.
+// Reading bar files: which are accepted, which are rejected with which message, and that every number is exact.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const RULES: ReadRules = {
   format: null,
 };
 const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => readBarFile(fileOf(content), { ...RULES, ...rules });
-/** The lines as a file would have them, without one. */
+/** Parses lines as if they were a file. */
 function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
   const file = new CsvFile({ ...RULES, ...rules });
   file.take(Buffer.from([HEADER, ...lines].join('\n')));
@@ -77,7 +77,7 @@ describe('a bar file', () => {
     expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
-  it('a bar file longer than the pieces it is read in keeps every row', async () => {
+  it('a bar file that is read in several pieces keeps every row', async () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
     const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
@@ -181,12 +181,12 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     expect((await refusal(content)).message).toContain(message);
   });
 
-  it('a missing file, a folder', async () => {
+  it('a missing file and a folder are rejected', async () => {
     await expect(readBarFile(join(folder, 'none.csv'), RULES)).rejects.toThrow('cannot be read: there is no such file');
     await expect(readBarFile(folder, RULES)).rejects.toThrow('cannot be read: it is a folder');
   });
 
-  it('a price finer than the precision', async () => {
+  it('a price finer than the precision of the instrument is rejected', async () => {
     const content = csv(row(0, '10.10,12,9,11,5'), row(1, '10,12.345,9,11,5'));
     expect((await refusal(content, { priceDigits: 2 })).message).toBe(
       `bars.csv:3 high: "12.345" is finer than the instrument's precision of 2 digits`,
@@ -194,7 +194,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     expect((await read(content, { priceDigits: 3 })).columns.high[1]).toBe(12.345);
   });
 
-  it('never without a reason, whatever is wrong with the line', () => {
+  it('a line with any error is rejected with a ConfigError', () => {
     const field = fc.oneof(
       fc.constantFrom(
         '',

@@ -10,7 +10,7 @@ import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts'
 import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/read.ts';
 import { checkInputs } from '../../backtest/verify/inputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
-import { rerun, type Reran, type RerunTarget } from './rerun.ts';
+import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
 export interface ExplainRunOptions {
@@ -80,7 +80,7 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
 }
 
 /** The run made again must have decided the order that orders.csv records. */
-function checkSameOrder(folder: string, { orders }: Reran, number: number, row: StoredRow): void {
+function checkSameOrder(folder: string, { orders }: RerunResult, number: number, row: StoredRow): void {
   const order = orders.find((each) => each.order === number);
   if (order === undefined) return;
   const found: StoredRow = {
