@@ -1,4 +1,4 @@
-// How much more two threads do than one where they share nothing: what the cores of the machine have to give while others use them too.
+// Measures how much faster two threads are than one when they share nothing, which shows what the cores of the machine have to give.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Key and secret of the environment: taken out of it, handed on to the one process that trades with them, or left out.
+// Key and secret in the environment: removed from it, passed only to the trading process, or left out.
 
 import { expect, test } from 'vitest';
 import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } from './environment.ts';

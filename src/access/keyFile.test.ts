@@ -1,4 +1,4 @@
-// Key files: whose they may be, who may read them, and that no repository has them.
+// Key files: their owner and mode, and that they lie outside of every repository.
 
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';

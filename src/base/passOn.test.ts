@@ -1,4 +1,4 @@
-// An object in front of another.
+// A proxy object passes reads and calls on to the object behind it.
 
 import { expect, test } from 'vitest';
 import { passOn } from './passOn.ts';

@@ -1,3 +1,5 @@
+// The ledger of a spot account, reconciled with its fills to the last unit.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';

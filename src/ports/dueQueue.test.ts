@@ -1,4 +1,4 @@
-// What is due runs by time, then in the order in which it was asked for; a naive list agrees with the heap on random histories.
+// The event queue runs callbacks by time, then in the order of their registration; random histories agree with a sorted list.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,5 @@
+// Approval of orders: only risk makes an ApprovedOrder, and approval reserves.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ApprovedOrder } from '../model/order.ts';

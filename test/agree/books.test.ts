@@ -1,3 +1,5 @@
+// The comparison of trades and equity of two simulators.
+
 import { describe, expect, it } from 'vitest';
 import { compareBooks, type Book } from './books.ts';
 

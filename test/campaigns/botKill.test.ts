@@ -1,4 +1,5 @@
-// Kills of a live bot under load: at random instants, and at each kind of record. Nothing is sent twice, nothing forgotten, the books are true.
+// Kills of a live bot under load, at random instants and at each kind of record: nothing is sent twice, nothing is lost, and the books are
+// exact.
 
 import { expect, test } from 'vitest';
 import { RECORD_KINDS, type RecordKind } from '../../src/adapters/journal/records/records.ts';

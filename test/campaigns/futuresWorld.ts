@@ -1,4 +1,4 @@
-// A random life of three futures accounts on linear and inverse contracts, checked after every event.
+// A random history of three futures accounts on linear and inverse contracts, checked after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';

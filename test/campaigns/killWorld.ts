@@ -1,4 +1,5 @@
-// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, books that thin out, orders that land late; no real time.
+// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, thin books and late arrivals, in virtual
+// time.
 
 import { createHmac } from 'node:crypto';
 import { Decimal } from 'decimal.js';

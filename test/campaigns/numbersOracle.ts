@@ -1,4 +1,4 @@
-// What every account must have, reckoned in whole numbers of any size from the trades that the exchange has answered, and from nothing else.
+// The money that every account must have, computed in BigInt from the reported trades alone.
 
 import type { Instrument } from '../../src/model/instrument.ts';
 import { deposits, FUTURES, NAMES, type Name, type NumbersWorld, SPOT } from './numbersWorld.ts';

@@ -1,4 +1,4 @@
-// What a campaign of random courses against limits is made of, whatever is traded in them.
+// The parts that the risk campaigns on spot and futures share: limits, courses of events and their checks.
 
 import { expect } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';

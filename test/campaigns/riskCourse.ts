@@ -1,4 +1,4 @@
-// One random course of events: a bot (ledger, reservations, orders, risk) that hears late, wrongly or nothing, over a venue that knows.
+// One random course of events: a bot (ledger, reservations, orders, risk) with late, wrong or missing reports, over a venue with the truth.
 
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';

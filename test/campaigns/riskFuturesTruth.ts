@@ -1,4 +1,4 @@
-// What is true of contracts whatever the bot believes: positions by every execution, money by what was reported, in plain numbers.
+// The true state of contracts, independent of the bot: positions by every execution, money by what was reported, in plain numbers.
 
 import type { Order } from '../../src/model/order.ts';
 import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './riskTruth.ts';

@@ -1,4 +1,4 @@
-// The risk campaign on futures: contracts and limits drawn at random, what the strategies want, what fills of it, and funding.
+// The risk campaign on futures: random contracts and limits, the orders that strategies want, their fills, and funding.
 
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';

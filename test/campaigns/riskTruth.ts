@@ -1,4 +1,4 @@
-// What is true of orders whatever the bot believes: the venue of the risk campaign, and the limits checked against it.
+// The true state of orders, independent of the bot: the venue of the risk campaign, and the limits checked against it.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';

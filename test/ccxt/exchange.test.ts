@@ -1,4 +1,4 @@
-// ccxt as it comes from its registry, against the paper exchange: it is configured, and nothing of it is replaced.
+// Unmodified ccxt against the paper exchange: only its configuration is set.
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The promises of the Disk, kept by the file system and by the simulated disk alike; and what the file system refuses besides.
+// The promises of the Disk port, kept by the file system and by the simulated disk; and what only the file system rejects.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

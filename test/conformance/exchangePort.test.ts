@@ -1,4 +1,4 @@
-// The whole bot from the container, once in a replay and once before a stub: one script of twenty orders, and no difference.
+// The whole bot from the container, once in a replay and once with a stub exchange: one script of twenty orders gives the same results.
 
 import { expect, it } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';

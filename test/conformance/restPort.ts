@@ -1,4 +1,4 @@
-// The script behind REST: the paper exchange in virtual time, whose other traders make it do what the rows of the replay do.
+// The same script behind REST: the paper exchange in virtual time, whose other traders act like the rows of the replay.
 
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';

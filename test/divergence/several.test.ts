@@ -1,4 +1,4 @@
-// Several causes at once, and causes under brackets and contracts: the bridge has those that were planted, and no other.
+// Several planted causes at once, also with brackets and contracts: the bridge names exactly those.
 
 import { describe, expect, test } from 'vitest';
 import type { Divergence } from '../../src/tasks/parity/model.ts';

@@ -1,4 +1,4 @@
-// The silent sample of a backtest: what it finds, that it changes nothing, and how the verdict of isobar prove takes its place.
+// The proof sample of a backtest: what it finds, that it changes nothing, and how a verdict of isobar prove replaces it.
 
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What an author's code can get hold of in the built package, by any own property: no column, no buffer, no part of the engine.
+// What strategy code can reach in the built package through any own property: no column, no buffer, no part of the engine.
 
 import { afterAll, expect, test } from 'vitest';
 import { backtest } from 'isobar/run';

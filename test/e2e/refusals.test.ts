@@ -1,4 +1,4 @@
-// Why risk refused orders of a backtest: the first of each code stand in its log, with the figures; the others are counted.
+// Orders that risk denied in a backtest: the log has the first of each code with figures; the others are counted.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A key and a secret go through every command and every failure; of neither is a byte printed or written, in whatever form.
+// A key and a secret go through every command and every failure: no part of them is printed or written, in any form.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A sweep shared through a real Redis server: the same table as alone, also when a worker is killed in the middle of a task.
+// A sweep shared through a real Redis server: the same table as without it, also when a worker is killed during a task.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// One strategy as a bot on stepped time; then `isobar parity` says where the bot and its backtest parted: nowhere.
+// Runs one strategy as a bot on stepped time, then `isobar parity` compares it with its backtest: they must be equal.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

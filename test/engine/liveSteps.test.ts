@@ -1,4 +1,4 @@
-// Rows that come one instant at a time do to a bot what a whole file of them does: the steps of live against the loop of backtests.
+// Rows that come one instant at a time give the same result as a whole file: the live steps against the loop of backtests.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

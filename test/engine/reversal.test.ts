@@ -1,4 +1,4 @@
-// `target` to zero and through it: stops and targets of the old side go as part of it, at any latency, and the new side is sized then.
+// `target` to zero and beyond: stops and targets of the old side are cancelled, at any latency, and then the new side is sized.
 
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';

@@ -1,4 +1,4 @@
-// One fault against a real bot: an exchange process that does it, hundreds of orders meanwhile, peace, and then what both sides say.
+// One fault against a real bot: the exchange process injects it during hundreds of orders, then both sides are compared.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What a fault run is made of, as files: an exchange with ten symbols and one account, and a bot that has all of its money.
+// Writes the files of a fault run: an exchange with ten symbols and one account, and a bot that uses all of its money.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// What stops a bot that does too much or knows too little: runs under faults set it wide or off; here each acts once, at its default, over real sockets.
+// The rules that stop a bot that does too much or knows too little: fault runs switch them off; here each acts at its default, over real
+// sockets.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// What the process of a bot and the one of its exchange say to each other, beside the requests of the bot, which go over HTTP.
+// The messages between the process of a bot and the process of its exchange, beside the bot's requests over HTTP.
 
 import type { DrivenAct, OpenOrders } from '../parity/drivenRows.ts';
 import type { Tables } from '../parity/tables.ts';

@@ -1,4 +1,4 @@
-// The strategies that are killed: those that come with the package, those that remember in as many ways, and those of test/eight.
+// The strategies that are killed: the shipped ones, those with state of every kind, and those of test/eight.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Lifetimes of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
+// Lifetimes of one strategy over the same rows, once with kills and once without: the final states of the exchange are compared.
 
 import { rmSync } from 'node:fs';
 import { openRequest } from '../../src/definition/request.ts';

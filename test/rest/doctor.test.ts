@@ -1,4 +1,4 @@
-// The doctor against a stub exchange over real sockets: a healthy one passes, and every ill shows at its own check with its own fix.
+// The doctor against a stub exchange over real sockets: a healthy exchange passes, and each fault fails its own check with its own fix.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';

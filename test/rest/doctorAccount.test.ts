@@ -1,4 +1,4 @@
-// What the doctor finds out about the account: balances, positions, modes and leverage.
+// The account checks of the doctor: balances, positions, modes and leverage.
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { resultLines } from '../../src/cli/doctor/text.ts';

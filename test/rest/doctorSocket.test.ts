@@ -1,4 +1,4 @@
-// The heartbeat socket: what `isobar doctor` says of it, and that a bot keeps it where its config names one.
+// The heartbeat socket: the check of `isobar doctor`, and that a bot answers it if its config names one.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';

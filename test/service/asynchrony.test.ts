@@ -1,4 +1,4 @@
-// What happens when: admission, visibility and cancels with their delays, and the answers that come before all of them.
+// Delays of admission, visibility and cancels, and the answers that come before them.
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';

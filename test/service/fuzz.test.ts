@@ -1,4 +1,4 @@
-// Requests of strangers: whatever their method, path, headers and bytes, they get an answer of the table and change nothing.
+// Requests from strangers: whatever their method, path, headers and bytes, they get a documented answer and change nothing.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The kill against our own exchange over real HTTP: what it cancels, what it closes, what it leaves, and that no order leaves after it.
+// The kill against our own exchange over real HTTP: what it cancels, closes and leaves, and that no order leaves afterwards.
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The market: bars replayed are the bars again, what is reported of the trades agrees with the trades, and the same seed is the same market.
+// The market of the paper exchange: replayed bars give the same bars, trade reports agree with trades, and a seed gives the same market.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Money under random scripts of several accounts: never overdrawn, never made or lost, and the book never crossed.
+// Money in random scripts of several accounts: accounts are never overdrawn, no money is created or lost, and the book is never crossed.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

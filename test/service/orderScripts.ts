@@ -1,4 +1,5 @@
-// Scripts of orders that hold at every exchange of the specification, however it reads what the specification leaves open.
+// Order scripts that hold at every exchange of the specification, whatever it decides about the questions that the specification leaves
+// open.
 
 import { expect } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';

@@ -1,4 +1,4 @@
-// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each bar when it has closed, and stops at its acts.
+// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each closed bar, and stops at its acts.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// A file that another program may replace by anything.
+// Reading a growing file that another program may replace at any time, with anything.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// A journal whose files are removed or replaced while it is written: the next sync notices, and nothing counts as lasting any more.
+// A journal whose files are removed or replaced while it is written: the next sync notices, and no later record counts as durable.
 
 import {
   appendFileSync,

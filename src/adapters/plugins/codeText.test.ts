@@ -1,3 +1,5 @@
+// Finding tables of data in the text of a strategy.
+
 import { describe, expect, test } from 'vitest';
 import { codeOnly, dataAt } from './codeText.ts';
 

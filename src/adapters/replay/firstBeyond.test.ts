@@ -1,3 +1,5 @@
+// The search for the first row beyond a limit finds what a naive scan finds.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';

@@ -1,4 +1,4 @@
-// Logs of rows: read back as they were written, or, where nobody reads them, one page however many rows there are.
+// Row logs: rows are read back as written; a log without readers needs only one page of memory.
 
 import { expect, it } from 'vitest';
 import { RowLog, rowInPage, Scratch, DiscardingScratch } from './rowLog.ts';

@@ -1,3 +1,5 @@
+// The note about proxy variables of the environment, which isobar ignores.
+
 import { expect, test } from 'vitest';
 import { proxyNote } from './proxyNote.ts';
 

@@ -1,4 +1,4 @@
-// Funding rates that grow: those who hold them see each new one, the newest may become better known, and none is put in before it.
+// Growing funding rates: readers see each new rate, the newest rate may be corrected, and none is inserted before it.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The types of calls follow from the table: what the compiler has to refuse is refused, or this file does not compile.
+// The argument types of calls follow from the endpoint table: this file compiles only if the compiler rejects every wrong call.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';

@@ -1,4 +1,4 @@
-// The table of the exchange dialect, section 6: every spelling and integer, and what none of them may do.
+// Spellings of status codes (exchange dialect, section 6): every text and integer is read, and none is taken for another.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

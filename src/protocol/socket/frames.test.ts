@@ -1,4 +1,4 @@
-// Frames: whatever the cuts between their bytes, what went in comes out; and everything that may not be is refused with its code.
+// WebSocket frames: messages are decoded whatever the cuts between their bytes, and invalid frames are rejected with their close code.
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';

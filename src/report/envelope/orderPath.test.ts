@@ -1,3 +1,5 @@
+// The possible paths of one entry inside bars, compared with every path of a few ticks.
+
 import { describe, expect, it } from 'vitest';
 import { OrderPath, type EntryTerms } from './orderPath.ts';
 

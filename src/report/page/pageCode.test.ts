@@ -1,4 +1,4 @@
-// What stands inside a page: scripts that run without imports and cannot end their element, and markup that escapes what is inserted.
+// The code of a page: scripts run without imports and cannot end their element, and markup escapes what is inserted.
 
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// What the report draws before anything is unpacked: returns by hour of the week, and what was in the market.
+// The overview that the report draws before it unpacks the run: returns by hour of the week, and exposure.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';

@@ -1,3 +1,5 @@
+// Cells of CSV files that a spreadsheet would execute as formulas.
+
 import { expect, it } from 'vitest';
 import { quoteCell } from './csvFile.ts';
 

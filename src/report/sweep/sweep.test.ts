@@ -1,4 +1,4 @@
-// What a sweep finds: plateaus against a naive walk over all pairs, chance against simulation, doubts, and a table of at most 100 columns.
+// The results of a sweep: plateaus against a naive walk over all pairs, selection bias against simulation, warnings, and the table.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';

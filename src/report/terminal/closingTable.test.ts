@@ -1,4 +1,4 @@
-// The closing table: at most 100 columns, the same words with and without colour, and the doubts that a run leaves.
+// The closing table: at most 100 columns, the same text with and without colour, and the warnings of a run.
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';

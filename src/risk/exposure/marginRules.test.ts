@@ -1,4 +1,4 @@
-// What has to be left of margin: each rule at its bound, beyond it, and where it does not apply.
+// The margin rules: each at its limit, beyond it, and where it does not apply.
 
 import { describe, expect, test } from 'vitest';
 import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';

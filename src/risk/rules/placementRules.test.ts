@@ -1,4 +1,4 @@
-// The rules that hold an order against other orders, hours and ages, each just under, at and over its boundary.
+// The rules that compare an order with other orders, hours and ages: each just below, at and above its limit.
 
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';

@@ -1,4 +1,4 @@
-// Patience with an exchange that hurries: asked again for ten seconds of ours, and once where nothing hurries.
+// Retries at a start: for ten seconds of this computer if the exchange's clock is faster, otherwise once.
 
 import { expect, it } from 'vitest';
 import { DueQueue } from '../../ports/dueQueue.ts';

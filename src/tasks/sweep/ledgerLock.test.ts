@@ -1,4 +1,4 @@
-// The lock of a sweep: one process at a time, and a dead one counts for nothing.
+// The lock of a sweep: one process at a time, and the lock of a dead process is taken over.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

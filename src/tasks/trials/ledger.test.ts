@@ -1,4 +1,4 @@
-// The ledger under fire: whatever of its last write is lost, what stands whole is read, and the rest is written again.
+// The trial ledger after a crash: complete lines are read whatever part of the last write is lost, and the rest is written again.
 import fc from 'fast-check';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

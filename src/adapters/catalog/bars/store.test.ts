@@ -1,4 +1,4 @@
-// Both stores give the same bars of any range, and say in the same way what they lack.
+// The catalog and the memory store return the same bars of any range, and report missing bars in the same way.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,5 @@
+// Finding the interval of bars from their times.
+
 import { expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { closeOf, openOf, type Interval } from '../../../model/interval.ts';

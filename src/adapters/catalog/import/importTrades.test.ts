@@ -1,4 +1,5 @@
-// Trades in the catalog: the same from every form and order of a file, exact, unique, with the ids that are missing; all of a file or none.
+// Importing trades: the same catalog from every form and order of a file, exact, without duplicates, with missing ids named; all of a file
+// or nothing.
 
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Folders of results that are being made: those of dead processes go, and no others.
+// Folders of unfinished results: those of dead processes are removed, and no others.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

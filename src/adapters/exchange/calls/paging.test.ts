@@ -1,4 +1,4 @@
-// A growing list is read without a gap, whatever `fromId` means and however much was added since; where it cannot be, that is said.
+// Paging reads a growing list without a gap, whatever `fromId` means, and reports when it cannot.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

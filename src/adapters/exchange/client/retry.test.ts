@@ -1,4 +1,4 @@
-// Which outcomes are worth asking again for: a table over everything that can come, and the pauses between.
+// Which outcomes are retried, as a table of all outcomes, and the pauses between attempts.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// No two equal requests have the same time, and no time is further ahead than there were equal requests in its ms.
+// Equal requests never have the same timestamp, and timestamps run ahead only as far as equal requests in one ms require.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

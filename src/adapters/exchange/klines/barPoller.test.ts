@@ -1,4 +1,4 @@
-// A feed against a simulated venue on simulated time: when it asks, how it lives through outages, and that it stops.
+// The bar poller against a simulated venue in simulated time: when it polls, how it handles outages, and how it stops.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

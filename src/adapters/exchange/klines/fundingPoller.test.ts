@@ -1,4 +1,4 @@
-// Funding rates on simulated time: read shortly before they are charged, again and again while nobody answers, and never from after it.
+// Funding rates in simulated time: read shortly before they are charged, retried while no reply comes, and never read after the charge.
 
 import { expect, test } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';

@@ -1,4 +1,4 @@
-// Limits that nobody publishes: the limiter finds its way below one it does not know, and stays there.
+// Unpublished rate limits: the limiter finds a rate below an unknown limit, and stays there.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';

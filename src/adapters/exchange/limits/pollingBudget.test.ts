@@ -1,4 +1,4 @@
-// How much polling fits, what is refused, and that what fits is served at its pace.
+// The polling budget: how much polling fits, what is rejected, and that accepted polling keeps its pace.
 
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';

@@ -1,4 +1,4 @@
-// The claim on which everything rests: whatever the network does, the exchange never receives more than the limit in any window.
+// The central claim of the rate limiter: whatever the network does, the exchange never receives more than the limit in any window.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Every trade counts once: in whatever order rows come, over restarts, and when there are too many to keep.
+// Every trade is booked once: in any order of rows, over restarts, and when there are too many ids to keep.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Trades in whole numbers, exact to the last unit: against decimals of any length, and what the account holds because of them.
+// Trades in whole numbers, exact to the last unit: compared with decimals of any length.
 
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';

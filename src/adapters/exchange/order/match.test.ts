@@ -1,4 +1,4 @@
-// Whose a row is: by the id, by the client order id alone where there is one, by what it asks for only where that is one order.
+// Attributing a row to an order: by venue order id, by client order id if there is one, otherwise by its terms if only one order fits.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,5 @@
-// The exchange's clock on simulated networks: the truth lies within what is said, it never runs backwards, and jumps are followed.
+// The exchange's clock over simulated networks: the true time lies within the stated uncertainty, the clock never runs backwards, and it
+// follows jumps.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

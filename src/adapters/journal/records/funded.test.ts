@@ -1,4 +1,4 @@
-// Funding between its record and its cursor: a start knows it from either, and books it once.
+// Funding between its record and its cursor: a start recognises it by either, and books it once.
 
 import { expect, it } from 'vitest';
 import { JournalState } from './journalState.ts';

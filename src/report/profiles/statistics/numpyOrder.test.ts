@@ -1,3 +1,5 @@
+// numpy's order of equal values, reproduced.
+
 import { describe, expect, it } from 'vitest';
 import { numpyOrder } from './numpyOrder.ts';
 

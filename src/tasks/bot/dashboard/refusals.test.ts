@@ -1,3 +1,5 @@
+// Refused requests of the dashboard: counted, and logged at most once a minute.
+
 import { expect, it } from 'vitest';
 import { Refusals } from './refusals.ts';
 

@@ -1,4 +1,4 @@
-// With which funding rates a bot begins: its own before the catalog's, nothing of the future, and no hole that would pass for nothing.
+// The funding rates with which a bot begins: its own before those of the catalog, none of the future, and missing ones as NaN.
 
 import { describe, expect, test } from 'vitest';
 import { spot } from '../../../../test/simulation/plans.ts';

@@ -1,4 +1,4 @@
-// Warm-up bars: catalog and exchange are joined where they are the same bars without a hole, and nowhere else.
+// Warm-up bars: catalog and exchange are joined only where their bars overlap and are equal, without a hole.
 
 import { expect, test } from 'vitest';
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';

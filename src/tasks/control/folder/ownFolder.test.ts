@@ -1,4 +1,4 @@
-// The data folder of a bot: refused where others could write, or have put something there.
+// The data folder of a bot: rejected if others can write to it or have put something into it.
 
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

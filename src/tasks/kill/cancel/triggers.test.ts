@@ -1,4 +1,4 @@
-// Whose a trigger order is that waits at the exchange, where no id says so.
+// Attributing trigger orders that wait at the exchange when no id identifies them.
 
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';

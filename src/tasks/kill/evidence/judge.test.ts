@@ -1,4 +1,5 @@
-// What a kill makes of the lists of an exchange: positions by the trades of the bot's own orders, and bounds where the evidence does not decide.
+// How a kill reads the lists of an exchange: positions from the trades of the bot's own orders, and bounds where the evidence does not
+// decide.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';

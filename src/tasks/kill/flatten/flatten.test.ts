@@ -1,4 +1,4 @@
-// Closing positions: never beyond what is proved to be the bot's, no slice after one of unknown outcome, and nothing called flat that is not.
+// Closing positions: never more than is proved to be the bot's, no slice after one of unknown outcome, and flat only if proved.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';

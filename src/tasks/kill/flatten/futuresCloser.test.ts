@@ -1,4 +1,4 @@
-// What is closed of a contract: the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
+// Closing contracts: only the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What becomes of a slice whose answer was lost: found by the evidence, twice missing, or in doubt for good.
+// The outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently in doubt.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';

@@ -1,4 +1,4 @@
-// The latch: it lasts, it is never overwritten, it counts when it is damaged, and only a reason takes it away.
+// The kill switch on disk: it lasts, it is never overwritten, it counts even if damaged, and only a reason re-arms it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';

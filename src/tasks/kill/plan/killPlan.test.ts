@@ -1,4 +1,4 @@
-// What a kill decides: whose an order is, when a list is empty for good, and that no slice is ever larger than the position.
+// The decisions of a kill: which orders are the bot's, when a list is proved empty, and that a slice is never larger than the position.
 
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';

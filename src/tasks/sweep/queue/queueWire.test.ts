@@ -1,4 +1,4 @@
-// Results on their way through Redis: every bit of every double, and every reason, arrives.
+// Results of a shared sweep on their way through Redis: every bit of every double, and every reason, arrives.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { withoutSecret } from './queueClient.ts';

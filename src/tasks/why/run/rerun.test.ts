@@ -1,4 +1,4 @@
-// Conditions of several operands, fields and reads of one bar, against what the same strategy computes by itself.
+// Explanations of one bar: conditions, fields and reads equal what the same strategy computes by itself.
 
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
