@@ -257,7 +257,7 @@ describe('exactness', () => {
     );
   });
 
-  it('equal averages are equal numbers: a tie is no crossing', () => {
+  it('equal averages are equal numbers: a tie is not a crossing', () => {
     // 0.1 + 0.2 + 0.3 and 0.2 * 3: as floats the two averages of this series differ in the last bit.
     const bars = closes([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
     const short = values(bars, (feed) => sma(feed.close, 3));

@@ -1,3 +1,5 @@
+// The risk rules on spot: each just below, at and above its limit, and alone responsible for the denial.
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
@@ -6,7 +8,7 @@ import type { Wanted } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
-/** Prepares a desk so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
+/** Prepares a fixture so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly limits?: RiskLimits;

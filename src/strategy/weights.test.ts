@@ -65,7 +65,7 @@ describe('riskParity', () => {
     expect(riskParity(['A', 'B', 'C'], [[1, NaN, 0], [NaN, NaN, NaN], [0, NaN, 4]])).toEqual({ A: 2 / 3, C: 1 / 3 }); // prettier-ignore
     expect(riskParity(['A'], [[NaN]])).toEqual({});
   });
-  it('riskParity refuses what is no matrix of covariances', () => {
+  it('riskParity refuses what is not a matrix of covariances', () => {
     expect(() => riskParity(['A', 'B'], [[1, 0]])).toThrow('expected a row and a column for each of the 2 symbols, got 1 rows');
     expect(() => riskParity(['A', 'A'], [[1, 0], [0, 1]])).toThrow('A is named twice'); // prettier-ignore
     expect(() => riskParity(['A', 'B'], [[1, -3], [-3, 1]])).toThrow('no weights of equal risk'); // prettier-ignore

@@ -28,7 +28,7 @@ export class RawSocket {
       const finish = (reply: RawReply, isOver: boolean): void => {
         clearTimeout(timer);
         socket.removeAllListeners();
-        // What happens to a connection that nobody needs any more is no concern.
+        // What happens to a connection that nobody needs any more does not matter.
         socket.on('error', () => {});
         if (isOver) {
           this.#socket = null;

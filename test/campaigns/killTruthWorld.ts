@@ -399,7 +399,7 @@ export class KillTruthWorld {
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
     const figures = `position ${before.toFixed()} before, ${after.toFixed()} after; residuals: ${residuals.join(' | ') || 'none'}`;
     const open = this.#own.filter(({ isOpen }) => isOpen).length;
-    // A rounding of the fee is no position.
+    // A rounding of the fee is not a position.
     const slack = this.#isSpot ? '0.00000005' : '0';
     const own = this.#position();
     const isBeyond = this.#isSpot

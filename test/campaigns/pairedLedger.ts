@@ -175,7 +175,7 @@ export class PairedLedger {
     return this.#terms.assets.indexOf(this.#terms.instruments[index]!.quote);
   }
 
-  /** Money of an account that is no margin of a position. */
+  /** Money of an account that is not a margin of a position. */
   loose(account: number, asset: number): bigint {
     let units = this.money[account]![asset]!;
     this.#terms.instruments.forEach((_, index) => {

@@ -13,7 +13,7 @@ const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 const ROWS = 2399;
 /** They import what they do not use, or fail in an attempt to reach the engine: nothing proves them, and nothing refutes them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
-/** A counter in its module is no bias of one run, but state of a second one. */
+/** A counter in its module is not a bias of one run, but state of a second one. */
 const COUNTER = 'state.ts';
 /** They read what an indicator has computed ahead. All others of `reaching` are refuted by purity. */
 const READS_AHEAD = new Set(['blockMax.ts', 'rowsClosure.ts', 'sampledWindow.ts', 'twoCustoms.ts', 'weakAhead.ts']);

@@ -215,7 +215,7 @@ describe.concurrent('strategies', () => {
     expect(fixture.runs()).toEqual([]);
   });
 
-  test('a slow strategy is no hanging one: its repeat bar by bar gets through', async () => {
+  test('a slow strategy is not a hanging one: its repeat bar by bar gets through', async () => {
     const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });

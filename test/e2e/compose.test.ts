@@ -84,7 +84,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 `,
     ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
 
-  test('the run folder names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
+  test('the run folder names the module with the hash of its code; verify repeats the run, and reports a module that has changed', async () => {
     write('0.0002');
     fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
@@ -329,7 +329,7 @@ describe('a module that cannot be used', () => {
     );
   });
 
-  test('a value that is no module is reported by its place', async () => {
+  test('a value that is not a module is reported by its place', async () => {
     await expect(backtest({ ...options, modules: [{} as never] })).rejects.toThrow('modules.0: expected the path of a module file, got {}');
     expect(() => composeModule('no name', () => {})).toThrow('composeModule: expected a name of 1 to 80 letters');
   });

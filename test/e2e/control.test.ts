@@ -1,4 +1,4 @@
-// A running bot and the commands that look at it and act on it, over its real socket.
+// A running bot and the commands that show it and act on it, over its real socket.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -121,7 +121,7 @@ describe('the socket', () => {
     expect(statSync(server.path).mode & 0o777).toBe(0o600);
   });
 
-  it('the socket answers what is no request with a sentence, and continues', async () => {
+  it('the socket answers what is not a request with a sentence, and continues', async () => {
     expect(await ask('hello\n')).toContain('expected a line');
     expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
     expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');

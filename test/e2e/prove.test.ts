@@ -29,7 +29,7 @@ const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['csvText.ts', 'purity', null],
 ];
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
-/** A counter in a module is no bias of one run, but a second run in its process begins where the first one ended. */
+/** A counter in a module is not a bias of one run, but a second run in its process begins where the first one ended. */
 const COUNTER = 'state.ts';
 
 beforeAll(() => {

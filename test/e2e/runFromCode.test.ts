@@ -173,7 +173,7 @@ test('the columns are the rows of the run folder', async () => {
   expect(result.fills).toBe(result.fills);
 });
 
-test('report and folder on demand; the manifest says what only code can make again', async () => {
+test('report and folder on demand; the manifest says what only code can repeat', async () => {
   const result = await backtest({ strategy: Cross, data, cash: '10000', name: 'mine' });
   const path = join(folder, 'new/folder/report.html');
   expect(await result.report(path)).toBe(path);
@@ -253,7 +253,7 @@ describe('refused, with a line that names the option', () => {
       'unknown symbol TESTUSD, the nearest in data is TESTUSDT',
     ],
     [
-      'a class that is no strategy',
+      'a class that is not a strategy',
       bad({ strategy: NoStrategy }),
       'NoStrategy: expected a class that extends Strategy, got NoStrategy, which does not',
     ],
@@ -297,7 +297,7 @@ test('an order of an endless size is denied, and its run folder is written', asy
   expect(row).toMatch(/^1,0,spot:TESTUSDT,buy,market,denied,0,,,,/);
 });
 
-test('what is no feed is reported as such, and not as a missing name', async () => {
+test('what is not a feed is reported as such, and not as a missing name', async () => {
   class Lost extends Strategy {
     override onBar() {
       this.position('bars' as never);

@@ -165,7 +165,7 @@ describe('a strategy that misbehaves', () => {
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
     );
 
-  it('a strategy that misbehaves is named with its parameters and its bar; what it prints is no result; the end of a thread is reported', async () => {
+  it('a strategy that misbehaves is named with its parameters and its bar; what it prints is not a result; the end of a thread is reported', async () => {
     act("throw new Error('three is one too many');");
     const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
@@ -232,7 +232,7 @@ describe('a sweep that is cut', () => {
     expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
     const again = await sweep(fixture, ...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh begins anew/,
+      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh starts over/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');

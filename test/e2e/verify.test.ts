@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('the command refuses what is no run, with what to do', async () => {
+  it('the command refuses what is not a run, with what to do', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
@@ -180,7 +180,7 @@ describe('a run whose files have changed', () => {
       });
   });
 
-  it('a strategy that is gone, or that throws, is a run that could not be made again', async () => {
+  it('a strategy that is gone, or that throws, is a run that could not be repeated', async () => {
     renameSync(fixture.path('strategies'), fixture.path('elsewhere'));
     const ended = await verify(fixture.run);
     renameSync(fixture.path('elsewhere'), fixture.path('strategies'));
@@ -274,7 +274,7 @@ describe('runs of other kinds', () => {
     expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
   });
 
-  it('a run with a blank in its path is made again by a command that a shell takes', async () => {
+  it('a run with a blank in its path is repeated by a command that a shell accepts', async () => {
     const run = join(fixture.folder, 'runs', 'half of one');
     cpSync(fixture.run, run, { recursive: true });
     rmSync(join(run, 'fills.csv'));

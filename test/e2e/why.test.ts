@@ -77,14 +77,14 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'nowhere: no such run folder']);
   });
 
-  test('an input that has changed since the run is named, and the run is not made again', async () => {
+  test('an input that has changed since the run is named, and the run is not repeated', async () => {
     const file = join(fixture.folder, 'strategies', 'cross.ts');
     const before = readFileSync(file, 'utf8');
     fixture.write('strategies/cross.ts', `${before}// changed\n`);
     const { code, stdout, stderr } = await why('--order', '2');
     fixture.write('strategies/cross.ts', before);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be made again as it was');
+    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be repeated as it was');
     expect(stderr).toContain('isobar verify');
   });
 });

@@ -163,7 +163,7 @@ describe('closeAt', () => {
     expect(done.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
   });
 
-  it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is no time', async () => {
+  it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is not a time', async () => {
     const done = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.1' });

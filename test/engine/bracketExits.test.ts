@@ -119,7 +119,7 @@ describe('the cancel of a target that the strategy asks for', () => {
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
   });
 
-  it('the cancel of a target that the strategy asks for is no obstacle to the stop that triggers before it has arrived', async () => {
+  it('the cancel of a target that the strategy asks for is not an obstacle to the stop that triggers before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
     // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
     const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (own) => own.drop() });

@@ -229,7 +229,7 @@ describe('a target under a limit of one open order', () => {
   it.each([
     ['quantity', { base: '0.1' }],
     ['amount', { quote: '10' }],
-    ['amount that is no whole number of lots', { quote: '10.05' }],
+    ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
   ])('a target under a limit of one open order follows an entry by %s, whose last fill makes room for it', async (_, size) => {
     const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);

@@ -276,8 +276,8 @@ describe('refuses', () => {
   };
   test.each<[string, RegExp, (own: Acting) => void]>([
     ['a symbol without a feed', /rebalance of AAUSDT, which has no feed/, (own) => void own.to({ AAUSDT: 1 })],
-    ['a weight that is no number', /the weight of AAAUSDT is NaN/, (own) => void own.to({ AAAUSDT: NaN })],
-    ['text that is no number', /the weight of AAAUSDT is much/, (own) => void own.to({ AAAUSDT: 'much' })],
+    ['a weight that is not a number', /the weight of AAAUSDT is NaN/, (own) => void own.to({ AAAUSDT: NaN })],
+    ['text that is not a number', /the weight of AAAUSDT is much/, (own) => void own.to({ AAAUSDT: 'much' })],
     ['a short of spot', /AAAUSDT has the weight -0.1/, (own) => void own.to({ AAAUSDT: '-0.1' })],
     ['more than all', /are 1.1 in sum/, (own) => void own.to({ AAAUSDT: '0.6', BBBUSDT: '0.5' })],
     ['an unknown option', /option bands, which does not exist/, (own) => void own.to({}, { bands: 1 } as never)],

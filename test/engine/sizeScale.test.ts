@@ -1,4 +1,4 @@
-// The scale of sizes, as a lane of a break-even has it: every size that a strategy asks for is multiplied before it is rounded; exits follow.
+// The scale of sizes in a break-even lane: every size that a strategy asks for is multiplied before it is rounded; exits follow.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
@@ -46,7 +46,7 @@ describe('spot', () => {
   // A lot is 0.001 coins, the price 100: 1 USDT buys 10 lots.
   it.each<[string, readonly Ask[], number, number[]]>([
     ['a quantity', [{ buy: { base: '0.5' } }], 2.5, [1250]],
-    ['a quantity that is no whole lot before it is multiplied', [{ buy: { base: '0.0554' } }], 2.5, [138]],
+    ['a quantity that is not a whole lot before it is multiplied', [{ buy: { base: '0.0554' } }], 2.5, [138]],
     ['a quantity that becomes less than a lot', [{ buy: { base: '0.002' } }], 0.125, []],
     ['an amount', [{ buy: { quote: '50' } }], 1.5, [750]],
     ['a share of the equity', [{ buy: { equity: '0.001' } }], 3, [30_000]],

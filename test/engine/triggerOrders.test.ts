@@ -228,7 +228,7 @@ describe('a trigger order', () => {
   });
 
   it.each<[string, Step, string]>([
-    ['a price that is no number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
+    ['a price that is not a number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
     ['a price of nothing', when(true, 0, { base: 1 }), 'BAD_INPUT'],
     ['one that closes where nothing is held', when(true, 10_500, { base: 1 }, { reduceOnly: true }), 'MARGIN'],
   ])('a trigger order is denied for %s', async (_, step, code) => {

@@ -166,7 +166,7 @@ test('a feed that is late within the grace is waited for; beyond it the others d
   expect(lengths(engine)).toEqual([14, 14]);
 });
 
-test('a minute without trade is no reason to wait once the next bar is there', async () => {
+test('a minute without trade is not a reason to wait once the next bar is there', async () => {
   const { runTo, markets, engine } = await fixture();
   markets[1]!.missing.add(11);
   runTo(14.5);

@@ -25,7 +25,7 @@ cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
-/** By hand: nobody here knows of it. Its id at the exchange. */
+/** Places an order past the bot, as a person would. Returns its venue order id. */
 async function placed({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, times: number): Promise<string> {
   const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * times) / 100).toFixed(2);
@@ -65,7 +65,7 @@ async function firstLifetime(): Promise<string> {
     await placed(it, 'BUY', '0.02', 1.02),
     await placed(it, 'BUY', '0.03', 0.5),
   ];
-  for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `alien ${id}`);
+  for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `foreign order ${id}`);
   expect(halts(it)).toContain('ALIEN');
 
   // It can only be adopted by a strategy of the bot, and only a foreign order can be adopted.
@@ -73,12 +73,12 @@ async function firstLifetime(): Promise<string> {
   expect(await control.decide({ what: 'adopt', id: '1', strategy: null, why: 'a test' }, 'me')).toMatchObject({ done: false });
   const adopted = await control.decide({ what: 'adopt', id: rests, strategy: 'Idle', why: 'mine' }, 'me');
   expect(adopted).toMatchObject({ done: true });
-  // Answered, it is on the disk.
+  // The decision is durable before its answer.
   expect(journalText()).toMatch(new RegExp(`"k":"HUMAN","who":"me","what":"adopt","id":"spot:BTCUSDT ${rests}"`));
   expect(control.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', qty: '0.01', lifecycle: 'working' }]);
   expect(engine.reservations.openTotal).toBe(1);
 
-  // What it has filled before is booked as if the bot had sent it.
+  // The fills of the adopted order are booked as if the bot had sent it.
   expect(await control.decide({ what: 'adopt', id: fills, strategy: null, why: 'mine' }, 'me')).toMatchObject({ done: true });
   await until(() => engine.ledger.qty(0, 0) > 0, 60_000, 'its fills');
   expect(it.bot.fills.reduce((sum, { qty }) => sum + Number(qty), 0)).toBeCloseTo(0.02, 8);
@@ -91,7 +91,7 @@ async function firstLifetime(): Promise<string> {
   return rests;
 }
 
-test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is never touched again', async () => {
+test('an adopted foreign order is reserved, booked and restored as an order of its strategy; an ignored one is never touched', async () => {
   fixture = await LiveFixture.open(20);
   const rests = await firstLifetime();
   const { it: next, control: again } = await started();
@@ -110,7 +110,7 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   });
   expect(replayed.difference).toBeNull();
 
-  // It is cancelled like any other.
+  // The adopted order can be cancelled like any other.
   const { it: last, control } = await started();
   const { orders, nowMs } = last.bot.deps.engine;
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
@@ -118,11 +118,11 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   await stopped(last);
 });
 
-test('an order that its strategy cannot pay for stays nobody’s', async () => {
+test('a foreign order that the strategy cannot pay for is not adopted', async () => {
   fixture = await LiveFixture.open(20);
   const { it, control } = await started();
   const id = await placed(it, 'BUY', '1', 0.5);
-  await until(isForeign(control, id), 60_000, 'the alien');
+  await until(isForeign(control, id), 60_000, 'the foreign order');
   const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(answer).toMatchObject({ done: false });
   expect(answer.message).toContain('cannot pay for it: needs');

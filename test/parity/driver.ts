@@ -139,7 +139,7 @@ export class RowDriver {
   /** The bot learns of what has filled and what has ended, and sends the legs that are called for. */
   async #book(): Promise<void> {
     const { bot, time } = this.#parts;
-    // The bot reads all of it again when it decides: a row that did nothing to its orders is no reason to ask before that.
+    // The bot reads all of it again when it decides: a row that did nothing to its orders is not a reason to ask before that.
     if (this.#isSent() && (await this.#hasLearnt())) return;
     const { engine, services } = bot.deps;
     for (const service of services.all()) {

@@ -103,7 +103,7 @@ test('a decoded query gives another signature', () => {
   expect(isSameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
 });
 
-test('bodies are signed as bytes, even those that are no text; a GET signs none; the method is signed in upper case', () => {
+test('bodies are signed as bytes, even those that are not text; a GET signs none; the method is signed in upper case', () => {
   const unusual = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
   const of = { timestamp: '1', method: 'post', path: '/a' };
   expect([...signedBytes(of, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);

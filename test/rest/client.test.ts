@@ -1,4 +1,4 @@
-// The client before a service that misbehaves: never a crash, never a wrong class, never a second copy of what is no read.
+// The client against a misbehaving service: it never crashes, never reports a wrong outcome class, and never repeats anything but a read.
 
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
@@ -74,7 +74,7 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
     ],
     '10 MB': [always(200, Buffer.alloc(10_000_000, 32)), 3, true],
     'a body that nests a million lists': [always(200, '['.repeat(1_000_000)), 3, true],
-    'bytes that are no text': [always(200, Buffer.from([0xff, 0xfe, 0, 1, 2])), 3],
+    'bytes that are not text': [always(200, Buffer.from([0xff, 0xfe, 0, 1, 2])), 3],
   };
 
   test.each(Object.entries(answers))(

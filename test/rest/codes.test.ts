@@ -70,7 +70,7 @@ afterEach(async () => {
   fixture = null;
 });
 
-/** A desk whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
+/** A fixture whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
 async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
   if (fixture !== null && LASTING.has(code)) {
     await fixture.close();

@@ -15,14 +15,14 @@ const START = Date.UTC(2026, 0, 5, 8, 0, 30);
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const desks: MarketFixture[] = [];
+const fixtures: MarketFixture[] = [];
 async function fixtureAt(serverMs = START): Promise<MarketFixture> {
   const fixture = await new MarketFixture().start(serverMs);
-  desks.push(fixture);
+  fixtures.push(fixture);
   return fixture;
 }
 afterEach(async () => {
-  for (const fixture of desks.splice(0)) await fixture.remove();
+  for (const fixture of fixtures.splice(0)) await fixture.remove();
 });
 
 const key = (symbol: string, interval: Interval, market: 'spot' | 'futures' = 'spot'): BarKey => ({ market, symbol, interval });

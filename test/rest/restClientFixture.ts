@@ -76,7 +76,7 @@ export class RestFixture {
     this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
   }
 
-  /** Requests that are no question for the time. */
+  /** Requests that are not questions about the time. */
   get asked(): readonly { readonly method: string; readonly target: string }[] {
     return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
   }

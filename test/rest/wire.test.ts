@@ -33,7 +33,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('an answer is taken whatever its status: 3xx is not followed, 4xx and 5xx are no failures', async () => {
+  test('an answer is taken whatever its status: 3xx is not followed, 4xx and 5xx are not failures', async () => {
     const elsewhere = await stubOf(always(200, '{}'));
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();

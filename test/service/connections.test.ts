@@ -1,4 +1,4 @@
-// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are no valid request, and clients that do not read.
+// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are not valid requests, and clients that do not read.
 
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -99,13 +99,13 @@ describe('a connection', () => {
     ['no HTTP', 'nonsense\r\n\r\n'],
     ['no host', GET.replace('Host: x\r\n', '')],
     ['two lengths', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nContent-Length: 3`)],
-    ['a length that is no number', POST.replace(': 2', ': +2')],
+    ['a length that is not a number', POST.replace(': 2', ': +2')],
     ['a length and chunks', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nTransfer-Encoding: chunked`)],
-    ['chunks that are no last encoding', POST.replace(TWO_BYTES, 'Transfer-Encoding: chunked, identity')],
+    ['chunks that are not the last encoding', POST.replace(TWO_BYTES, 'Transfer-Encoding: chunked, identity')],
     ['a chunk without a size', POST.replace(`${TWO_BYTES}\r\n\r\n{}`, 'Transfer-Encoding: chunked\r\n\r\nz\r\n{}\r\n0\r\n\r\n')],
     ['a space before the colon', GET.replace('Host:', 'Host :')],
     ['a bare carriage return', GET.replace('x\r\n', 'x\ry\r\n')],
-    ['a name that is no token', GET.replace('Host', 'X@Y: 1\r\nHost')],
+    ['a name that is not a token', GET.replace('Host', 'X@Y: 1\r\nHost')],
   ])('a request with %s is answered with 400, and nothing after it is read', async (_, text) => {
     const reply = await replyText([text + GET]);
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);

@@ -1,4 +1,4 @@
-// `isobar exchange` as its users have it: the file, its mistakes, the first line, and the end.
+// `isobar exchange` from the command line: its file, its errors, its first line, and its end.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -135,7 +135,7 @@ it.each([
   ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: finer than 5 digits/],
   ['uid: 10001', "uid: 'x'", /exchange\.yaml:5 accounts\.0\.uid: expected a whole number/],
   ['keyFile: key,', 'keyFile: none,', /account alice keyFile .*: no such file/],
-  ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is no address/],
+  ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is not an address/],
   ["BTC: '0.5'", "DOGE: '0.5'", /account alice balances DOGE: no instrument trades it/],
   ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount of 8 digits, got 100\.000000001/],
   ["USDT: '100'", "USDT: '100000000'", /account alice balances USDT: 100000000 makes more of it than can be counted with 8 digits/],

@@ -171,7 +171,7 @@ describe('a maker whose account cannot pay any more', () => {
     expect(depth(setup)).toBe('{"bids":[[990,5]],"asks":[[995,4]]}');
     setup.service.futures.venue.assertConserved();
   });
-  it('a maker whose account cannot pay any more is no counterparty of an order of all or nothing', () => {
+  it('a maker whose account cannot pay any more is not a counterparty of an order of all or nothing', () => {
     const { fixture: rig } = poor();
     expect(rig.info(rig.order('alice', 'SELL', 5, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
     expect(rig.info(rig.order('alice', 'SELL', 4, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED' });

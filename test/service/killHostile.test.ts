@@ -53,7 +53,7 @@ describe('a kill without a whole journal', () => {
         execFileSync('mkfifo', [join(journal(), 'journal-000001.jsonl')]);
       },
     ],
-    ['is no folder', () => writeFileSync(journal(), '')],
+    ['is not a folder', () => writeFileSync(journal(), '')],
   ];
   it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();

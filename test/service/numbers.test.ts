@@ -103,7 +103,7 @@ describe('a number is what it is worth, however it is written', () => {
 });
 
 describe('money beyond counting', () => {
-  it('money beyond counting is no reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
+  it('money beyond counting is not a reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
     const fixture = new FuturesFixture();
     fixture.create('alice', 'BUY', 5_000_000_000, 0.1);
     fixture.create('bob', 'SELL', 5_000_000_000, 0.1);

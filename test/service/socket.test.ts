@@ -174,7 +174,7 @@ describe('the server', () => {
 });
 
 describe('the client', () => {
-  /** Pauses are a tenth of what they are, so that a test is no minute long. */
+  /** Pauses are a tenth of what they are, so that a test is not a minute long. */
   function kept(url: string, options: PersistentSocketOptions = {}): { socket: PersistentSocket; reported: SocketState[] } {
     const scheduler = new LiveScheduler({ speed: 10 });
     const reported: SocketState[] = [];

@@ -1,4 +1,4 @@
-// The process lock: whatever the order in which processes start, look and die, never do two have it.
+// The process lock: in whatever order processes start, check and die, at most one holds it.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
 
-  it('takeLock takes a file of a host whose name is no text for that of another computer', () => {
+  it('takeLock takes a file of a host whose name is not text for that of another computer', () => {
     const disk = new SimulatedDisk();
     disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
     const { self } = processes(2);
@@ -89,7 +89,7 @@ describe('takeLock', () => {
       }),
       { seed: 5, numRuns: 3000 },
     );
-    // It is no lock that keeps everybody out.
+    // It is not a lock that keeps everybody out.
     expect(had).toBeGreaterThan(300);
   });
 });

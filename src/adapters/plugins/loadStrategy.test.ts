@@ -111,7 +111,7 @@ describe('refusals name the file and what was expected', () => {
     ['bars.csv', '1,2', '.csv'],
     ['record.json', '{}', '.json'],
     ['plain', 'export default 1;', 'one without an ending'],
-  ])('refusals name the file and what was expected: %s is no code', async (name, text, got) => {
+  ])('refusals name the file and what was expected: %s is not code', async (name, text, got) => {
     await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${got}`);
   });
 

@@ -61,7 +61,7 @@ const listCommand = (yargs: Argv) =>
 const checkCommand = (yargs: Argv) =>
   yargs.command(
     'check',
-    'Walk all bars and write their gap manifests anew; exit code 1 when a file was damaged',
+    'Walk all bars and write their gap manifests again; exit code 1 when a file was damaged',
     (args) => args.options({ symbol, interval, market, catalog, json }),
     async (args) => (await import('./actions.ts')).checkData(args),
   );

@@ -73,7 +73,7 @@ describe('balances of both markets', () => {
     expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
   });
 
-  it('balances of both markets: of two accounts are no balances of one market', () => {
+  it('balances of both markets: of two accounts are not balances of one market', () => {
     const message = 'x.yaml:3 cash: expected balances by asset, got balances by market, and all feeds are of spot';
     expect(refusal(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);
     expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(

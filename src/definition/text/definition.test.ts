@@ -116,7 +116,7 @@ test('a name that is too long is reported as such', () => {
   );
 });
 
-test('a limit that is no number is reported once', () => {
+test('a limit that is not a number is reported once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
   expect(refusal(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
@@ -178,7 +178,7 @@ test('windows of the day are taken as the rule reads them', () => {
   expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
 });
 
-test('a folder is no file, and a file no folder', () => {
+test('a folder is not a file, and a file is not a folder', () => {
   const [written, path] = [source(GOOD), ['catalog']];
   const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
   expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
@@ -220,7 +220,7 @@ test.each([
   expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
 });
 
-test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting) => {
+test.each(['fast', '=1', 'params..fast=1'])('--set %s is not key=value', (setting) => {
   expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 

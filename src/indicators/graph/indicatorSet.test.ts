@@ -80,7 +80,7 @@ describe('registration', () => {
     expect(crossedUp(set.series.close, other.series.close).key).toBe(`crossedUp(close, of(${other.label}, close))`);
     expect(() => set.use(sma(other.series.close, 3))).toThrow(InvariantError);
     const foreign = { value: 1, prev: 1, ready: true, ago: () => 1 };
-    expect(message(() => sma(foreign, 3))).toMatch(/no series/);
+    expect(message(() => sma(foreign, 3))).toMatch(/not a series/);
     expect(message(() => sma(set.series.close, 0))).toBe(
       'sma: bars: expected a whole number from 1 to 10000000, got 0 | correct the bars of sma',
     );
@@ -161,7 +161,7 @@ describe('reading', () => {
     expect(new Set(Reflect.ownKeys(Object.getPrototypeOf(average)))).toEqual(new Set(['ago', 'constructor', 'prev', 'ready', 'value']));
   });
 
-  it('hands a custom function one value at a time, only ready ones, and refuses what is no number', () => {
+  it('hands a custom function one value at a time, only ready ones, and refuses what is not a number', () => {
     const { set } = newSet();
     const seen: number[] = [];
     set.use(custom(sma(set.series.close, 3), () => (x) => (seen.push(x), x)));

@@ -138,7 +138,7 @@ test.each([
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
-test.each(['', '-', '.5', '5.', '1e', '0x10', 'NaN', 'Infinity', ' 1', '1 ', '1,5', '+1', '1e999', '１'])('%j is no decimal', (text) => {
+test.each(['', '-', '.5', '5.', '1e', '0x10', 'NaN', 'Infinity', ' 1', '1 ', '1,5', '+1', '1e999', '１'])('%j is not a decimal', (text) => {
   expect(canonicalDecimal(text)).toBeNull();
 });
 
@@ -169,7 +169,7 @@ test('limits and places', () => {
   for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as set; what is no number is refused', () => {
+test('ids are written as digits or as text, as set; what is not a number is refused', () => {
   const id = '1322738336974712847';
   expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,

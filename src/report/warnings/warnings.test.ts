@@ -1,4 +1,4 @@
-// Warnings about bars, coverage and results: each fault is planted into sound data, and sound data have none.
+// Warnings about bars, coverage and results: each planted fault is found, and sound data give no warning.
 
 import { describe, expect, test } from 'vitest';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
@@ -73,7 +73,7 @@ describe('bars', () => {
     ]);
   });
 
-  test('a price that is another one after an outage of two days is no change of level', () => {
+  test('a price that is another one after an outage of two days is not a change of level', () => {
     const bars = times(sound(), 1200, ROWS, 2);
     for (let row = 1200; row < ROWS; row++) {
       bars.openMs[row]! += 2 * 86_400_000;

@@ -1,3 +1,5 @@
+// The risk rules on futures: each just below, at and above its limit, and alone responsible for the denial.
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../../test/fixtures/drafts.ts';
@@ -7,7 +9,7 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A desk on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
+/** A fixture on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly what: string;

@@ -245,7 +245,7 @@ describe('LOSS_STREAK', () => {
     }
     return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
   }
-  test('LOSS_STREAK halts after the limit of losing round trips in a row, and a gain begins anew', () => {
+  test('LOSS_STREAK halts after the limit of losing round trips in a row, and a gain restarts the count', () => {
     expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
   });
   test.each([

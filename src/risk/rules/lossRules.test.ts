@@ -1,3 +1,5 @@
+// The loss rules: drawdown, daily loss, and losses beyond a limit.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
@@ -168,7 +170,7 @@ describe('a loss beyond its limit', () => {
     expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
     expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
   });
-  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is no figure, and is beyond every limit', (units) => {
+  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is not a figure, and is beyond every limit', (units) => {
     expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
   });
   test('a loss beyond its limit: without a limit nothing is beyond it', () => {

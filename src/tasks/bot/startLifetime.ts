@@ -167,7 +167,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   if (end !== null)
     throw new LifetimeEnded(
       `${config.data}: ${end}`,
-      'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
+      'name another data folder; or start over with --accept-changes: strategies start afresh, the books continue',
     );
   const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {

@@ -1,4 +1,4 @@
-// The catalog: what is stored comes back, in any range, in little memory; what another program broke is found.
+// The catalog: stored bars come back exactly, in any range, with little memory, and damage by other programs is found.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
   [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
 
 describe('stored bars', () => {
-  it('stored bars are found behind a link to their folder; a file in the place of a market is no market', () => {
+  it('stored bars are found behind a link to their folder; a file in the place of a market is not a market', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
     made.push(elsewhere);
     storeBars(elsewhere, generate(10), SYNTHETIC);

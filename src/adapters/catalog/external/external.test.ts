@@ -176,7 +176,7 @@ it('a file that another program has changed is CHANGED, and no run loads it', as
   expect(() => loadExternal(catalog, key)).toThrow('its bytes have changed since isobar wrote it');
 });
 
-it('a manifest that is missing or damaged is made again', async () => {
+it('a manifest that is missing or damaged is written again', async () => {
   const catalog = newCatalog();
   const { manifest } = await take([file(csv([[0, 1, '1']]))], { catalog });
   const key = { name: 'openInterest', symbol: null };

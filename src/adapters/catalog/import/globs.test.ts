@@ -1,4 +1,4 @@
-// Patterns that a shell left as they are, against real folders.
+// File patterns that the shell did not expand, against real folders.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ describe('a pattern', () => {
   it('a pattern adds each file once, names in the order given', () =>
     expect(expand('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
 
-  it('a pattern that matches nothing is an error; a name that is no file is left to anyone who reads it', () => {
+  it('a pattern that matches nothing is an error; a name that is not a file is left to anyone who reads it', () => {
     expect(() => expand('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
     expect(() => expand('a-1.csv/*')).toThrow('no file matches');
     expect(expand('none.csv')).toEqual(['none.csv']);

@@ -251,7 +251,7 @@ describe('a refused import leaves nothing behind:', () => {
     expect(existsSync(catalog())).toBe(false);
   });
 
-  it('a catalog in a place that is no folder', async () => {
+  it('a catalog in a place that is not a folder', async () => {
     writeFileSync(join(folder, 'data'), '');
     await expect(run(fileOf(range(0, 3)))).rejects.toThrow('cannot be written');
   });

@@ -1,4 +1,4 @@
-// Many files at once: however a series is cut into files the catalog is the same; what was read is not read again; bad rows set aside.
+// Importing many files: the catalog does not depend on how a series is split, no file is read twice, and bad rows are set aside.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -210,7 +210,7 @@ describe('--skip-bad', () => {
   const lines = () => plainCsv(barsFrom(T0, 30)).split('\n');
   const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
 
-  it('--skip-bad sets bad rows aside with file, line and reason, and counts them for good', async () => {
+  it('--skip-bad sets bad rows aside with file, line and reason, and counts them permanently', async () => {
     const [a, b] = [lines(), plainCsv(barsFrom(T0, 60).slice(20)).split('\n')];
     a[7] = 'x,"y"';
     b[3] = a[24]!.replace(/,[^,]*$/, ',-1');
@@ -248,7 +248,7 @@ describe('--skip-bad', () => {
     bad[5] = 'x';
     const file = write('BTCUSDT-1m.csv', bad.join('\n'));
     const other = write('notes.csv', 'mine\n');
-    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is no reject file`);
+    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is not a reject file`);
     expect(readFileSync(other, 'utf8')).toBe('mine\n');
     expect(existsSync(catalog())).toBe(false);
     const rejectsFile = join(folder, 'bad.csv');

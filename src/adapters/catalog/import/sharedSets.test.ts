@@ -27,7 +27,7 @@ function sets(): string[][] {
 }
 
 describe.skipIf(readme === null)('real klines', () => {
-  it('real klines are in the README', () => expect(sets().length).toBeGreaterThan(40));
+  it('the README of the real klines lists more than 40 sets', () => expect(sets().length).toBeGreaterThan(40));
 
   it.each(sets())('real klines: %s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
     // Sets hold different downloads of one symbol: a catalog each.

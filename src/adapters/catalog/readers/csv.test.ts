@@ -164,7 +164,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ['a time with a fraction', csv(`${T0}.0,10,12,9,11,5`), 'open_time_ms: expected Unix milliseconds, got "1704067200000.0"'],
     ['a line of 10 MB', csv(row(0), 'x'.repeat(10_000_000)), 'bars.csv:3: a line of more than 65536 bytes'],
     ['a long line inside one piece', csv(row(0), 'x'.repeat(70_000), row(1)), 'bars.csv:3: a line of more than 65536 bytes'],
-    ['text that is no table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
+    ['text that is not a table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
     [
       'gzip data cut short',
       gzipSync(csv(...Array.from({ length: 9999 }, (_, i) => row(i)))).subarray(0, 9000),

@@ -1,4 +1,4 @@
-// The same bars in every format that isobar reads become the same columns; what is no such file is refused in words.
+// The same bars in every format that isobar reads give the same columns, and other files are rejected with a reason.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -216,7 +216,7 @@ describe('is refused:', () => {
     ['an object as deep', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, {}, 'bars: expected a list of klines, got {"a":"..."}'],
     ['an empty list', () => '[]', {}, 'bars: there are no rows in it'],
     [
-      'a kline whose price is no number',
+      'a kline whose price is not a number',
       () => klinesJson(bars, 'futures').replace('"100.', '"x100.'),
       {},
       'bars[0] open: expected a plain decimal, got "x100.',
@@ -249,7 +249,7 @@ describe('is refused:', () => {
     ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow file'],
   ])('is refused: %s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
 
-  it('a computed price, which is no decimal, by its row', async () => {
+  it('a computed price, which is not a decimal, by its row', async () => {
     const noisy = (price: number) => bars.map((bar, i) => (i === 2 ? { ...bar, high: price } : bar));
     expect(await refusal(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
     const small = bars.map((bar, i) => ({ ...bar, open: 0.25, high: i === 2 ? 0.1 + 0.2 : 0.5, low: 0.25, close: 0.25 }));

@@ -1,4 +1,4 @@
-// Marks and funding in the catalog: read from every kind of file, joined, listed, and found out when another program changes them.
+// Mark prices and funding in the catalog: read from every kind of file, joined and listed, and changes by other programs are found.
 
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -134,7 +134,7 @@ describe('series of a contract', () => {
     expect(listSeries(catalog)).toEqual([]);
   });
 
-  it('refuses rates that are no fractions, and names that say too little', async () => {
+  it('refuses rates that are not fractions, and names that say too little', async () => {
     const funding = (rate: string) =>
       importSeries([file('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
     await expect(funding('1.5')).rejects.toThrow(':2: expected a rate as a fraction below 1, got 1.5');

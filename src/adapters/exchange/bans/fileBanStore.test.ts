@@ -1,4 +1,4 @@
-// The record of a ban on a real disk: it survives restarts, and what is left of it in whatever state never lets traffic through too early.
+// A stored ban on a real disk: it survives restarts, and a damaged record never allows traffic before the ban ends.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -98,17 +98,17 @@ describe('a ban in a file', () => {
     ['another version', { version: 2 }],
     ['a time that is text', { untilMs: '1' }],
     ['an end before its beginning', { untilMs: START_MS - 1 }],
-    ['a time that is no whole number', { sinceMs: 0.5 }],
+    ['a time that is not a whole number', { sinceMs: 0.5 }],
     ['no strikes', { strikes: 0 }],
     ['too many strikes', { strikes: 65 }],
     ['more than a record holds', { says: 'x'.repeat(5000) }],
-  ])('a ban in a file with %s is no record', (_, change) => {
+  ])('a ban in a file with %s is not a record', (_, change) => {
     start(START_MS, 418);
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
 
-  it.each([['null'], ['[]'], ['"x"'], ['7']])('a ban in a file that says %s is no record', (text) => {
+  it.each([['null'], ['[]'], ['"x"'], ['7']])('a ban in a file that says %s is not a record', (text) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, text);
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');

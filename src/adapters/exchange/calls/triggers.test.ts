@@ -27,7 +27,7 @@ const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
 });
 
 describe('the id of one that waits', () => {
-  it('the id of one that waits holds the id of the exchange and the client order id, and is no id of an order', () => {
+  it('the id of one that waits holds the id of the exchange and the client order id, and is not an id of an order', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, cid) => {
         expect(parseTriggerTrackId(triggerTrackId(triggerId, cid))).toEqual({ triggerId, cid });

@@ -1,4 +1,4 @@
-// Records as lines: every kind comes back as it went, and no change of a byte goes unseen.
+// Journal records as lines: every kind is read back unchanged, and no change of a byte goes unnoticed.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -101,7 +101,7 @@ describe('lines', () => {
     expect(() => written('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
   });
 
-  it('says what a sealed line is that is no record', () => {
+  it('says what a sealed line is that is not a record', () => {
     const sealed = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
     expect(parsed(sealed('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
       flaw: 'a record of kind "NEWS", which this version does not know',

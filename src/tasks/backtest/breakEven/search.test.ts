@@ -78,7 +78,7 @@ describe('the search', () => {
     expect(found.tried).toHaveLength(64);
   });
 
-  test('a profit of nothing is no profit', () => {
+  test('a profit of nothing is not a profit', () => {
     expect(endsOf(searchOver('fee', (value) => Math.max(0, 7 - value)))).toEqual([69, 70]);
   });
 

@@ -127,7 +127,7 @@ export interface ExplainedEvent {
   readonly quantity: string | null;
   readonly fee: string | null;
   readonly isMaker: boolean | null;
-  /** The trade id of a fill as the venue gave it; null for what is no fill. */
+  /** The trade id of a fill as the venue gave it; null for what is not a fill. */
   readonly tradeId: string | null;
   readonly code: string | null;
   readonly text: string;

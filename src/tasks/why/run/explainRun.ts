@@ -1,4 +1,4 @@
-// Explains a bar or an order of a run folder: the run is made again from its recorded inputs, which must be unchanged.
+// Explains a bar or an order of a run folder: the run is repeated from its recorded inputs, which must be unchanged.
 
 import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
@@ -74,8 +74,8 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
   if (first === undefined) return notes;
   const others = changed.length === 1 ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
   throw new ConfigError(
-    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be made again as it was`,
-    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or make the run anew with isobar backtest`,
+    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be repeated as it was`,
+    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or run isobar backtest again`,
   );
 }
 
@@ -93,7 +93,7 @@ function checkSameOrder(folder: string, { orders }: RerunResult, number: number,
   const other = Object.keys(found).find((name) => found[name] !== row[name]);
   if (other === undefined) return;
   throw new ConfigError(
-    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the run made again has ${found[other] === '' ? 'nothing' : found[other]}`,
+    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the repeated run has ${found[other] === '' ? 'nothing' : found[other]}`,
     `isobar verify ${shellWord(folder)} says why`,
   );
 }

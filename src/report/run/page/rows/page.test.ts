@@ -73,7 +73,7 @@ describe('coarser bars', () => {
     });
   });
 
-  test('weeks are no parts of months', () => {
+  test('weeks are not parts of months', () => {
     expect(ladder('4h')).toEqual(['4h', '1d', '1w', '1M']);
     expect(ladder('1w')).toEqual(['1w']);
     for (const drawnByMinute of ['5s', '500ticks', '0.5range'] as const) expect(ladder(drawnByMinute)).toEqual([...INTERVALS]);
