@@ -64,7 +64,7 @@ describe('momentum rotation', () => {
     expect(brief(fills)).toEqual(['3 buy AAA', '6 sell AAA', '7 buy BBB']);
   });
 
-  it('momentum rotation trades a symbol no more that has no bars any longer, and the others as before', async () => {
+  it('momentum rotation no longer trades a symbol without bars, and continues with the others', async () => {
     const { fills, record } = await rotate(
       { AAA: [100, 110, 120, 130], BBB: [100, 101, 102, 103, 104, 105, 106], CCC: [100, 101, 101.5, 102, 102.5, 103, 103.5] },
       { top: 2 },

@@ -5,7 +5,7 @@ import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } fr
 
 const given = (): Record<string, string | undefined> => ({ ISOBAR_API_KEY: 'a key', ISOBAR_API_SECRET: 'a secret', OTHER: '1' });
 
-test('what was removed from an environment is in the copy that is handed on, once', () => {
+test('credentials removed from an environment are in the copy for the trading process, once', () => {
   const environment = given();
   clearEnvironment(environment);
   expect(environment).toEqual({ OTHER: '1' });

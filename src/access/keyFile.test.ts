@@ -27,7 +27,7 @@ describe('key files', () => {
     expect(remedy).toBe(`chmod 600 ${path}`);
   });
 
-  test('what to do is said as a shell takes it', () => {
+  test('the remedy is a command that a shell accepts', () => {
     const path = file('my key', KEY, 0o644);
     expect(refusal(() => readKeyFile(path, 'keyFile')).remedy).toBe(`chmod 600 '${path}'`);
   });

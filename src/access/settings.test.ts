@@ -111,7 +111,7 @@ describe('the access file', () => {
   limits: { banMinMs: 600000, spot.newOrder: { count: 10, windowMs: 1000, weight: 2 } }
 `;
 
-  test('every option of the dialect, none forgotten', () => {
+  test('every option of the dialect is documented in the settings', () => {
     const { dialect, baseUrls, limits } = settings({ config: file('a.yaml', ALL) });
     expect(dialect).toEqual({
       pathPrefix: { spot: '/spot/open', futures: '/futures/open' },

@@ -104,7 +104,7 @@ describe('a task', () => {
 });
 
 describe('a cancel', () => {
-  it('a cancel gives up the wait, runs `finally`, and nothing comes afterwards', () => {
+  it('a cancel ends the wait, runs `finally`, and no callback comes afterwards', () => {
     const reply = new Reply<number>();
     const lines: string[] = [];
     const task = start(

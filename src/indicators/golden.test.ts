@@ -95,7 +95,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
     }
   });
 
-  it('has the same bits in blocks of 1, 7 and 512 rows, also where nothing is traded or the price stands still', () => {
+  it('an indicator has the same bits in blocks of 1, 7 and 512 rows, also without trades or price changes', () => {
     const whole = readInBlocks(ragged, make, 900);
     for (const blockRows of [1, 7, 512]) expectEqual(readInBlocks(ragged, make, blockRows), whole, `${name} in blocks of ${blockRows}`);
   });
@@ -113,7 +113,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
 describe('candle patterns', () => {
   const bars = goldenBars(20_000);
 
-  it.each(CANDLE_PATTERNS)('candle patterns: %s stands where TA-Lib has it', (pattern) => {
+  it.each(CANDLE_PATTERNS)('the candle pattern %s occurs on the same bars as in TA-Lib', (pattern) => {
     const { count, rows } = golden.candles[pattern]!;
     const values = outputsOf(bars, (feed) => candle(feed, pattern))['']!;
     const found = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));

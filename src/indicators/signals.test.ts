@@ -150,7 +150,7 @@ describe('combinations', () => {
     expect(both((x, y) => and(x, not(y), or(x, y)))).toEqual([0, 1, null, 0, 0, null, null, null, null]);
   });
 
-  it('combinations of nothing are refused', () => {
+  it('and() and or() without operands are rejected', () => {
     expect(() => and()).toThrow(ConfigError);
     expect(() => or()).toThrow(ConfigError);
   });

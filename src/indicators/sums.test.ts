@@ -104,7 +104,7 @@ describe('cross-multiplication', () => {
     expect(near).toBeGreaterThan(100);
   });
 
-  it('cross-multiplication is refused where two fractions may round to one quotient, and for anything but sums', () => {
+  it('cross-multiplication is rejected if two fractions may round to one quotient, and for anything except sums', () => {
     // x / 2 is 1 / 6 above y / 3, and both round to 2^51 + 1/2: what is read is equal, and must not cross.
     const x = 2 ** 52 + 1;
     const y = Number((3n * BigInt(x) - 1n) / 2n);

@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     refusal(() => disk.append(path, Buffer.from('x'))),
   ];
 
-  it('files of others are for their owner alone, whatever the umask', () => {
+  it('files of others are readable by their owner alone, whatever the umask', () => {
     const before = process.umask(0);
     try {
       disk.prepare(`${folder}/deep/er`);
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
       expect(refusal(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
   });
 
-  it('files of others: that are none are refused, without waiting for the other end of a pipe', () => {
+  it('files of others that are not regular files are rejected, without waiting for the other end of a pipe', () => {
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', `${folder}/pipe`]);
     mkdirSync(`${folder}/folder`, { mode: 0o700 });
     expect(refusal(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);

@@ -48,7 +48,7 @@ it('the bot does the same behind both: lifecycles, orders, fills, ledger and jou
   expect(after).toEqual(before);
 });
 
-it('and behind REST: the same lifecycles, orders, fills and ledger, at times of its own', async () => {
+it('the script behind REST gives the same lifecycles, orders, fills and ledger, at its own times', async () => {
   const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replay), await play(restPort)];
   const timeless = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
   expect(rest).toMatchObject({ lifecycles, orders, cash, held });

@@ -45,7 +45,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     for (const each of opened.splice(0)) each.close();
   });
 
-  test('runs nothing within the call, nothing early, each thing once', async () => {
+  test('a scheduler runs nothing within the call, nothing early, and each callback once', async () => {
     const { scheduler, until } = subject();
     const from = scheduler.nowMs;
     const ran: [number, number][] = [];

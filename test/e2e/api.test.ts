@@ -125,7 +125,7 @@ describe('before anything is sent', () => {
     ['a key as an option of another command', ['backtest', `--api-secret=${SECRET}`], /^--api-secret: a key is not taken/m, /0600/],
     ['a misspelt option', ['api', 'spot.ping', '--dryrun'], /--dryrun: unknown option, the nearest valid one is --dry-run/, /--json/],
     ['an access file that is not there', ['api', 'spot.ping', '--config', 'no.yaml'], /^no\.yaml: no such file$/m, /an access file/],
-  ])('before anything is sent: %s: exit code 2, what to do, and no request', async (_, args, message, remedy) => {
+  ])('%s ends with exit code 2, names the remedy, and sends no request', async (_, args, message, remedy) => {
     const { code, stdout, stderr } = await fixture.runHere(args, {
       ...fixture.withKey,
       ISOBAR_SPOT_URL: stub.origin,

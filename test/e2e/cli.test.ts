@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
-  test('--no-report leaves the page out, and nothing else', async () => {
+  test('--no-report leaves out the report, and nothing else', async () => {
     const { code, stdout } = await isobar('backtest', 'x.yaml', '--no-report', '--out', 'bare');
     expect(code).toBe(0);
     expect(stdout).not.toContain('Report');

@@ -139,7 +139,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
   });
 
-  test('folders that are files, before anything is run', async () => {
+  test('a folder that is a file is reported before anything is run', async () => {
     fixture.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
     await expectRefusalHere(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
@@ -175,7 +175,7 @@ describe('strategy files that are none (exit code 2)', () => {
     ['async', [/async\.ts: expected a synchronous onBar/]],
     ['nothing', [/Culprit/]],
     ['noClass', [/noClass\.ts: expected a default export, got none/]],
-  ])('strategy files that are none (exit code 2): %s', async (name, words) =>
+  ])('a file that is not a strategy (exit code 2): %s', async (name, words) =>
     expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words),
   );
 });
@@ -209,7 +209,7 @@ describe.concurrent('strategies', () => {
     );
   });
 
-  test('an interrupted run leaves nothing, and ends with the code of the signal', async () => {
+  test('an interrupted run leaves no folder, and ends with the code of the signal', async () => {
     const { code } = await fixture.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
     expect(code).toBe(130);
     expect(fixture.runs()).toEqual([]);
@@ -226,7 +226,7 @@ describe.concurrent('strategies', () => {
 });
 
 // Not beside the others: it ends while its run is written, and they look whether one is.
-test('what a strategy has left for later is its own fault, and leaves no run', async () => {
+test('an error in a timer or promise of a strategy is attributed to the strategy, and leaves no run folder', async () => {
   const words = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/later\.ts:4:/, /^(?![^]*node:internal)/];
   await expectRefusal(['backtest', definition('later')], 1, ...words);
 });

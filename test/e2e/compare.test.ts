@@ -68,7 +68,7 @@ describe('two runs', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it('two runs are compared for machines', async () => {
+  it('isobar report --json compares two runs for programs', async () => {
     const { stdout } = await commandIn(fixture.folder, ['report', a, later, '--json', '--out', 'pages']);
     const json = JSON.parse(stdout) as {
       figures: Record<string, { a: number; b: number; difference: number }>;

@@ -122,7 +122,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 });
 
 describe('parts of a backtest', () => {
-  test('each is handed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
+  test('each part is passed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
     const seen: string[] = [];
     const module = composeModule('watching', ({ rebind }) => {
       const note = (name: string, part: object) => void seen.push(`${name} ${part.constructor.name}`);
@@ -162,7 +162,7 @@ describe('parts of a backtest', () => {
     ); // prettier-ignore
   });
 
-  test('an adapter in the place of the exchange gets the sink, and no market stands behind it', async () => {
+  test('an adapter that replaces the exchange gets the sink, and there is no market behind it', async () => {
     const module = composeModule('closed', ({ rebind }) => {
       rebind(PARTS.exchange).to(() => {
         let sink: ExchangeSink;

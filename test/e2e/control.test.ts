@@ -133,7 +133,7 @@ describe('the socket', () => {
     expect(bot.acts).toEqual([]);
   });
 
-  it('the socket lets go of a client that asks nothing, and keeps one that asks now and then', async () => {
+  it('the socket closes an idle client, and keeps one that asks now and then', async () => {
     await server.close();
     server = await openControl(folder, bot, 300);
     const silent = connect(server.path);
@@ -143,7 +143,7 @@ describe('the socket', () => {
     expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
   });
 
-  it('the socket works on no more requests of a client that does not read its answers than its buffer holds', async () => {
+  it('the socket stops serving a client that does not read its answers once its buffer is full', async () => {
     let views = 0;
     const view = bot.view();
     // An answer fills the buffer of a socket at once.

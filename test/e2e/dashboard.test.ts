@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     ['dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['phone', PHONE],
   ] as const)(
-    'the page opens %s without an error, a foreign request, a thing that the policy forbids, or a sideways scroll',
+    'the page opens %s without an error, a foreign request, a violation of its policy, or a sideways scroll',
     async (name, options) => {
       bot.unknown = [lostOrder()];
       bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     },
   );
 
-  it('the page says of a bot that has just begun that there is nothing yet, in lines as wide as the page', async () => {
+  it('the page of a bot that has just begun says that there are no data yet', async () => {
     const view = bot.view.bind(bot);
     bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((each) => ({ ...each, points: [] })) });
     const page = await opened();
@@ -193,7 +193,7 @@ const post = (token: string, value: unknown, headers: Record<string, string> = {
 const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'a test' } };
 
 describe('the server', () => {
-  it('the server lets nobody without the right token read or act, and reports no more than that', async () => {
+  it('the server rejects every request without the right token, and its reply reveals nothing', async () => {
     for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
         expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
@@ -292,7 +292,7 @@ describe('the server', () => {
     expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
   });
 
-  it('the server leaves no half of that file on a full disk, which would be in the way of the next start', () => {
+  it('the server leaves no partial token file on a full disk', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
     const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
     const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;

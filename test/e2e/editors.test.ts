@@ -126,7 +126,7 @@ describe('an editor', () => {
   };
 
   describe.each([['5.9', checkBy59], ['7', checkBy7]] as const)('with TypeScript %s', (_version, check) => {
-    test('checks a strategy that uses everything, declarations of the package included', () => {
+    test('TypeScript accepts a strategy that uses every feature, and checks the declarations of the package', () => {
       expect(check('nodenext', STRATEGY, false)).toBe('');
       expect(check('bundler', STRATEGY, true)).toBe('');
     });

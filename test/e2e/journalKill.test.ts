@@ -14,7 +14,7 @@ it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async
   console.log(`${kills} kills, ${torn} in the middle of a write: ${records} records`);
 });
 
-it('a second process refuses to start while the first lives, and starts at once when it is gone', async () => {
+it('a second process refuses to start while the first runs, and starts when it has ended', async () => {
   const killer = new JournalKiller();
   const first = killer.start(1);
   await first.text(2);

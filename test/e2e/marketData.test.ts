@@ -55,7 +55,7 @@ describe('isobar data download', () => {
     ]);
   });
 
-  it('isobar data download ends with 2 for what cannot be asked for, with 1 when nobody answers', async () => {
+  it('isobar data download ends with 2 for an impossible request, and with 1 when no reply comes', async () => {
     const old = await data('b', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2020-01-01');
     expect(old).toMatchObject({ code: 2, stdout: '' });
     expect(old.stderr).toMatch(

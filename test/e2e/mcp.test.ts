@@ -129,7 +129,7 @@ test('from bars to a proof', TIME, async () => {
   expect(await one.end()).toBe(0);
 });
 
-test('what is not a request, and requests for what is not there', TIME, async () => {
+test('invalid requests, and requests for unknown methods, get an error', TIME, async () => {
   const one = await clientOf().opened();
   const unnamed = (message: Message): boolean => message.id === null;
   for (const [line, code] of [

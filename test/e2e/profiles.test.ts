@@ -75,7 +75,7 @@ describe('isobar report --as', () => {
     },
   );
 
-  it('isobar report --as leaves them out of a run that was made in code, and says why', async () => {
+  it('isobar report --as leaves out the figures of prices for a run made in code, and says why', async () => {
     const { figures, note } = await printed(inCode, 'backtesting.py');
     expect(figures.filter(({ name }) => PRICES.includes(name))).toEqual([]);
     expect(note).toMatch(/^the figures of prices and benchmark are missing: the run was made in code/);
@@ -92,7 +92,7 @@ describe('isobar report --as', () => {
   });
 
   // The last test: it changes the bars.
-  it('isobar report --as leaves them out when the bars have changed', async () => {
+  it('isobar report --as leaves out the figures of prices when the bars have changed', async () => {
     const place = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
     writeFileSync(join(catalog, place), 'other bytes');
     expect((await printed(run, 'backtesting.py')).note).toMatch(

@@ -62,7 +62,7 @@ describe('a clean strategy', () => {
     expect((await commandIn(folder, ['verify', runFolder])).stdout).toMatch(/^ {2}identical\n/);
   });
 
-  test('a clean strategy prints once what it prints, and its folder holds nothing more', async () => {
+  test('the output of a proved strategy is printed once, and its folder holds nothing more', async () => {
     const file = strategy('prints.ts', `override onStart() { console.log('I begin'); console.error('I began'); }\n${FLIP}`);
     const { stderr, runFolder } = await backtest(file);
     expect(stderr.match(/I begin/g)).toHaveLength(1);
@@ -133,7 +133,7 @@ describe('a refuted strategy', () => {
     );
   });
 
-  test('a refuted strategy does nothing outside twice: its own file has the lines of one run', async () => {
+  test('a refuted strategy has its effects outside of the run only once', async () => {
     const lines = join(folder, 'own.log');
     const body = `override onBar() { appendFileSync(${JSON.stringify(lines)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
     const { proof } = await backtest(strategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));

@@ -47,7 +47,7 @@ export default class Curious extends Strategy {
 }
 `;
 
-test('nothing that a strategy holds leads to rows to come', async () => {
+test('no object that a strategy holds leads to later rows', async () => {
   fixture.bars('BTCUSDT', '1h', 300);
   fixture.write('curious.ts', CURIOUS);
   fixture.write('run.yaml', "strategy: curious.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n");

@@ -66,7 +66,7 @@ let asked = 0;
 export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' times' });
 `;
 
-test('each code has its own ten; an unsound order is reported as one, and an author’s rule in its words, asked once', async () => {
+test('the log has ten lines of each code; an unsound order and a rule of the author are reported with their own text', async () => {
   fixture.write('rule.js', RULE);
   const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
   const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');

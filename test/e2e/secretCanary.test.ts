@@ -104,7 +104,7 @@ async function scene(at: number): Promise<Ended> {
 }
 
 describe('nothing of it is printed or written', () => {
-  test('nothing of it is printed or written: by calls of every outcome, at the most verbose', async () => {
+  test('no credential is printed or written by calls of every outcome, at the highest verbosity', async () => {
     const ended: Ended[] = [];
     for (const at of SCENES.keys()) ended.push(await scene(at));
     expect(ended.map(({ code }, at) => [SCENES[at]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
@@ -115,7 +115,7 @@ describe('nothing of it is printed or written', () => {
     expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
   });
 
-  test('nothing of it is printed or written: by Node itself, set to debug everything', async () => {
+  test('no credential is printed or written by Node itself, with all debug output on', async () => {
     const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
     stubs.push(stub);
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
@@ -128,7 +128,7 @@ describe('nothing of it is printed or written', () => {
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('nothing of it is printed or written: by mistakes of the caller', async () => {
+  test('no credential is printed or written by mistakes of the caller', async () => {
     fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
     fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
@@ -168,7 +168,7 @@ describe('nothing of it is printed or written', () => {
     }
   });
 
-  test('nothing of it is printed or written: by a process that hangs, is reported on, and is ended; its arguments and children have neither', async () => {
+  test('no credential is printed or written by a process that hangs and is ended, in its report, arguments or children', async () => {
     let cmdline = '';
     let child: Parameters<Parameters<typeof fixture.run>[2] & {}>[0] | null = null;
     const stub = await StubExchange.start(
@@ -188,7 +188,7 @@ describe('nothing of it is printed or written', () => {
     expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
   });
 
-  test('nothing of it is printed or written: by a strategy, in its error or from a child process', async () => {
+  test('no credential is printed or written by a strategy, in its error or from a child process', async () => {
     const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
     const { code, stderr } = await fixture.run(backtest, { ...fixture.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
     expect(code).toBe(1);
@@ -197,7 +197,7 @@ describe('nothing of it is printed or written', () => {
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('nothing of it is printed or written: in no byte of what all these printed and wrote', () => {
+  test('no output and no file of the whole test contains a credential', () => {
     const signatures = stubs.flatMap(({ requests }) =>
       requests.flatMap(({ headers }) =>
         headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign').map(([, sign]) => ['a signature', sign.slice(0, 12)] as const),

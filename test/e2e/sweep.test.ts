@@ -84,7 +84,7 @@ describe('a sweep', () => {
     expect(reported.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
-  it('a sweep names commands that a shell takes, whatever the definition and the folder are called', async () => {
+  it('a sweep prints commands that a shell accepts, whatever the names of definition and folder', async () => {
     fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
     const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4', ...ALONE]);
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
@@ -93,7 +93,7 @@ describe('a sweep', () => {
     expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
   });
 
-  it('a sweep refuses what cannot be, with a reason, before anything runs', async () => {
+  it('a sweep rejects impossible input with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [

@@ -222,12 +222,12 @@ describe('runs of other kinds', () => {
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
 
-  it('one with settings laid over its definition', async () => {
+  it('a run with --set is verified', async () => {
     const run = await fixture.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
-  it('one that depends on randomness is reported as such', async () => {
+  it('a run that depends on randomness is reported as such', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
     const run = await fixture.withCurrentFolder(async () =>
       join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
@@ -235,7 +235,7 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 
-  it('one that was made in code is refused, with the hash that its code must give', async () => {
+  it('a run made in code is rejected, with the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
     const made = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
     const run = await made.write(fixture.path('runs'));
@@ -265,7 +265,7 @@ describe('runs of other kinds', () => {
     ],
     ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
-  ])('one %s is refused', async (_, harm, message) => {
+  ])('a folder %s is rejected', async (_, harm, message) => {
     const run = join(fixture.folder, 'runs', 'harmed');
     cpSync(fixture.run, run, { recursive: true });
     harm(run);

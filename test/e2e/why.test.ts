@@ -33,7 +33,7 @@ describe('the answer', () => {
     expect(stdout).toMatch(/order 2, sell .*: approved, filled .* by rule 4/);
   });
 
-  test('a bar without a trade: the first operand in the way of each condition', async () => {
+  test('a bar without a trade: the first operand that kept each condition from firing is named', async () => {
     const quiet = Number(orders[1]!['created_ms']) + 3_600_000;
     const { code, stdout } = await why('--at', String(quiet));
     expect(code).toBe(0);

@@ -51,7 +51,7 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('a stop that is amended says null, and changes nothing, where it is not a number or nothing is protected', async () => {
+  it('amending a stop returns null, and changes nothing, if it is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
       (own, row) => {

@@ -31,7 +31,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('exit that waits for a cancel also sells what an entry buys meanwhile, and no target of that stands in its way', async () => {
+  it('exit that waits for a cancel also sells what an entry buys meanwhile, and a target of that entry does not prevent it', async () => {
     const script = entry({ base: '0.2' }, {}, {
       3: (own) => own.sellOff({ base: '0.1' }, { limit: 110, tag: 'rest' }),
       6: (own) => own.enter({ base: '0.1' }, { stopLoss: 99, takeProfit: 101, tag: 'more' }),

@@ -140,7 +140,7 @@ describe('two equal stops that trigger on a row without volume', () => {
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
 
-  it('both go at once, the second a lot smaller: no two open orders may look alike', async () => {
+  it('two stops trigger at once, the second one lot smaller, because no two open orders may look alike', async () => {
     const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
     expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
     expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
@@ -158,7 +158,7 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('and where volume does not bound fills both go whole', async () => {
+  it('two stops without a volume cap are both filled whole', async () => {
     const { fills } = await fillsOf(twice({ base: '0.002' }), rows);
     expect(fills.slice(2).map(({ price, lots, minute }) => [price, lots, minute])).toEqual([[9900, 2, 4], [9900, 2, 4]]); // prettier-ignore
   });
@@ -283,7 +283,7 @@ describe('fees in the coin received', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('fees in the coin received: in quote leave none', async () => {
+  it('fees in the quote asset leave no dust', async () => {
     const script = entry(MARKET, { takeProfit: 101 });
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000]], { fees: { ...fees, in: 'quote' } });
     expect(fills.map(({ lots }) => lots)).toEqual([100, 100]);

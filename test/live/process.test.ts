@@ -96,7 +96,7 @@ test('kill -9 under load, then a start that continues; SIGTERM ends in order', a
   expect(report.kinds['CONFIG']).toBe(2);
 });
 
-test('a start says what is known about its code, and --require-proof refuses code that nobody has proved', async () => {
+test('a start prints the verdict about its code, and --require-proof rejects code without a proved verdict', async () => {
   await prepared();
   const noted = start('--seconds', '1');
   expect(await noted.ended, noted.text()).toBe(0);
@@ -193,7 +193,7 @@ test('an error of a promise that a strategy has dropped ends the bot in order, w
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 });
 
-test('what cannot be started says why, and ends with code 2', async () => {
+test('a start that is not possible names the reason, and ends with code 2', async () => {
   await prepared();
   const live = start('--live');
   expect(await live.ended).toBe(2);
@@ -221,7 +221,7 @@ test('what cannot be started says why, and ends with code 2', async () => {
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
 });
 
-test('a log that nobody reads any more, and a terminal that is closed', async () => {
+test('the bot continues when its log has no reader any more, or its terminal is closed', async () => {
   await prepared();
   const bot = start();
   await until(() => bot.text().includes('paper on account'), 60_000, 'a first line').catch(orThrow(bot));
@@ -266,7 +266,7 @@ async function reply(lines: number): Promise<void> {
   }
 }
 
-test('a reader of the log that stands still holds up neither the bot nor its end, and is given a count of the lines that it missed', async () => {
+test('a blocked reader of the log delays neither the bot nor its end, and gets the number of lines that it missed', async () => {
   await chattering();
   const bot = start();
   bot.child.stdout!.pause();

@@ -93,7 +93,7 @@ class Forgetful extends Strategy {
   }
 }
 
-test('what was decided since the newest point that was kept is held against the journal', async () => {
+test('decisions since the newest kept point are compared with the journal', async () => {
   const options = { strategies: [Unsteady], bars: 6 };
   Unsteady.calls = 0;
   const whole = await lived(options);
@@ -194,7 +194,7 @@ class Teller extends Strategy {
   }
 }
 
-test('a strategy that throws in its callback takes nothing from the callbacks of others', async () => {
+test('a strategy that throws in its callback does not affect the callbacks of others', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
   const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);

@@ -84,7 +84,7 @@ test.each(VECTORS)('vector $name', ({ method, target, signQuery = 'include', bod
   expect(isSameSignature(signature, signature.toUpperCase())).toBe(true);
 });
 
-test('what the client signs for the calls of the vectors is what they sign', () => {
+test("the client's signatures for the calls of the vectors equal the published ones", () => {
   const at = timeMs(Number(TIMESTAMP));
   const signed = (text: string) => opensslHmac(SECRET, text);
   const byVector = (number: number) => VECTORS[number - 1]!.signature;

@@ -30,7 +30,7 @@ const ORDER = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
 
-test('what is answered well is done, in one request', async () => {
+test('a call with a good reply is acknowledged after one request', async () => {
   const fixture = await fixtureOf(() => {});
   for (const { op, args, done } of CALLS) {
     fixture.answerWith(always(200, done));
@@ -282,7 +282,7 @@ describe('reads are asked again', () => {
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
-  test('no more than five times, whatever is asked for', async () => {
+  test('a read is tried at most five times, whatever the option says', async () => {
     const rig = await fixtureOf(always(503, ''), HURRY);
     await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
     expect(rig.asked).toHaveLength(5);
@@ -365,7 +365,7 @@ describe('the clock of the service', () => {
   });
 });
 
-test('logs hold facts and nothing that is secret, nor anything that a service said', async () => {
+test('logs hold facts, and neither secrets nor text of the service', async () => {
   const echo: Behaviour = (socket, request) =>
     void socket.write(
       answerBytes(400, `{"code":-1022,"msg":${JSON.stringify(JSON.stringify(request.headers))}}`, { 'x-echo': CREDENTIALS.apiKey }),
@@ -382,7 +382,7 @@ test('logs hold facts and nothing that is secret, nor anything that a service sa
   expect(Object.keys(fixture.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
 });
 
-test('what has ended holds nothing: no timer and no connection keeps a process alive, and closing ends them all', async () => {
+test('ended calls hold no timer and no connection, and closing ends all of them', async () => {
   const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
   const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });

@@ -202,7 +202,7 @@ describe('the way there', () => {
     expect(found(examined, 'spot.testOrder').detail).toBe('because dns failed');
   });
 
-  test('nobody listens', async () => {
+  test('an address without a listening service fails the connection check', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -230,7 +230,7 @@ describe('the way there', () => {
     expect(found(examined, 'spot.tls').detail).toContain('speaks no TLS');
   });
 
-  test('a host that takes connections and says nothing, with TLS and without', async () => {
+  test('a host that accepts connections and sends nothing fails its check, with TLS and without', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -343,7 +343,7 @@ describe('instruments', () => {
   });
 });
 
-test('without an address there is nothing to examine', async () => {
+test('without an address the doctor checks nothing', async () => {
   await expect(fixture.examine('', { markets: null, spotUrl: undefined, futuresUrl: undefined })).rejects.toThrow(ConfigError);
   await expect(fixture.examine('', { markets: ['futures'], spotUrl: 'http://127.0.0.1:1', futuresUrl: undefined })).rejects.toThrow(
     '--futures-url',

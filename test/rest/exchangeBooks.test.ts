@@ -265,7 +265,7 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     expect(world.get(rest).lifecycle).toBe('working');
   });
 
-  it('a sale by hand that nobody has named: what is left may be reduced, and the halt names the trade', async () => {
+  it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
     world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1, params: {} }] });
@@ -283,7 +283,7 @@ describe('while fills of no strategy have taken from what the strategies hold', 
 });
 
 describe('a person who clears a mismatch', () => {
-  it('a person who clears a mismatch that names no difference explains none: a withdrawal that no audit has seen is found afterwards', async () => {
+  it('clearing a mismatch without a named difference explains none: a later audit still finds an unseen withdrawal', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
@@ -334,7 +334,7 @@ describe('a fill that is finer than a lot', () => {
     expect(world.cashChange).toBe(-9.02 * 1e8);
   });
 
-  it('and ends its order is named, and the order ends', async () => {
+  it('a fill finer than a lot that ends its order is named, and the order ends', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);

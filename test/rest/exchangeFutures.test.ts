@@ -78,7 +78,7 @@ describe('a create of a contract whose answer is lost', () => {
     expect([world.placedOf(id), world.sent.get(CREATED)]).toEqual([placed, 1]);
   });
 
-  it('and that has filled at once is found in the history by its client order id', async () => {
+  it('a contract order that filled at once and whose reply was lost is found in the history by its client order id', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 900);
     world.fault('NET.respDrop', {}, CREATE);

@@ -143,7 +143,7 @@ describe('a stop', () => {
     expect(world.sent.get('POST /fapi/v1/conditionOrder/')).toBe(1);
   });
 
-  it('a stop of a status that nobody knows stands', async () => {
+  it('a stop with an unknown status counts as live', async () => {
     const world = await open();
     const id = stop(world, 'stop');
     world.until(() => world.get(id).lifecycle === 'working', 5000);

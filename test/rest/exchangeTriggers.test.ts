@@ -190,7 +190,7 @@ describe('a trigger order', () => {
     expect([next.sent.get(CREATED), next.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
-  it('a trigger order whose answer is lost, and that fires before anybody has looked, is found by its client order id', async () => {
+  it('a trigger order whose reply is lost, and that fires before any read, is found by its client order id', async () => {
     const world = await long();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);

@@ -101,7 +101,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(next.audit('full').kind).toBe('ok');
   });
 
-  it('one of two that is being cancelled is cancelled once it is found', async () => {
+  it('one of two orders with the same id that is being cancelled is cancelled once it is found', async () => {
     const world = await open();
     const first = world.order(LIMIT);
     world.pass(200);

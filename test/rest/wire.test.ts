@@ -166,7 +166,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect(stub.requests).toHaveLength(2 * whole.length);
   });
 
-  test('an answer to nothing: it is never taken for that to the next request', async () => {
+  test('a reply without a request is never taken for the reply to the next request', async () => {
     const stub = await stubOf(always(200, ''));
     const wire = wireOf({ connections: 1 });
     stub.behaviour = (socket) => void socket.write(Buffer.concat([answerBytes(200, 'mine'), answerBytes(200, 'of nobody')]));
@@ -330,7 +330,7 @@ describe('where requests may go', () => {
   });
 });
 
-test('many at once over few connections: each is answered with its own, none is lost, and closing leaves nothing open', async () => {
+test('many requests at once over few connections: each gets its own reply, none is lost, and closing leaves nothing open', async () => {
   const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
   const wire = wireOf({ connections: 4 });
   const targets = Array.from({ length: 300 }, (_, i) => `/sapi/v1/order?symbol=${i}&x=${randomBytes(3).toString('hex')}`);

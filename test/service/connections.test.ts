@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('a request that is cut off with its connection is not answered to anybody', async () => {
+  it('a request that is cut off with its connection gets no reply', async () => {
     const reply = await replyText([POST.slice(0, -1)]);
     expect(bodies(reply)).toEqual([]);
     expect(bodies(await replyText([GET]))).toEqual([answered]);
@@ -195,7 +195,7 @@ describe('a client that does not read', () => {
     await listener.close();
   });
 
-  it('a client that does not read is not one that has read all and asks for nothing just now, where the server answers it', async () => {
+  it('a client that has read all replies and sends no request now is not closed', async () => {
     const { listener, socket, closed, sweep } = await flood(2, 2);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));

@@ -61,7 +61,7 @@ maxTriggers: 5
 liquidationFee: '0.01'
 `;
 
-it('reads contracts, and opens an exchange that has nothing else', async () => {
+it('an exchange file with contracts only opens an exchange with contracts only', async () => {
   const settings = read(FUTURES);
   const { instruments, accounts, fundingRates, maxTriggers, liquidationFeePpm } = settings.service;
   expect(instruments).toMatchObject([
@@ -101,7 +101,7 @@ it('reads contracts, and opens an exchange that has nothing else', async () => {
   await exchange.close();
 });
 
-it('an account begins with no more leverage than a contract without tiers gives', async () => {
+it('a new account has at most the leverage that a contract without tiers allows', async () => {
   const settings = read(FUTURES.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
   expect(settings.service.instruments.map(({ contract }) => contract?.maxLeverage)).toEqual([125, 10]);
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });

@@ -293,7 +293,7 @@ function count(fixture: FuturesFixture): void {
   }
 }
 
-test('the scripts above had something of everything', () => {
+test('the random scripts covered every kind of event', () => {
   expect(seen.trades).toBeGreaterThan(500);
   // Scripts are new each time, and some twenty liquidations come of them: ten have been seen.
   for (const kind of ['liquidations', 'funding', 'triggered'] as const) expect(seen[kind], kind).toBeGreaterThan(4);

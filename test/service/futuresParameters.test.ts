@@ -194,7 +194,7 @@ describe('causes', () => {
     expect([place({}), place({})]).toEqual([0, -1015]);
   });
 
-  it('too many orders, and a price outside of the band', () => {
+  it('too many orders, and a price outside of the band, have their own codes', () => {
     const rig = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
     rig.order('bob', 'SELL', 1, 100);
     rig.order('alice', 'BUY', 1, 100);
@@ -212,7 +212,7 @@ describe('causes', () => {
     expect(call(prepared({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
   });
 
-  it('settings do not change while something hangs on them, unless a switch lets them', () => {
+  it('settings cannot change while an order or position depends on them, unless a switch allows it', () => {
     const set = (stand: FuturesFixture) => [
       call(stand, 'futures.changePositionMode', { contractName, positionModel: 2 }),
       call(stand, 'futures.changeMarginMode', { contractName, marginModel: 2 }),

@@ -262,7 +262,7 @@ describe('an exchange that follows rows', () => {
 });
 
 describe('what has ended', () => {
-  it('what has ended is found wherever it is asked for, and no longer in memory', () => {
+  it('ended orders are found by every read, and are no longer in memory', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];
     for (let number = 0; number < 700; number++) {
@@ -282,7 +282,7 @@ describe('what has ended', () => {
     expect(trades('limit=5').map(({ id }) => id)).toEqual([700, 699, 698, 697, 696]);
   });
 
-  it('what has ended stands in the lists of futures too', () => {
+  it('ended futures orders are in the lists too', () => {
     const setup = new FuturesFixture();
     const ids: string[] = [];
     for (let number = 0; number < 400; number++) {

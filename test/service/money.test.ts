@@ -96,7 +96,7 @@ const unitsOf = (text: string): bigint => {
   return BigInt(whole + part.padEnd(8, '0'));
 };
 
-test('what two accounts trade between them is theirs or a fee of theirs, by the answers alone', () => {
+test('the money of two accounts that trade with each other is conserved up to their fees, by the replies alone', () => {
   const orders = fc.oneof(step).filter((each) => each.kind !== 'point');
   let trades = 0;
   fc.assert(

@@ -188,7 +188,7 @@ describe('a GET signed over its bare path, under signQuery: either', () => {
     expect(at(query)).toBe(code);
   });
 
-  it('signed with its query may say anything', () => {
+  it('a request that is signed with its query may contain any text', () => {
     expect(codeOf(new Fixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
   });
 });

@@ -153,7 +153,7 @@ describe('causes', () => {
     expect(call(new Fixture(over, switches), 'spot.newOrder', given)).toBe(expected);
   });
 
-  it('too many orders, and a price outside of the band', () => {
+  it('too many orders, and a price outside of the band, have their own codes', () => {
     const fixture = new Fixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.limit('alice', 'BUY', '1', '100');

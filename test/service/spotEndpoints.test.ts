@@ -209,7 +209,7 @@ describe('orders', () => {
     expect(setup.balance('alice', 'USDT').locked).toBe('0');
   });
 
-  it('orders of one account trade with each other: the trade stands twice, once for each side', () => {
+  it('a self-trade of one account is listed twice, once for each side', () => {
     const rig = new Fixture();
     const [sell, buy] = [rig.limit('alice', 'SELL', '1', '100'), rig.limit('alice', 'BUY', '1', '100')];
     const rows = JSON.parse(rig.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];

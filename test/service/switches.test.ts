@@ -102,7 +102,7 @@ describe('what a switch changes', () => {
     expect(traded({ [name]: value }).fixture.post(target, body).body).toMatch(after);
   });
 
-  it('a refused batch leaves nothing behind', () => {
+  it('a rejected batch has no effect', () => {
     const { fixture } = traded({ batchPartial: 'refuse' });
     const before = fixture.balance('alice', 'USDT');
     expect(codeOf(fixture.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
@@ -110,7 +110,7 @@ describe('what a switch changes', () => {
     expect(JSON.parse(fixture.get(OPEN).body)).toHaveLength(1);
   });
 
-  it('one wrong element refuses a batch with its code', () => {
+  it('one wrong element rejects a batch with its code', () => {
     const { fixture: setup } = traded({});
     const wrong = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
     expect(codeOf(setup.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);

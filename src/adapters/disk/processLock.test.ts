@@ -179,7 +179,7 @@ console.log('done');`;
     expect(readdirSync(folder)).toEqual(['count']);
   });
 
-  it('and do not wait: at most one has it at a time, also where its holder is killed', async () => {
+  it('processes that do not wait for the lock hold it one at a time, also if the holder is killed', async () => {
     const folder = scratch();
     // The holder creates a file that must not exist yet. A third of the holders die while they hold the lock.
     const code = `const [lockIn, mark] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'mark')])};

@@ -140,7 +140,7 @@ it('says the same once, until it is worse or a while has passed', async () => {
   await expect.poll(() => received.length).toBe(3);
 });
 
-it('sends alarms before what waits, and keeps no more than a hundred', async () => {
+it('alarms are sent before waiting messages, and at most a hundred messages wait', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 10_000 });
   box.send(alert({ level: 'info', code: 'A0' }));

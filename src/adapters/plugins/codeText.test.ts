@@ -39,7 +39,7 @@ describe('dataAt', () => {
   });
 });
 
-test('codeOnly keeps code at its place and leaves words out', () => {
+test('codeOnly keeps code at its offset and blanks comments and strings', () => {
   const text = "a('import(x)'); // eval(y)\n/* eval(z) */ const r = /[\"'`]/; b(`eval(q) ${eval(w)}`); import(v)";
   const code = codeOnly(text);
   expect(code).toHaveLength(text.length);

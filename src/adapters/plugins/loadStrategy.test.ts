@@ -53,7 +53,7 @@ describe('a good strategy', () => {
   });
 });
 
-test('the stack of its errors has the path of the file and the line as it stands now', () => {
+test('the stack of a strategy error has the path of the file and the line in it', () => {
   const text =
     "import { Strategy } from 'isobar';\nexport default class S extends Strategy {\n  override onBar() {}\n}\nthrow new Error('top');\n";
   const loader = new URL('../../../dist/adapters/plugins/loadStrategy.js', import.meta.url).href;

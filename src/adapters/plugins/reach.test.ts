@@ -30,7 +30,7 @@ it.each([
   expect(linesOf(`// one\n// two\nconst x = [${table}1];\n`)).toEqual([3]);
 });
 
-it('fewer numbers, or words between them, are not a table', () => {
+it('a few numbers, or numbers with words between them, are not a table', () => {
   expect(linesOf(`const x = [${times(99, (at) => `${at},`)} 'a'];`)).toEqual([]);
   expect(linesOf(times(300, (at) => (at % 50 === 0 ? `f(a, b, ${at}),` : `${at},`)))).toEqual([]);
 });

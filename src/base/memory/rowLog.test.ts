@@ -26,7 +26,7 @@ it('rows come back as columns', () => {
   expect([...down!]).toEqual(Array.from({ length: ROWS }, (_, row) => -row));
 });
 
-it('where nobody reads them they share one page, and what is taken otherwise is nobody else’s', () => {
+it('logs without readers share one page, which no other log uses', () => {
   const scratch = new DiscardingScratch();
   const { pages } = written(scratch);
   expect(pages.size).toBe(1);

@@ -10,7 +10,7 @@ import { Offsets, TagColumn } from './offsets.ts';
 import { MemoryRows } from '../records/rowStore.ts';
 
 describe('Places', () => {
-  it('gives back what was set, up to 2^40 - 2, and -1 where nothing was', () => {
+  it('Offsets return what was set, up to 2^40 - 2, and -1 for an unset number', () => {
     const place = fc.oneof(fc.nat(), fc.integer({ min: 0, max: 2 ** 40 - 2 }), fc.constant(2 ** 32 - 1), fc.constant(2 ** 40 - 2));
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 40_000 }), place)), (sets) => {
@@ -26,7 +26,7 @@ describe('Places', () => {
     expect(() => new Offsets().set(0, -1)).toThrow(RangeError);
   });
 
-  it('and tags beside them', () => {
+  it('Offsets keep tags beside the numbers', () => {
     const tags = new TagColumn();
     for (let at = 0; at < 40_000; at++) tags.push(at % 65_536);
     expect([0, 16_383, 16_384, 39_999].map((at) => tags.at(at))).toEqual([0, 16_383, 16_384, 39_999]);

@@ -42,7 +42,7 @@ test('open, terminal or neither; the state and reason that follow', () => {
   ]);
 });
 
-test('what no table says is UNKNOWN, which is never terminal', () => {
+test('a text or number outside of the table is UNKNOWN, which is never terminal', () => {
   const known = new Set(Object.keys(STATUS_MEANING));
   for (const raw of [
     '8',

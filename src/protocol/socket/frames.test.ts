@@ -61,7 +61,7 @@ it('refuses masked frames of a server', () => {
   expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).broken?.code).toBe(CLOSE.protocol);
 });
 
-it('never throws, and never holds more than a frame, whatever comes', () => {
+it('the decoder never throws, and never holds more than a frame, for any input', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 }), (chunks) => {
       const reader = new FrameReader('client', 200);

@@ -63,7 +63,7 @@ const CASES = ENTRIES.flatMap((entry) => BRACKETS.map((bracket): EntryTerms => (
 
 describe('the path of an entry holds what becomes of it', () => {
   it.each(CASES)(
-    'the path of an entry holds what becomes of it: on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
+    'the hull of an entry contains its state on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
     (terms) => {
       for (const ticks of pathsOf(7)) {
         const path = new OrderPath(terms, MONEY);
@@ -73,7 +73,7 @@ describe('the path of an entry holds what becomes of it', () => {
     },
   );
 
-  it('the path of an entry holds what becomes of it: on every path of eight ticks in two bars', () => {
+  it('the hull of an entry contains its state on every path of eight ticks in two bars', () => {
     for (const terms of CASES)
       for (const ticks of pathsOf(8)) {
         const path = new OrderPath(terms, MONEY);
@@ -82,7 +82,7 @@ describe('the path of an entry holds what becomes of it', () => {
       }
   });
 
-  it('and is one path where a bar leaves nothing open', () => {
+  it('the hull is one state where a bar leaves nothing open', () => {
     const path = new OrderPath({ ...PLAIN, stop: -5, target: 5 }, MONEY);
     path.step(0, 3, -2, 1);
     path.step(1, 7, 0, 6);

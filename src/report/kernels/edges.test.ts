@@ -32,7 +32,7 @@ const tradesOf = (...pnl: number[]) => {
 };
 
 describe('returns', () => {
-  test('none: every figure is null', () => {
+  test('without trades every figure is null', () => {
     const { values, reasons } = figuresOf(1000);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
     expect(new Set(Object.values(reasons))).toEqual(new Set(['too-few-returns']));

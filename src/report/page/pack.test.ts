@@ -30,7 +30,7 @@ describe('packed columns', () => {
     );
   });
 
-  test('decimals come back within half a step, and what is not a number as none', async () => {
+  test('decimals come back within half a step, and NaN comes back as NaN', async () => {
     const values = Float64Array.from({ length: 500 }, (_, row) => (row < 20 || row % 90 === 0 ? Number.NaN : 8000 + Math.sin(row) * 40));
     const pack = new Pack();
     const step = drawnStep(sizeOf(values), 3, 4e-6);

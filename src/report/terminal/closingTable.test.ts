@@ -40,7 +40,7 @@ test('a run that is shorter than a day has its hours', () => {
   expect(text).toMatch(/Max drawdown .* \(30\u2009min, recovered in 30\u2009min\)/);
 });
 
-test('colour adds nothing but colour', () => {
+test('colour changes nothing but the colour of the table', () => {
   const [plain, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
   expect(coloured).not.toBe(plain);
   expect(coloured!.replace(ESCAPES, '')).toBe(plain);

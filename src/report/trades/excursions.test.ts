@@ -94,7 +94,7 @@ describe('excursions', () => {
     expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-8 * UNIT, -10 * UNIT, 30 * UNIT]);
   });
 
-  test('entry and exit in one bar know nothing of its path', () => {
+  test('a trade that enters and exits in one bar has no excursions from that bar', () => {
     const { closed } = tradesOf(
       runRecord({
         bars: [priced(rows)],

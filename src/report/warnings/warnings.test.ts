@@ -89,7 +89,7 @@ describe('coverage', () => {
   const of = (change: Partial<RunRecord>) => coverageWarnings({ ...record, ...change }).map(({ code, text }) => `${code}: ${text}`);
   const endMs = START_MS + ROWS * 60_000;
 
-  test('bars that fill the run have none', () => expect(of({ fromMs: START_MS, toMs: endMs })).toEqual([]));
+  test('bars that cover the run give no warning', () => expect(of({ fromMs: START_MS, toMs: endMs })).toEqual([]));
   test('bars that end ten days before the run', () => {
     expect(of({ fromMs: START_MS, toMs: endMs + 10 * 86_400_000 })).toEqual([
       'DATA_ENDS_EARLY: the bars end at 2024-01-02 09:20 UTC, 10 days before the end of the run: that time counts as days without a result',
@@ -114,7 +114,7 @@ describe('results', () => {
   const of = (winRate: number, sharpe: number, count = 100) =>
     resultWarnings(record, { metrics: { ...metrics, sharpe }, trades: { ...trades, winRate, trades: count } });
 
-  test('an ordinary result has none', () => expect(of(0.6, 2)).toEqual([]));
+  test('an ordinary result gives no warning', () => expect(of(0.6, 2)).toEqual([]));
   test('98 % winners, but not 12 of 12', () => {
     expect(of(0.98, 2).map(({ code }) => code)).toEqual(['RESULT_WINNERS']);
     expect(of(1, 2, 12)).toEqual([]);

@@ -60,7 +60,7 @@ describe.each<Case>([
   });
 });
 
-test('before there is a range nothing is opened, and reductions pass', () => {
+test('before there is an average range, entries are denied and reductions pass', () => {
   const fixture = new FuturesFixture({ limits: { minLiquidationAtrs: '0.1' } });
   fixture.hold(5);
   expect([fixture.code({ lots: 1 }), fixture.risk.detail()]).toEqual([

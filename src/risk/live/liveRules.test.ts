@@ -73,7 +73,7 @@ describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
 });
 
 describe('second steps', () => {
-  test('an audit that is ten times too old, and silence that is twice too long, let nothing but cancels leave', () => {
+  test('an audit that is ten times too old, and silence that is twice too long, allow only cancels', () => {
     const audit = (age: number) => held({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
     expect([audit(300_000), audit(300_001)]).toEqual([['STALE_ACCOUNT account HALT_NEW'], ['STALE_ACCOUNT account CANCEL_ONLY']]);
     const silence = (age: number) => held({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
@@ -219,7 +219,7 @@ describe('REPEAT', () => {
     expect(afterFills({ maxFillsPerMinute: 3 }, times(19_999))).toEqual(['REPEAT strategy']);
     expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
   });
-  test('refusals of a strategy within a minute halt it, and nobody else', () => {
+  test('refusals of a strategy within a minute halt this strategy alone', () => {
     const fixture = new Fixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
     for (const at of [0, 1]) fixture.risk.refused(order, '-2010', NOW + at);

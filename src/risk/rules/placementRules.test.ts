@@ -36,7 +36,7 @@ describe('SELF_TRADE', () => {
 });
 
 describe('PARENT', () => {
-  test('the orders of a bracket come to no more than its entry; one that is not known does not bind', () => {
+  test('the orders of a bracket sell at most what its entry buys; an unknown entry does not limit them', () => {
     const fixture = new Fixture({ parent: 'deny' });
     fixture.hold(100);
     const leg = (parent: number) => (order: Record<string, unknown>) => Object.assign(order, { parent: parent as OrderId, id: 9 });
@@ -122,7 +122,7 @@ describe('DEPLOY_CAP', () => {
     const fixture = new Fixture({ deployShare: '0.1', maxOrderQty: '0.055', maxOrderNotional: '100' });
     expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
   });
-  test('one symbol; what is held of another may be sold', () => {
+  test('DEPLOY_CAP allows one symbol; holdings of another symbol may be sold', () => {
     const setup = new Fixture({ deployShare: '1' });
     setup.hold(10);
     expect([setup.code({ lots: 5 }), setup.code({ lots: 5, instrumentIndex: 1 }), setup.code({ lots: 5, side: 'sell' })]).toEqual([

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
 import { LossKill } from './lossKill.ts';
 
-it('closes everything at one and a half times a loss limit, and when the equity is unknown', () => {
+it('a kill closes everything at one and a half times a loss limit, and when the equity is unknown', () => {
   const fixture = new Fixture({ maxDailyLoss: '0.02' });
   fixture.risk.begin(100_000, 19_000 * 86_400_000);
   let equity: () => number = () => NaN;

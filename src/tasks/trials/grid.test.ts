@@ -92,7 +92,7 @@ describe('a grid', () => {
     );
   });
 
-  it('a grid draws other sets for another seed, also of a grid that nobody could write out', () => {
+  it('a grid draws other sets for another seed, also from a grid too large to list', () => {
     const axes = parseGrid(['fast=1..100', 'slow=2..99999', 'width=0.1..9.9:0.001'], SPECS);
     expect(gridSize(axes)).toBeGreaterThan(9e10);
     const [one, other] = [setsOf(axes, 200, 1), setsOf(axes, 200, 2)];

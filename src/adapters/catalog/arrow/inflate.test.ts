@@ -55,7 +55,7 @@ const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 describe('LZ4', () => {
   it.each(FRAMES)('LZ4: %s', (_, parts) => expect(same(inflate(CODEC.lz4Frame, frameOf(parts), DATA.length), DATA)).toBe(true));
 
-  it('LZ4: of anything, and blocks that were not worth packing', () => {
+  it('LZ4 blocks of any content are unpacked, also those that are stored unpacked', () => {
     const property = fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(200), (some, repeats) => {
       const data = Buffer.concat(Array.from({ length: repeats + 1 }, () => some));
       expect(same(inflate(CODEC.lz4Frame, compress(data), data.length), data)).toBe(true);

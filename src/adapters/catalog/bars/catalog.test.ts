@@ -92,7 +92,7 @@ describe('stored bars', () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it('stored bars of months have a file of their own beside those of minutes, whatever the file system makes of case', () => {
+  it('stored bars of months and of minutes have different files, also on a file system that ignores case', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     storeBars(catalog, synthesizeBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
     expect(existsSync(join(catalog, 'spot/SYNUSDT/1month.arrow'))).toBe(true);
@@ -147,7 +147,7 @@ print(b['open_time'].dtype, int((b['open_time'].diff().dt.total_seconds() > 60).
 });
 
 describe('loading refuses', () => {
-  it('what the catalog lacks, naming what it has', () => {
+  it('an error about missing bars names what the catalog has', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     const attempt = (key: Partial<BarKey>) => {
       try {
@@ -315,7 +315,7 @@ describe('loadFeed', () => {
     expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
   });
 
-  it('what a process that was killed left half written goes with the next one, and nothing of one that runs', () => {
+  it('half-written files of a killed process are removed by the next process, and those of a running one stay', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     const hour: BarKey = { ...KEY, interval: '1h' };
     const { pid: ended } = spawnSync(process.execPath, ['-e', '']);

@@ -77,7 +77,7 @@ async function whileHeld(folder: string, code: string): Promise<string> {
 }
 
 describe('while another process stores bars of the symbol', () => {
-  it('bars that are appended wait, and lose none of its rows', async () => {
+  it('an append waits for another process, and loses none of its rows', async () => {
     const folder = catalog();
     expect(await whileHeld(folder, APPENDED)).toBe('60');
     expect(loadBars(folder, KEY).bars.length).toBe(120);

@@ -26,7 +26,7 @@ it('finds the interval of bars with gaps', () => {
   }
 });
 
-it('finds none where the rows do not show one', () => {
+it('there is no interval if the rows do not show one', () => {
   const minute = 60_000;
   expect(intervalOf(new Float64Array(0)), 'no row').toBeNull();
   expect(intervalOf(Float64Array.of(0, minute)), 'two rows').toBeNull();

@@ -99,7 +99,7 @@ describe('trades in the catalog', () => {
     }
   });
 
-  it('join with what is there; a file that is known is not read, and another trade of the same id changes nothing', async () => {
+  it('trades join those in the catalog; a known file is not read, and another trade with the same id is an error', async () => {
     const rows = someRows(4);
     const [whole] = await take(plain(rows));
     const catalog = catalogAt();

@@ -301,7 +301,7 @@ describe('--skip-bad', () => {
   });
 });
 
-it('whatever bytes a file has, it is read or refused in words', () => {
+it('a file with any bytes is read, or rejected with a reason', () => {
   const bars = barsFrom(T0, 20, '1h');
   const contents = [
     ...WRITERS.map(([, , write]) => Buffer.from(write(bars, '1h'))),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stagingFolder } from './staging.ts';
 
-it('removes what a killed process left a day ago, and nothing else', () => {
+it('files that a killed process left a day ago are removed, and no others', () => {
   const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
   onTestFinished(() => rmSync(out, { recursive: true }));
   const { pid: dead } = spawnSync(process.execPath, ['--version']);

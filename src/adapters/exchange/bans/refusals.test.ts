@@ -52,7 +52,7 @@ describe('after 429', () => {
     expect(otherFixture.count('cancel')).toBe(101);
   });
 
-  it('one call goes ahead, and the others once it was answered', () => {
+  it('after a 429 one call goes first, and the others after its reply', () => {
     const stand = new LimitsFixture();
     stand.ask('spot.account');
     stand.answer(429);
@@ -92,7 +92,7 @@ class Store implements BanStore {
 }
 
 describe('after 418', () => {
-  it('nothing at all is sent for five minutes, cancels included, and waiting calls are refused', () => {
+  it('after a 418 no call is sent for five minutes, cancels included, and waiting calls are rejected', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders', 'steady', 10);
     fixture.answer(418);
@@ -115,7 +115,7 @@ describe('after 418', () => {
     expect(fixture.limiter.state.bannedUntilMs).toBeNull();
   });
 
-  it('all keys of the address are stopped, and one call goes ahead for all of them', () => {
+  it('a ban stops all keys of the address, and one call goes first for all of them', () => {
     const setup = new LimitsFixture();
     const second = setup.another({ sameAddressAs: setup.limiter });
     setup.ask('spot.account', 'steady', 20, second);
@@ -169,7 +169,7 @@ describe('after 418', () => {
     expect(new LimitsFixture({ bans }).limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
   });
 
-  it('what another program has learned meanwhile is kept to', () => {
+  it('a ban that another program has met is respected', () => {
     const bans = new Store();
     const stand = new LimitsFixture({ bans });
     bans.ban = { sinceMs: START_MS - 1000, untilMs: START_MS + 9_000_000, strikes: 4 };
@@ -179,7 +179,7 @@ describe('after 418', () => {
     expect(stand.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
   });
 
-  it('it is reported to a person once, also that it could not be kept', () => {
+  it('a ban is reported to the operator once, also if it could not be stored', () => {
     const bans: BanStore = {
       read: () => null,
       write: () => {

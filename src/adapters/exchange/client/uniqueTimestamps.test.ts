@@ -33,7 +33,7 @@ test('equal requests differ in their times, others have theirs', () => {
   );
 });
 
-test('what was signed long ago is forgotten when there is much, and what was signed just now is not', () => {
+test('old signing times are forgotten when there are many, and recent ones are not', () => {
   const times = new UniqueTimestamps();
   const of = (at: number) => ({ method: 'GET' as const, signedPath: `/sapi/v1/order?orderId=${at}`, body: '' });
   const start = timeMs(1_767_571_200_000);

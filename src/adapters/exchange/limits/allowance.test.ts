@@ -63,28 +63,22 @@ function course(limit: number, seed: number, hours = 1): Course {
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
 describe('an allowance below a limit that nobody knows', () => {
-  it.each([1, 2, 3, 5, 8, 11, 15])(
-    'an allowance below a limit that nobody knows: of %i in a window is found, and tried again ever more rarely',
-    (limit) => {
-      const { refusedMs, share, minAllowance } = course(limit, limit, 3);
-      const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
-      // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
-      expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
-      for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
-      expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
-      // What all but cancels may use of it, in whole calls.
-      const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
-      expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
-    },
-  );
+  it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again ever more rarely', (limit) => {
+    const { refusedMs, share, minAllowance } = course(limit, limit, 3);
+    const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
+    // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
+    expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
+    for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
+    expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
+    // What all but cancels may use of it, in whole calls.
+    const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
+    expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
+  });
 
-  it.each([16, 20, 50])(
-    'an allowance below a limit that nobody knows: of %i is never touched: no more than what is assumed is used',
-    (limit) => {
-      const { refusedMs, lastAllowance } = course(limit, limit);
-      expect([refusedMs, lastAllowance]).toEqual([[], 20]);
-    },
-  );
+  it.each([16, 20, 50])('an unknown limit of %i calls is never reached: at most the assumed limit is used', (limit) => {
+    const { refusedMs, lastAllowance } = course(limit, limit);
+    expect([refusedMs, lastAllowance]).toEqual([[], 20]);
+  });
 });
 
 describe('an allowance', () => {

@@ -190,7 +190,7 @@ describe('the queue', () => {
     expect([fixture.count(), fixture.refusals.length]).toEqual([20, 1]);
   });
 
-  it('the queue has a place less for who gives it up, and neither goes nor is refused', () => {
+  it('a call that is given up leaves the queue, and is neither sent nor rejected', () => {
     const setup = new LimitsFixture({ maxWaiting: 1 });
     setup.ask('spot.account', 'steady', 8);
     const giveUp = setup.ask('spot.account');
@@ -203,7 +203,7 @@ describe('the queue', () => {
     expect(setup.count()).toBe(9);
   });
 
-  it('the queue keeps no timer while nobody waits, so that a command ends when it is done', () => {
+  it('an empty queue keeps no timer, so that a command can end', () => {
     const rig = new LimitsFixture();
     rig.ask('spot.account', 'steady', 8);
     rig.answer();

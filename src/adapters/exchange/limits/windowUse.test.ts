@@ -109,7 +109,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('requests that count from sending until a window after their answer count for longer where no answer came: nobody knows when they arrive', () => {
+  it('requests without a reply count for longer, because their arrival time is unknown', () => {
     const use = new WindowUse(WINDOW_MS);
     use.ended(use.addFlight('cancel', 1, 0), true, 3000);
     use.settle(3000 + 5000 + WINDOW_MS);

@@ -26,7 +26,7 @@ describe('SeenTrades', () => {
     );
   });
 
-  it('SeenTrades of an earlier life books nothing again, and counts what came after the totals were noted', () => {
+  it('trade ids of an earlier process are not booked again, and those after the noted totals are counted', () => {
     const seen = new BookedTradeIds(0);
     for (const id of [3, 4, 5]) seen.restore(String(id), 'buy');
     seen.noteTotalsUpTo('4');

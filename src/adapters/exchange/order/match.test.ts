@@ -69,7 +69,7 @@ describe('matchRow', () => {
     expect(matchRow(row, 0, tracksOf(given)).kind).toBe(kind);
   });
 
-  it('matchRow never gives a row to an order that asks for something else, nor to one of two', () => {
+  it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {
     const few = fc.record({
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),

@@ -225,7 +225,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs + 700);
   });
 
-  test('ServerClock measures now and then while it is started, and nothing after stop', () => {
+  test('ServerClock measures regularly while it is started, and not after stop', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 5, backMs: 5 }), { periodMs: 60_000, samples: 2 });
     world.clock.start(['spot', 'futures']);
     world.clock.start(['spot']);
@@ -236,7 +236,7 @@ describe('ServerClock', () => {
     expect([world.asked.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
   });
 
-  test('ServerClock: without a client there is nobody to ask', () => {
+  test('ServerClock without a client cannot be measured', () => {
     const scheduler = new DueQueue();
     scheduler.runDue(START);
     const reply: boolean[] = [];

@@ -45,7 +45,7 @@ const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): st
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
 describe('lines', () => {
-  it('every kind comes back as it went', () => {
+  it('every kind of record is read back as it was written', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(records, ([kind, body, seq, t, dur]) => {

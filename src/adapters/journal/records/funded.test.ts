@@ -29,6 +29,6 @@ it('payments after the newest cursor add up, by side', () => {
   expect(state.cursors.get(`${SYMBOL} funding buy`)?.value).toBe('-1000000');
 });
 
-it('the cursor of one side says nothing of the other', () => {
+it('the cursor of one side does not affect the other', () => {
   expect(unnoted(stateOf([paid('0.3', false), noted('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
 });

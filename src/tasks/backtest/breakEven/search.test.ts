@@ -72,13 +72,13 @@ describe('the search', () => {
     expect(searchOver('fee', (value) => value - 1)).toMatchObject({ reason: 'already-negative', crossings: 1, isMonotone: false });
   });
 
-  test('the search with a profit at every scanned value has none', () => {
+  test('the search finds no value if every scanned value has a profit', () => {
     const found = searchOver('latency', () => 1);
     expect(found).toMatchObject({ reason: 'never', bracket: null, crossings: 0, isMonotone: true });
     expect(found.tried).toHaveLength(64);
   });
 
-  test('a profit of nothing is not a profit', () => {
+  test('a profit of 0 counts as used up', () => {
     expect(endsOf(searchOver('fee', (value) => Math.max(0, 7 - value)))).toEqual([69, 70]);
   });
 

@@ -26,7 +26,7 @@ describe('rates of a start', () => {
     expect(join([], null, at(20))).toEqual([]);
   });
 
-  test('rates of a start are what the journal knew where it knew something, and not known in a hole', () => {
+  test('the rates of a start are those of the journal; its missing rates stay missing', () => {
     const journal = [[at(16), '0.0009'], [at(24), null], [at(32), '0.0005'], [at(48), '0.0007']] as const; // prettier-ignore
     expect(join(journal, ratesOf([at(8), 0.0002], [at(16) + 9, 0.0003]), at(47))).toEqual([
       [8, 0.0002], [16, 0.0009], [24, NaN], [32, 0.0005], [40, NaN], [48, 0.0007],
@@ -42,7 +42,7 @@ describe('rates of a start', () => {
   });
 });
 
-test('what is missing is said by its times', () => {
+test('missing rates are named by their times', () => {
   const message = (times: readonly number[], rates: readonly number[]) => missingRates(spot('BTCUSDT'), { times, rates }, at(24));
   expect(message([], [])).toBe('no funding rate of BTCUSDT is known; the first will be that of 2026-01-06 00:00 UTC');
   expect(message([at(0)], [NaN])).toContain('no funding rate of BTCUSDT is known');

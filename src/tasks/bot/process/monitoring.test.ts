@@ -106,7 +106,7 @@ it('refuses secrets that others could read, and addresses that are not https', a
   expect(alertsSchema.safeParse([{ kind: 'pager' }]).success).toBe(false);
 });
 
-it('leaves nothing open where a part of it cannot be had', async () => {
+it('a monitoring part that cannot start leaves nothing open', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;

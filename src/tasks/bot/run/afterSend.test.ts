@@ -19,7 +19,7 @@ test('comes in order, once what was set going by the disk has had its turn', () 
   expect(turns).toEqual([]);
 });
 
-test('waits for nothing once nothing lasts', () => {
+test('callbacks do not wait once the journal has failed', () => {
   const seen: string[] = [];
   const afterSend = new AfterSendQueue(() => {});
   afterSend.add(() => seen.push('before'));

@@ -73,7 +73,7 @@ it('cuts ids into tens', () => {
   expect(batches([])).toEqual([]);
 });
 
-it('takes a list for empty only when two readings say so that are far enough apart, with none between that says otherwise', () => {
+it('a list is proved empty by two empty reads far enough apart, with no other read between', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),

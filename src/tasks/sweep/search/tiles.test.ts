@@ -71,7 +71,7 @@ it('plans tasks of at least 5 ms, of at most some seconds, of at most 256 sets, 
   expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 1_000_000, 2)))).toBe(28);
 });
 
-it('gives every worker something while there is enough, and no set twice', () => {
+it('every worker gets a task while there are enough sets, and no set twice', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 16 }), (a, b, workers) => {
       const axes = axesOf(a, b);

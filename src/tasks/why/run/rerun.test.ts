@@ -64,7 +64,7 @@ describe('a condition of several operands', () => {
     }
   });
 
-  test('what stood in the way since the last trade is counted bar by bar', async () => {
+  test('the operands that kept a condition from firing since the last trade are counted bar by bar', async () => {
     for (const row of [60, 150, 333, 399]) {
       seen.length = 0;
       const { strategies } = await at(row);
@@ -87,7 +87,7 @@ describe('a condition of several operands', () => {
   });
 });
 
-test('what is kept before and after the bar, and what was read; the run itself is not changed by being watched', async () => {
+test('kept state before and after the bar and all reads are shown, and watching does not change the run', async () => {
   const { strategies } = await at(200);
   const [strategy] = strategies;
   const bars = strategy!.fields.find(({ name }) => name === 'count.bars')!;

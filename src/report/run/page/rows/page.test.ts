@@ -80,7 +80,7 @@ describe('coarser bars', () => {
   });
 });
 
-test('mean positions of spans add up to the whole, whatever the spans', () => {
+test('mean positions of spans add up to the whole, for any spans', () => {
   const changes = { length: 4, ms: [100, 250, 250, 900], change: [2, -1, -1, -3] };
   // 2 from 100 to 250, 0 to 900, 3 (short) to 1000.
   expect([...meanPosition([0, 1000], changes)]).toEqual([(150 * 2 + 100 * 3) / 1000]);
