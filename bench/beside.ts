@@ -1,4 +1,4 @@
-// What stands beside the form of a single feed: eight feeds, two intervals, blocks of one row, and that form as the seventh class of its process.
+// Further forms of the benchmark: eight feeds, two intervals, blocks of one row, and a class that is the seventh of its process.
 
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { RunPlan } from '../dist/definition/plan/plan.js';

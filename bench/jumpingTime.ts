@@ -1,4 +1,4 @@
-// A Scheduler on the wall clock that can be told to jump: minutes between bars need not be waited for, and what happens in them is real time.
+// A Scheduler on the wall clock that jumps on command: minutes between bars need no waiting, and what happens in them is real time.
 
 import { DueQueue } from '../dist/ports/dueQueue.js';
 

@@ -1,4 +1,4 @@
-// Processes of a comparison: those that answer lines of their input by lines of their output, and those that print a figure and end.
+// The processes of a comparison: some answer each line of input with a line of output, others print one figure and end.
 
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';

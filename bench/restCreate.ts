@@ -159,7 +159,7 @@ export async function restPart(part: string, origin: string | undefined, folder:
   else throw new Error(`no part is called ${part}`);
 }
 
-/** Prints its address; then, for each line of its input, the requests that came since: `tell` tells them, all else forgets them. */
+/** Prints its address; then, for each line of its input, the requests since the last one if the line asks for them. Any line drops them. */
 async function serve(): Promise<void> {
   const contract =
     '[{"symbol":"E-BTC-USDT","pricePrecision":1,"side":1,"maxMarketVolume":5000000,"multiplier":0.0001,"maxLever":150,"minOrderVolume":1,' +

@@ -1,4 +1,4 @@
-// How much more two threads do than one where they share nothing: what the cores of the machine have to give while others use them too.
+// Measures how much faster two threads are than one when they share nothing, which shows what the cores of the machine have to give.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -27,7 +27,7 @@ export class Spinners {
   #aloneMs = Infinity;
   #bothMs = Infinity;
 
-  /** Work of two threads in a time over the best of one so far. */
+  /** Work of two threads in a time, divided by the best of one until now. */
   async pass(): Promise<number> {
     for (const thread of this.#threads) this.#aloneMs = Math.min(this.#aloneMs, await spin([thread]));
     const bothMs = await spin(this.#threads);

@@ -93,7 +93,7 @@ async function compare(plan: RunPlan): Promise<Compared> {
   const records: SetRecord[] = [];
   for (let pass = 0; pass < PASSES; pass++) {
     for (const [at, group] of groups.entries()) {
-      // Once: records that somebody keeps are memory that the product's own lanes do not take.
+      // Once: records that the caller keeps are memory that the product's own lanes do not take.
       const onRecord = (lane: number, record: SetRecord) => (records[group[lane]!] = record);
       let from = process.cpuUsage();
       const outcomes = await runLanes(plan, group.map((set) => SETS[set]!), { memory, ...(pass === 0 ? { onRecord } : {}) }); // prettier-ignore
@@ -148,7 +148,7 @@ function inC(folder: string, program: string, records: readonly SetRecord[]): nu
  * 0.1 to 0.3 s a sweep. Of two threads each runs half of the sets, so that they need twice as many.
  */
 const WARM_SWEEPS = 7;
-/** Rounds in which both cores were the bench's own, by the spinners before and after them: so many are enough. */
+/** Enough rounds in which both cores were the bench's own, by the spinners before and after them. */
 const QUIET_ROUNDS = 8;
 const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */

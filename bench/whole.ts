@@ -1,4 +1,4 @@
-// The whole job as a user gets it: fresh processes of the command and of `isobar/run`, CPU time of all their threads, results compared first.
+// The whole job of a user: fresh processes of the command and of `isobar/run`, CPU time of all their threads, after comparing results.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';

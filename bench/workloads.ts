@@ -88,7 +88,7 @@ export interface TimedRun {
 
 /**
  * Times one run. With a scratch its memory is that of the runs before, as the reference's is: fresh memory costs page faults.
- * `finished` is called as soon as the loop is over.
+ * `finished` is called as soon as the loop has ended.
  */
 export async function timed(plan: RunPlan, scratch = new Scratch(), finished = () => {}): Promise<TimedRun> {
   const prepared = await prepareBacktest(plan, { scratch });

@@ -50,7 +50,7 @@ const ownLoop = {
 const INPUT = {
   cwd: ROOT,
   tsconfig: `${ROOT}src/tsconfig.json`,
-  // What the bundler is in doubt about is no warning that somebody may read: the build fails.
+  // What the bundler is in doubt about is not a warning that somebody may read: the build fails.
   onLog: (level, log, tell) => (level === 'warn' ? tell('error', log) : tell(level, log)),
 };
 

@@ -11,7 +11,7 @@ const run = (after: readonly Shape[], params: object = {}, latencyMs = 0, before
   trade(BollingerGrid, { bars: barsFrom([...before, ...after]) }, { params: { ...PARAMS, ...params }, fills: { latencyMs } });
 
 describe('Bollinger grid', () => {
-  it('rests one buy a level below the market, for equal parts of the money', async () => {
+  it('Bollinger grid rests one buy a level below the market, for equal parts of the money', async () => {
     const { orders, record } = await run([100.5, 100]);
     expect(orders.map(({ side, slot, limit, after }) => [side, slot, limit, after])).toEqual([
       ['buy', 'level 0', 98, 10],
@@ -22,7 +22,7 @@ describe('Bollinger grid', () => {
     expect([...record.orders.lots]).toEqual([25_510, 26_041]);
   });
 
-  it('sells what a level has bought one step higher, both as maker, and then rests there again', async () => {
+  it('Bollinger grid sells what a level has bought one step higher, both as maker, and then rests there again', async () => {
     const { fills, orders } = await run([[101, 101, 97.5, 99], [99, 100.5, 99, 100], 100]);
     expect(fills).toMatchObject([
       { side: 'buy', price: 98, isMaker: true, after: 11 },
@@ -34,13 +34,13 @@ describe('Bollinger grid', () => {
     ]);
   });
 
-  it('leaves a level alone while what it bought waits for its sell', async () => {
+  it('Bollinger grid leaves a level alone while what it bought waits for its sell', async () => {
     const { orders } = await run([[101, 101, 97.5, 99], 99.2, 99, 99.3]);
     expect(orders.filter(({ slot }) => slot === 'level 0')).toHaveLength(1);
     expect(orders.find(({ role }) => role === 'takeProfit')).toMatchObject({ parent: 1, limit: 100, ending: 'open' });
   });
 
-  it('sells at the stop of each level when the price falls through the grid', async () => {
+  it('Bollinger grid sells at the stop of each level when the price falls through the grid', async () => {
     const { fills } = await run([[100, 100, 95, 95.5], [95.5, 96, 91, 91.5], 91.2]);
     expect(fills.map(({ side, price }) => [side, price])).toEqual([
       ['buy', 98],
@@ -50,13 +50,13 @@ describe('Bollinger grid', () => {
     ]);
   });
 
-  it('does not buy above the market: what would not rest is not sent', async () => {
+  it('Bollinger grid does not buy above the market: what would not rest is not sent', async () => {
     // The band is ready with a close of 96: below the first level at 97.2, above the second one.
     const { orders } = await run([96.5], {}, 0, [...CALM.slice(0, -1), 96]);
     expect(orders.map(({ slot, limit, after }) => [slot, limit, after])).toEqual([['level 1', 95, 10]]);
   });
 
-  it('calls buys back that the band has moved away from, and rests them anew', async () => {
+  it('Bollinger grid calls buys back that the band has moved away from, and rests them anew', async () => {
     const climb = Array.from({ length: 20 }, (_, bar) => (bar % 2 === 0 ? 98.5 : 102.5) + bar / 2);
     const { orders, fills } = await run(climb);
     const first = orders.filter(({ slot }) => slot === 'level 0');
@@ -69,7 +69,7 @@ describe('Bollinger grid', () => {
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('under latency rests a level anew only once its cancel is confirmed, and owns what fills until then', async () => {
+  it('Bollinger grid: under latency rests a level anew only once its cancel is confirmed, and owns what fills until then', async () => {
     // Middle and band jump with 110; the cancel arrives while the next bar runs, and that bar trades through the old buy.
     const { orders, fills, record } = await run([110, [110, 110, 97.9, 109], 109.5, 109], {}, 10_000);
     const [first, ...later] = orders.filter(({ slot }) => slot === 'level 0');
@@ -80,7 +80,7 @@ describe('Bollinger grid', () => {
     expect(record.orders.wasUnknown.every((was) => was === 0)).toBe(true);
   });
 
-  it('keeps its steps wide enough to earn their fees', async () => {
+  it('Bollinger grid keeps its steps wide enough to earn their fees', async () => {
     const { orders } = await run([100.5], { minStep: 0.03 });
     expect(orders.map(({ limit }) => limit)).toEqual([97, 94]);
   });

@@ -12,7 +12,7 @@ const run = (after: readonly Shape[], params: object = {}) =>
 const brief = (fills: Awaited<ReturnType<typeof run>>['fills']) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('Donchian breakout', () => {
-  it('buys at the open after a close above the highest high before it, not after a high alone', async () => {
+  it('Donchian breakout buys at the open after a close above the highest high before it, not after a high alone', async () => {
     expect((await run([[100, 105, 100, 101], 100.5])).fills).toEqual([]);
     expect(
       brief(
@@ -26,7 +26,7 @@ describe('Donchian breakout', () => {
     ).toEqual([['buy', 101.6, 7]]);
   });
 
-  it('sells at the open after a close below the lowest low before it', async () => {
+  it('Donchian breakout sells at the open after a close below the lowest low before it', async () => {
     const { fills } = await run([[100, 102, 100, 101.5], 103, 104, 105, [105, 105, 101, 101], [100.9, 101, 100, 100]], { stopAtrs: 20 });
     expect(brief(fills)).toEqual([
       ['buy', 101.5, 7],
@@ -34,7 +34,7 @@ describe('Donchian breakout', () => {
     ]);
   });
 
-  it('sells at the stop, two ATRs below the close that entered', async () => {
+  it('Donchian breakout sells at the stop, two ATRs below the close that entered', async () => {
     // The bar that enters has a range of 2: the ATR stays 2, the stop lies at 97.5.
     const { orders, fills } = await run(
       [
@@ -50,7 +50,7 @@ describe('Donchian breakout', () => {
     expect(orders[1]).toMatchObject({ role: 'stopLoss', parent: 1 });
   });
 
-  it('follows the best price of closed bars by its trailing stop', async () => {
+  it('Donchian breakout follows the best price of closed bars by its trailing stop', async () => {
     const { orders, fills } = await run(
       [
         [100, 102, 100, 101.5],

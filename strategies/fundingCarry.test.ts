@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const FUNDS = { spot: { USDT: '5000' }, futures: { USDT: '5000' } };
 const PARAMS = { rates: 2, enterRate: 0.0002, leaveRate: 0.0001, share: 0.4 };
 
-/** One rate each two minutes, from the first bar on. */
+/** Runs the strategy over a funding rate every two minutes, from the first bar on. */
 function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS; readonly shapes?: readonly Shape[] } = {}) {
   const { funds = FUNDS, shapes = Array.from({ length: 2 * rates.length + 2 }, () => 100) } = options;
   const perp = perpetualBars(shapes);
@@ -28,7 +28,7 @@ function run(rates: readonly number[], options: { readonly funds?: typeof FUNDS;
 const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ symbol, side, qty }) => [symbol, side, qty]);
 
 describe('funding carry', () => {
-  it('buys the coin and sells as much of the perpetual once the average of the rates is high, and closes both when it falls', async () => {
+  it('funding carry buys the coin and sells the same quantity of the perpetual when the average rate is high, and closes both when it falls', async () => {
     // 0.4 of 10,000 at 100: forty coins, in contracts of a thousandth.
     expect(brief(await run([0, 0.0001, 0.0005, 0.0005, 0, 0, 0]))).toEqual([
       ['E-AAA-USDT', 'sell', 40],
@@ -38,12 +38,12 @@ describe('funding carry', () => {
     ]);
   });
 
-  it('does nothing while rates are low, or too few are known', async () => {
+  it('funding carry does nothing while rates are low, or too few are known', async () => {
     expect(brief(await run([0.0001, 0.0001, -0.001, 0.0001]))).toEqual([]);
     expect(brief(await run([0.001]))).toEqual([]);
   });
 
-  it('never keeps the perpetual without the coin', async () => {
+  it('funding carry never keeps the perpetual without the coin', async () => {
     const { fills, orders } = await run([0.001, 0.001, 0.001, 0.001], { funds: { spot: { USDT: '100' }, futures: { USDT: '9900' } } });
     expect(orders.find(({ code }) => code !== '')).toMatchObject({ code: 'MARGIN', side: 'buy' });
     const held = fills.reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);

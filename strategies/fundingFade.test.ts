@@ -13,28 +13,28 @@ const run = (shapes: readonly Shape[], params: object = {}) =>
 const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('funding fade', () => {
-  it('sells above the upper band, and buys back at the middle', async () => {
+  it('funding fade sells above the upper band, and buys back at the middle', async () => {
     expect(brief(await run([...swings(60), 102, 102, 100, 100]))).toEqual([
       ['sell', 102, 61],
       ['buy', 100, 63],
     ]);
   });
 
-  it('buys below the lower band, and sells at the middle', async () => {
+  it('funding fade buys below the lower band, and sells at the middle', async () => {
     expect(brief(await run([...swings(60), 98, 98, 100.1, 100]))).toEqual([
       ['buy', 98, 61],
       ['sell', 100.1, 63],
     ]);
   });
 
-  it('opens no long in the half hour before funding, and still shorts', async () => {
+  it('funding fade opens no long in the half hour before funding, and still shorts', async () => {
     // 08:00 is the 480th minute.
     expect(brief(await run([...swings(455), 98, 98, 98]))).toEqual([]);
     expect(brief(await run([...swings(455), 102, 102]))).toEqual([['sell', 102, 456]]);
     expect(brief(await run([...swings(445), 98, 98]))).toEqual([['buy', 98, 446]]);
   });
 
-  it('exits at a stop that is a number of ATRs away', async () => {
+  it('funding fade exits at a stop that is a number of ATRs away', async () => {
     const { orders } = await run([...swings(60), 102, 102, [102, 130, 102, 130], 130]);
     expect(orders.filter(({ role }) => role === 'stopLoss').map(({ side, ending }) => [side, ending])).toEqual([['buy', 'filled']]);
   });

@@ -17,13 +17,13 @@ const brief = (fills: Awaited<ReturnType<typeof rotate>>['fills']) =>
   fills.map(({ symbol, side, after }) => `${after} ${side} ${symbol.slice(0, 3)}`);
 
 describe('momentum rotation', () => {
-  it('buys the best in equal parts at the open after the ranking', async () => {
+  it('momentum rotation buys the best in equal parts at the open after the ranking', async () => {
     const { fills } = await rotate({ AAA: [100, 101, 102, 102], BBB: [100, 105, 110, 110], CCC: [100, 103, 106, 106] });
     expect(brief(fills)).toEqual(['3 buy BBB', '3 buy CCC']);
     for (const { qty, price } of fills) expect(qty * price).toBeCloseTo(4500, -1);
   });
 
-  it('keeps cash where too few have risen', async () => {
+  it('momentum rotation keeps cash where too few have risen', async () => {
     const { orders } = await rotate({ AAA: [100, 99, 98, 97], BBB: [100, 100, 100, 100] });
     expect(orders).toEqual([]);
     const { fills } = await rotate({ AAA: [100, 99, 98, 97], BBB: [100, 101, 102, 102] });
@@ -31,7 +31,7 @@ describe('momentum rotation', () => {
     expect(fills[0]!.qty * fills[0]!.price).toBeCloseTo(4500, -1);
   });
 
-  it('sells what has fallen behind, and buys with that money only once it is there', async () => {
+  it('momentum rotation sells what has fallen behind, and buys with that money only once it is there', async () => {
     const { orders, fills } = await rotate(
       { AAA: [100, 110, 120, 119, 118, 117, 117], BBB: [100, 100, 100, 110, 120, 120, 121] },
       { top: 1, invested: 0.95 },
@@ -45,18 +45,18 @@ describe('momentum rotation', () => {
     ]);
   });
 
-  it('cuts a holding that has outgrown its part before it fills up the other one', async () => {
+  it('momentum rotation cuts a holding that has outgrown its part before it fills up the other one', async () => {
     const { orders, fills } = await rotate({ AAA: [100, 101, 102, 153, 154, 155], BBB: [100, 101, 102, 103, 104, 105] });
     expect(brief(fills)).toEqual(['3 buy AAA', '3 buy BBB', '4 sell AAA', '5 buy BBB']);
     expect(orders.every(({ code }) => code === '')).toBe(true);
   });
 
-  it('leaves a holding alone that is off by less than the tolerance', async () => {
+  it('momentum rotation leaves a holding alone that is off by less than the tolerance', async () => {
     const { fills } = await rotate({ AAA: [100, 101, 102, 103, 104, 105], BBB: [100, 101, 102, 102.5, 103, 103.5] });
     expect(brief(fills)).toEqual(['3 buy AAA', '3 buy BBB']);
   });
 
-  it('lets a symbol take part once it has a return, and does not wait for it', async () => {
+  it('momentum rotation lets a symbol take part once it has a return, and does not wait for it', async () => {
     const { fills } = await rotate(
       { AAA: [100, 101, 102, 103, 104, 105, 106, 107], BBB: [null, null, null, 100, 110, 120, 130, 140] },
       { top: 1 },
@@ -64,7 +64,7 @@ describe('momentum rotation', () => {
     expect(brief(fills)).toEqual(['3 buy AAA', '6 sell AAA', '7 buy BBB']);
   });
 
-  it('trades a symbol no more that has no bars any longer, and the others as before', async () => {
+  it('momentum rotation no longer trades a symbol without bars, and continues with the others', async () => {
     const { fills, record } = await rotate(
       { AAA: [100, 110, 120, 130], BBB: [100, 101, 102, 103, 104, 105, 106], CCC: [100, 101, 101.5, 102, 102.5, 103, 103.5] },
       { top: 2 },

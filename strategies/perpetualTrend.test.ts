@@ -15,7 +15,7 @@ const run = (lists: readonly (readonly Shape[])[], params: object = {}) => {
 const brief = ({ fills }: Awaited<ReturnType<typeof run>>) => fills.map(({ side, price, after }) => [side, price, after]);
 
 describe('perpetual trend', () => {
-  it('buys above the channel and leaves below the narrower one', async () => {
+  it('perpetual trend buys above the channel and leaves below the narrower one', async () => {
     const rising: Shape[] = [[100, 102, 100, 101.5], 103, 104, 105, [105, 105, 101, 101], [100.9, 101, 100, 100]];
     expect(brief(await run([rising], { stopAtrs: 20 }))).toEqual([
       ['buy', 101.5, 7],
@@ -23,7 +23,7 @@ describe('perpetual trend', () => {
     ]);
   });
 
-  it('sells short below the channel; its stop lies above', async () => {
+  it('perpetual trend sells short below the channel; its stop lies above', async () => {
     const falling: Shape[] = [[100, 100, 98, 98.5], 98.4, 98.3, [98.3, 104, 98, 103]];
     const { fills, orders } = await run([falling]);
     // The ATR of the bar that enters stays 2: the stop is four above its close.

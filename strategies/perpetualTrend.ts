@@ -1,5 +1,5 @@
 // Long and short over several contracts: breakouts of a channel, sizes that risk the same on all of them, an ATR stop that waits at the
-// exchange as a condition order.
+// exchange as a trigger order.
 import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class PerpetualTrend extends Strategy.with({

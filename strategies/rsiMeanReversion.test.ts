@@ -12,7 +12,7 @@ const run = (after: readonly Shape[], params: object = {}, before = RISE) =>
   trade(RsiMeanReversion, { bars: barsFrom([...before, ...after]) }, { params: { ...PARAMS, ...params } });
 
 describe('RSI mean reversion', () => {
-  it('buys at the open after the RSI has fallen below oversold, and sells at the open after its recovery', async () => {
+  it('RSI mean reversion buys at the open after the RSI has fallen below oversold, and sells at the open after its recovery', async () => {
     const { fills } = await run([127, DIP, 126, 128, 130, 131]);
     // RSI(2) by Wilder: 127 is still above 20; 125 crosses below; 128 is the first above 60.
     expect(fills).toMatchObject([
@@ -21,13 +21,13 @@ describe('RSI mean reversion', () => {
     ]);
   });
 
-  it('buys nothing in a falling market, however oversold', async () => {
+  it('RSI mean reversion buys nothing in a falling market, however oversold', async () => {
     const fall = Array.from({ length: 30 }, (_, bar) => 160 - bar + (bar % 5 === 0 ? 2 : 0));
     const { orders } = await run([128, 120, 122, 118], {}, fall);
     expect(orders).toEqual([]);
   });
 
-  it('sells at its stop, 5 % below the close that entered', async () => {
+  it('RSI mean reversion sells at its stop, 5 % below the close that entered', async () => {
     const { orders, fills } = await run([127, DIP, [DIP, 126, 117, 118], 119]);
     expect(fills).toMatchObject([
       { side: 'buy', price: DIP },
@@ -36,7 +36,7 @@ describe('RSI mean reversion', () => {
     expect(orders[1]).toMatchObject({ role: 'stopLoss', ending: 'filled' });
   });
 
-  it('sells when the market has not recovered in time, and may enter again', async () => {
+  it('RSI mean reversion sells when the market has not recovered in time, and may enter again', async () => {
     const flat = Array.from({ length: 8 }, (_, bar) => DIP - bar / 100);
     const { fills } = await run([127, DIP, ...flat, 130, 135, 142, 136, 130, 130], { oversold: 30 });
     // Bought at the open after 32 bars; the closes after 33 to 37 are its five.
@@ -47,12 +47,12 @@ describe('RSI mean reversion', () => {
     ]);
   });
 
-  it('does not add to a position', async () => {
+  it('RSI mean reversion does not add to a position', async () => {
     const { orders } = await run([127, DIP, 126, 124, 125, 123.5], { recovered: 99 });
     expect(orders.filter(({ side }) => side === 'buy')).toHaveLength(1);
   });
 
-  it('holds through a bar that is missing', async () => {
+  it('RSI mean reversion holds through a bar that is missing', async () => {
     const { fills } = await run([127, DIP, null, null, 126, 130, 131]);
     expect(fills.map(({ side, after }) => [side, after])).toEqual([
       ['buy', 34],

@@ -14,7 +14,7 @@ function run(closes: readonly Shape[], params: object = {}) {
 }
 
 describe('trend filter', () => {
-  it('buys a dip below the band of a rising market and sells at the middle of the band', async () => {
+  it('trend filter buys a dip below the band of a rising market and sells at the middle of the band', async () => {
     const { orders, fills } = await run([...slope(1), 102.2, 102.3, 102.6, 103.2, 103.2]);
     expect(fills.map(({ side, after }) => [side, after])).toEqual([
       ['buy', 181],
@@ -23,19 +23,19 @@ describe('trend filter', () => {
     expect(orders[1]).toMatchObject({ role: 'takeProfit', ending: 'filled' });
   });
 
-  it('leaves the dips of a falling market alone', async () => {
+  it('trend filter leaves the dips of a falling market alone', async () => {
     const { orders } = await run([...slope(-1), 96, 96.5, 97, 97.5]);
     expect(orders).toEqual([]);
   });
 
-  it('sells at its stop', async () => {
+  it('trend filter sells at its stop', async () => {
     const { orders, fills } = await run([...slope(1), 102.2, [102.2, 102.2, 98, 98.5], 99]);
     expect(orders[2]).toMatchObject({ role: 'stopLoss', ending: 'filled' });
     expect(fills[1]!.price).toBeLessThan(102.2);
     expect(fills[1]!.price).toBeGreaterThan(98);
   });
 
-  it('sells when the slower feed shows a falling trend', async () => {
+  it('trend filter sells when the slower feed shows a falling trend', async () => {
     const decline = Array.from({ length: 59 }, (_, minute) => 102.1 - minute / 10);
     const { orders, fills } = await run([...slope(1), 102.2, ...decline, 96, 96.1], { stopAtrs: 50 });
     expect(fills.map(({ side, after }) => [side, after])).toEqual([

@@ -27,7 +27,7 @@ const shares = ({ project }: TestSpecification): number => Number(!project.confi
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // Among the others the sequencer's own order holds: by what earlier runs took, else by size.
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is not an array's
     return (await super.sort(files)).toSorted((a, b) => shares(a) - shares(b) || rank(a) - rank(b));
   }
 }

@@ -30,7 +30,7 @@ const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${f
 /** Of other people, and the copy of the checkout that `npm run test:tsc` makes. */
 const NOT_OURS = ['**/node_modules/**', '.isobar-cache/**'];
 
-/** Locks and bans that bots leave are of the tests, not of whoever runs them: every process that a test starts inherits this. */
+/** Folder for locks and bans. Every process that a test starts inherits it, so tests leave nothing with the user who runs them. */
 const STATE = mkdtempSync(join(tmpdir(), 'isobar-state-'));
 process.env['XDG_STATE_HOME'] = STATE;
 process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ export default defineConfig({
     // to miss it (one of 6,300 in one of two runs), for a tenth of the time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     sequence: { sequencer: LongestFirst },
-    // A test that passes when it is tried again hides a race: it is mended instead.
+    // A test that passes at a second attempt hides a race. Fix the race instead.
     retry: 0,
     projects: [
       { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv } },

@@ -1,4 +1,4 @@
-// The least that such a service can be: node:http, the body read, the same signature checked, an answer of the same length.
+// The smallest possible service for comparison: node:http, the body read, the same signature checked, an answer of the same length.
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';

@@ -12,7 +12,7 @@ export interface LoadFigures {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = Buffer.from('content-length: ');
 
-/** One keep-alive connection: sends what it is given, and tells of the end of each answer. */
+/** One keep-alive connection: sends what it is given, and reports the end of each answer. */
 class Connection {
   readonly #socket: Socket;
   #answered: (status: number) => void = () => {};

@@ -1,4 +1,4 @@
-// The SMA cross with a custom indicator that is not declared pure: the run goes in blocks of one row.
+// The SMA cross with a custom indicator that is not declared pure, so that the run uses blocks of one row.
 import { crossedDown, crossedUp, custom, int, sma, Strategy } from 'isobar';
 
 export default class UndeclaredCustom extends Strategy.with({ fast: int(10), slow: int(30) }) {

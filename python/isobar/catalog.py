@@ -7,7 +7,7 @@ class Catalog:
     def __init__(self, folder="data"):
         self.folder = Path(folder)
         if not self.folder.is_dir():
-            raise FileNotFoundError(f"{self.folder} is no folder: give the catalog, by default data in the project folder")
+            raise FileNotFoundError(f"{self.folder} is not a folder: give the catalog, by default data in the project folder")
 
     def bars(self, symbol, interval, market="spot"):
         """A pyarrow.Table of bars; to_pandas() makes a DataFrame of it."""

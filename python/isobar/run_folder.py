@@ -40,7 +40,7 @@ class Run:
     def __init__(self, folder):
         self.folder = Path(folder)
         if not (self.folder / "summary.json").is_file():
-            raise FileNotFoundError(f"{self.folder} is no run folder: it has no summary.json. Give a folder that isobar backtest wrote, such as runs/NAME")
+            raise FileNotFoundError(f"{self.folder} is not a run folder: it has no summary.json. Give a folder that isobar backtest wrote, such as runs/NAME")
         self._kept = {}
 
     def _once(self, name, read):

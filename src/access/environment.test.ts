@@ -1,11 +1,11 @@
-// Key and secret of the environment: taken out of it, handed on to the one process that trades with them, or left out.
+// Key and secret in the environment: removed from it, passed only to the trading process, or left out.
 
 import { expect, test } from 'vitest';
 import { clearEnvironment, inheritedEnvironment, secretFrom, withoutSecrets } from './environment.ts';
 
 const given = (): Record<string, string | undefined> => ({ ISOBAR_API_KEY: 'a key', ISOBAR_API_SECRET: 'a secret', OTHER: '1' });
 
-test('what was removed from an environment is in the copy that is handed on, once', () => {
+test('credentials removed from an environment are in the copy for the trading process, once', () => {
   const environment = given();
   clearEnvironment(environment);
   expect(environment).toEqual({ OTHER: '1' });

@@ -1,4 +1,4 @@
-// Key files: whose they may be, who may read them, and that no repository has them.
+// Key files: their owner and mode, and that they lie outside of every repository.
 
 import { execFileSync } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
@@ -27,7 +27,7 @@ describe('key files', () => {
     expect(remedy).toBe(`chmod 600 ${path}`);
   });
 
-  test('what to do is said as a shell takes it', () => {
+  test('the remedy is a command that a shell accepts', () => {
     const path = file('my key', KEY, 0o644);
     expect(refusal(() => readKeyFile(path, 'keyFile')).remedy).toBe(`chmod 600 '${path}'`);
   });
@@ -102,7 +102,7 @@ describe('files that git tracks', () => {
         ['config', 'splitIndex.maxPercentChange', '0'],
       ],
     ],
-  ])('%s', (name, setUp) => {
+  ])('files that git tracks: %s', (name, setUp) => {
     const [top, deep, other] = keys();
     for (const command of setUp) git(...command);
     for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');

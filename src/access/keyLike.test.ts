@@ -1,4 +1,4 @@
-// What counts as a key that stands where none belongs.
+// Recognising a text that looks like a key in a place where keys do not belong.
 
 import { expect, test } from 'vitest';
 import { withoutKeys } from './keyLike.ts';

@@ -70,7 +70,7 @@ describe('where keys come from', () => {
     expect(digestOf(settings({ config }, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET }))).toBe(DIGEST);
   });
 
-  test('from nowhere: public calls alone', () => {
+  test('where keys come from: from nowhere: public calls alone', () => {
     const found = settings({});
     expect(found.credentials).toBeNull();
     expect(refusal(() => signerOf(found)).remedy).toContain('ISOBAR_API_KEY_FILE');
@@ -111,7 +111,7 @@ describe('the access file', () => {
   limits: { banMinMs: 600000, spot.newOrder: { count: 10, windowMs: 1000, weight: 2 } }
 `;
 
-  test('every option of the dialect, none forgotten', () => {
+  test('every option of the dialect is documented in the settings', () => {
     const { dialect, baseUrls, limits } = settings({ config: file('a.yaml', ALL) });
     expect(dialect).toEqual({
       pathPrefix: { spot: '/spot/open', futures: '/futures/open' },
@@ -138,7 +138,7 @@ describe('the access file', () => {
     expect(limits).toEqual({ banMinMs: 600000, overrides: { 'spot.newOrder': { count: 10, windowMs: 1000, weight: 2 } } });
   });
 
-  test('without one, the default', () => {
+  test('the access file: without one, the default', () => {
     expect(settings({}).dialect).toEqual(DEFAULT_DIALECT);
     expect(settings({ config: file('a.yaml', 'dialect: {}\n') }).dialect).toEqual(DEFAULT_DIALECT);
   });
@@ -226,7 +226,7 @@ describe('arguments', () => {
     'ISOBAR_API_SECRET=abc',
     '--token',
     '--api-key-secret=abc',
-  ])('%s is refused', (word) => {
+  ])('arguments: %s is refused', (word) => {
     const refused = refusal(() => refuseKeysInArguments(['api', 'spot.account', word, SECRET]));
     expect(refused.message).toMatch(/^-{0,2}[\w-]+: a key is not taken from the command line/);
     expect(refused.message).not.toMatch(/abc/);
@@ -234,7 +234,7 @@ describe('arguments', () => {
   });
 
   test.each(['--config=x', 'symbol=BTCUSDT', 'key=3', 'token=5', '--set', 'params.key=3', 'secret.yaml', '--keyframes', 'orderId=1', '-p'])(
-    '%s is not',
+    'arguments: %s is not',
     (word) => {
       expect(() => refuseKeysInArguments([word])).not.toThrow();
     },
@@ -244,7 +244,7 @@ describe('arguments', () => {
 describe('bans', () => {
   const ban = (untilMs: number) => ({ sinceMs: 1, untilMs, strikes: 1 });
 
-  test('of both addresses, the one that ends last', () => {
+  test('bans: of both addresses, the one that ends last', () => {
     const both = bansOf(folder, ['https://a.example.com', 'http://127.0.0.1:80']);
     expect(both.read()).toBeNull();
     bansOf(folder, ['https://a.example.com']).write(ban(5));

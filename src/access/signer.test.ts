@@ -1,4 +1,4 @@
-// A signer says nothing of itself, and nothing that a service sends back of it comes through.
+// A signer never shows its credentials, and the wire masks credentials that a service sends back.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
@@ -15,7 +15,7 @@ import { Signer } from './signer.ts';
 describe('the signer', () => {
   const signer = () => new Signer(new Secret(KEY), new Secret(SECRET));
 
-  test('prints neither key nor secret', () => {
+  test('the signer prints neither key nor secret', () => {
     const found = accessSettings({}, { ISOBAR_API_KEY: KEY, ISOBAR_API_SECRET: SECRET });
     const shown = [
       inspect(found, { depth: null, showHidden: true }),
@@ -30,12 +30,12 @@ describe('the signer', () => {
     expect(() => structuredClone(signer())).toThrow();
   });
 
-  test('a short key shows a quarter of itself at most', () => {
+  test('the hint of a short key shows at most a quarter of the key', () => {
     expect(new Signer(new Secret('abcdefgh'), new Secret(SECRET)).hint).toBe('ab...');
   });
 });
 
-test('the text of a secret is taken where it signs, where it is handed on to the process that trades, where alerts are sent, and where signatures are checked: by the paper exchange and for webhooks', () => {
+test('only the listed files read the text of a secret: for signing, for the trading process, for alerts and for checks of signatures', () => {
   const root = new URL('../', import.meta.url);
   const sources = readdirSync(root, { recursive: true }).map(String).filter((name) => /(?<!\.test)\.ts$/.test(name)); // prettier-ignore
   const takers = sources.filter((name) => readFileSync(new URL(name, root), 'utf8').includes('.take()'));
@@ -52,7 +52,7 @@ describe('the wire', () => {
       redactingWire((_, done) => (done(outcome), () => {}), signer)({ method: 'GET', url, headers: {}, body: new Uint8Array() }, resolve);
     });
 
-  test('bodies, headers and causes without credentials; all else as it came', async () => {
+  test('credentials are masked in bodies, headers and causes; all other bytes are unchanged', async () => {
     const body = Buffer.from(`{"a":"${SECRET}","b":"${escaped(KEY)}","c":"\\u0022\\\\u0041\\u0041\\n\\u00e9"}\xff`, 'latin1');
     const reply = await through({ kind: 'reply', status: 200, headers: { etag: SECRET, [KEY.toLowerCase()]: 'x', server: 'y' }, body });
     const mask = '*'.repeat(32);
@@ -67,13 +67,13 @@ describe('the wire', () => {
     });
   });
 
-  test('what has no credential is the same object', async () => {
+  test('a body without a credential is returned as the same object', async () => {
     const body = Buffer.from('{"a":1}');
     const reply = await through({ kind: 'reply', status: 200, headers: {}, body });
     expect('body' in reply && reply.body).toBe(body);
   });
 
-  test('JSON says the same after escapes were opened', async () => {
+  test('decoding escapes does not change the value of the JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const text = JSON.stringify(value).replace(/[a-z0-9](?=[^\\"]*")/gi, (letter) => (letter < 'm' ? letter : escaped(letter)));
@@ -84,7 +84,7 @@ describe('the wire', () => {
     );
   });
 
-  test('nothing is sent to a market without an address', async () => {
+  test('a request to a market without an address is not sent', async () => {
     const answer = await through({ kind: 'failed', cause: 'sent', bytesWritten: 1 }, `${NOWHERE}/sapi/v1/ping`);
     expect(answer).toEqual({ kind: 'failed', cause: 'no address of this market was given', bytesWritten: 0 });
   });
@@ -103,7 +103,7 @@ describe('echoes', () => {
   const echoes = () => new Signer(new Secret(KEY), new Secret(SECRET));
   const swapped = (text: string) => text.replace(/[a-z]/gi, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
-  test('every form of both, wherever it stands', () => {
+  test('key and secret are masked in every encoding, at any place in a text', () => {
     const signer = echoes();
     const wraps: readonly ((text: string) => string)[] = [
       (text) => text,
@@ -128,7 +128,7 @@ describe('echoes', () => {
     );
   });
 
-  test('within a longer text in base64, wherever it begins', () => {
+  test('a secret inside a longer text in base64 is masked at every offset', () => {
     const signer = echoes();
     for (const before of ['', 'a', 'ab', 'abc', `${KEY}:`]) {
       const clean = signer.hideIn(Buffer.from(`${before}${SECRET}!`).toString('base64'));
@@ -136,7 +136,7 @@ describe('echoes', () => {
     }
   });
 
-  test('what has neither is the same array', () => {
+  test('bytes without key or secret are returned as the same array', () => {
     const signer = echoes();
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
@@ -147,7 +147,7 @@ describe('echoes', () => {
     expect(signer.hide(almost)).toBe(almost);
   });
 
-  test('credentials that percent-encoding changes, and those that overlap', () => {
+  test('credentials that percent-encoding changes, and overlapping ones, are masked', () => {
     const unusual = 'p@ss/w+rd&x=%20~';
     const signer = new CredentialScanner([unusual, 'aaaaaaaa'], (bytes) => Buffer.from(bytes).toString('hex'));
     expect(signer.hideIn(`x${encodeURIComponent(unusual)}x${unusual}x`)).toMatch(/^x\*+x\*+x$/);

@@ -62,6 +62,6 @@ function usable(what: string, text: string): string {
   if (USABLE.test(text)) return text;
   throw new ConfigError(
     `${what}: expected 8 to 256 printable characters without blanks, quotes and backslashes, got ${text.length} that are not`,
-    'copy it anew from where the exchange shows it: one line, nothing around it',
+    'copy it again from where the exchange shows it: one line, nothing around it',
   );
 }

@@ -1,4 +1,4 @@
-// One bot from the container: what bots of one maker share, how often factories of authors run, and what a live world leaves to itself.
+// Bots from the container: what bots of one maker share, how often factories run, and which parts a live world keeps for itself.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../test/fixtures/futuresVenue.ts';

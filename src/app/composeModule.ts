@@ -17,7 +17,7 @@ export type PartsOf<Needs extends readonly PartToken<unknown>[]> = {
   readonly [At in keyof Needs]: Needs[At] extends PartToken<infer Made> ? Made : never;
 };
 
-/** How a part is bound anew. A factory runs once for each bot. */
+/** How a part is rebound. A factory runs once for each bot. */
 export interface Rebinding<Made> {
   /**
    * The factory makes the part. Its arguments are `given` and the parts that `needs` names. For `rules` and `notifier` it makes an

@@ -8,7 +8,7 @@ import { StrategyError } from '../base/errors.ts';
 import { orderRuleOf } from './models/riskRules.ts';
 import { feeModelOf, slippageOf } from './models/venueModels.ts';
 
-/** One part, bound anew. */
+/** One part that a module rebinds. */
 export interface Override extends Pick<ModuleBinding, 'part' | 'isWrapping' | 'needs'> {
   /** Where the definition names it, and the module, for messages. */
   readonly where: string;

@@ -1,4 +1,4 @@
-// An object in front of another.
+// A proxy object passes reads and calls on to the object behind it.
 
 import { expect, test } from 'vitest';
 import { passOn } from './passOn.ts';
@@ -33,7 +33,7 @@ test('fields and accessors are read at each use', () => {
   expect(front.count).toBe(3);
 });
 
-test('what the front says takes the place of what is behind', () => {
+test('members of the front object replace those of the object behind it', () => {
   const counter = new Counter();
   const front = passOn(counter, { count: 7, add: (by) => counter.add(2 * by) });
   expect([front.add(2), front.count, counter.count]).toEqual([4, 7, 4]);

@@ -20,7 +20,7 @@ class Reply<T> {
 }
 
 describe('a task', () => {
-  it('runs in the stack of its caller up to its first wait, then in the stack of the callback', () => {
+  it('a task runs in the stack of its caller up to its first wait, then in the stack of the callback', () => {
     const lines: string[] = [];
     const reply = new Reply<number>();
     const task = start(
@@ -36,7 +36,7 @@ describe('a task', () => {
     expect(task.isOver).toBe(true);
   });
 
-  it('ends within `start` when every callback comes at once, however many there are', () => {
+  it('a task ends within `start` when every callback comes at once, however many there are', () => {
     const sums: number[] = [];
     start(
       (function* (): Work<number> {
@@ -48,7 +48,7 @@ describe('a task', () => {
     expect(sums).toEqual([50_005_000]);
   });
 
-  it('has one result, whichever callback comes twice, and each listener gets it once', () => {
+  it('a task has one result, whichever callback comes twice, and each listener gets it once', () => {
     const reply = new Reply<number>();
     const second = new Reply<number>();
     const results: number[] = [];
@@ -67,7 +67,7 @@ describe('a task', () => {
     expect(results).toEqual([11, -11]);
   });
 
-  it('throws to what runs it, has no result then, and runs its `finally`', () => {
+  it('a task throws to what runs it, has no result then, and runs its `finally`', () => {
     const reply = new Reply<number>();
     const lines: string[] = [];
     const task = start(
@@ -85,7 +85,7 @@ describe('a task', () => {
     expect([task.isOver, lines]).toEqual([true, ['finally']]);
   });
 
-  it('passes the error of a wait that cannot begin to the work', () => {
+  it('a task passes the error of a wait that cannot begin to the work', () => {
     const lines: string[] = [];
     const task = start(
       (function* (): Work<string> {
@@ -104,7 +104,7 @@ describe('a task', () => {
 });
 
 describe('a cancel', () => {
-  it('gives up the wait, runs `finally`, and nothing comes afterwards', () => {
+  it('a cancel ends the wait, runs `finally`, and no callback comes afterwards', () => {
     const reply = new Reply<number>();
     const lines: string[] = [];
     const task = start(
@@ -123,7 +123,7 @@ describe('a cancel', () => {
     expect([task.isOver, reply.isGivenUp, lines]).toEqual([true, true, ['finally']]);
   });
 
-  it('by the work itself takes effect at its next wait', () => {
+  it('a cancel by the work itself takes effect at its next wait', () => {
     const first = new Reply<void>();
     const second = new Reply<void>();
     const lines: string[] = [];
@@ -139,7 +139,7 @@ describe('a cancel', () => {
     expect([second.isGivenUp, lines]).toEqual([true, ['still runs']]);
   });
 
-  it('has no effect on a task that has ended', () => {
+  it('a cancel has no effect on a task that has ended', () => {
     const results: number[] = [];
     const task = start(immediate(5));
     task.cancel();
@@ -149,7 +149,7 @@ describe('a cancel', () => {
 });
 
 describe('resultOf', () => {
-  it('waits for a task that others wait for too; a cancel ends one wait and not the task', () => {
+  it('resultOf waits for a task that others wait for too; a cancel ends one wait and not the task', () => {
     const reply = new Reply<number>();
     const shared = start(reply.work());
     const results: string[] = [];
@@ -165,7 +165,7 @@ describe('resultOf', () => {
 });
 
 describe('all', () => {
-  it('has the results in the order of the works, whatever the order of the callbacks', () => {
+  it('all has the results in the order of the works, whatever the order of the callbacks', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat({ max: 9 }), { maxLength: 8 }), fc.infiniteStream(fc.boolean()), (ids, areReady) => {
         const replies = new Map<number, Reply<number>>();
@@ -188,7 +188,7 @@ describe('all', () => {
     );
   });
 
-  it('starts every work before it waits, and a cancel gives all of them up', () => {
+  it('all starts every work before it waits, and a cancel gives all of them up', () => {
     const replies = [new Reply<number>(), new Reply<number>(), new Reply<number>()];
     const task = start(all(replies.map((reply) => reply.work())));
     replies[1]!.come(1);
@@ -198,7 +198,7 @@ describe('all', () => {
 });
 
 describe('sleep', () => {
-  it('waits on the scheduler, and a cancel removes its timer', () => {
+  it('sleep waits on the scheduler, and a cancel removes its timer', () => {
     const queue = new DueQueue();
     queue.runDue(1000);
     const lines: string[] = [];

@@ -64,7 +64,7 @@ export interface ResolveOptions {
   readonly bars?: BarStore | null | undefined;
   /** Feeds of the definition that are already loaded; then nothing is read. */
   readonly feeds?: readonly FeedPlan[];
-  /** Series from outside that are already loaded, with those feeds. */
+  /** External series that are already loaded, with those feeds. */
   readonly series?: readonly SeriesPlan[] | undefined;
   /** Contracts of those feeds that are already loaded. */
   readonly contracts?: LoadedContracts | undefined;

@@ -95,7 +95,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
     }
   });
 
-  it('has the same bits in blocks of 1, 7 and 512 rows, also where nothing is traded or the price stands still', () => {
+  it('an indicator has the same bits in blocks of 1, 7 and 512 rows, also without trades or price changes', () => {
     const whole = readInBlocks(ragged, make, 900);
     for (const blockRows of [1, 7, 512]) expectEqual(readInBlocks(ragged, make, blockRows), whole, `${name} in blocks of ${blockRows}`);
   });
@@ -104,7 +104,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
     const set = new IndicatorSet(short, { row: -1 }, 300);
     const spec = make(set.series);
     const firsts = Object.values(outputsOf(short, make)).map((values) => values.findIndex((value) => value === value));
-    // The levels of a day before, and fractals, wait for what only the data tell.
+    // The levels of the day before, and fractals, need rows that only the data decide.
     if (/pivots|fractals/.test(name)) expect(Math.max(...firsts)).toBeGreaterThanOrEqual(spec.warmupBars - 1);
     else expect(Math.max(...firsts)).toBe(spec.warmupBars - 1);
   });
@@ -113,7 +113,7 @@ describe.each(ENTRIES.map((entry) => [entry.name, entry] as const))('%s', (name,
 describe('candle patterns', () => {
   const bars = goldenBars(20_000);
 
-  it.each(CANDLE_PATTERNS)('%s stands where TA-Lib has it', (pattern) => {
+  it.each(CANDLE_PATTERNS)('the candle pattern %s occurs on the same bars as in TA-Lib', (pattern) => {
     const { count, rows } = golden.candles[pattern]!;
     const values = outputsOf(bars, (feed) => candle(feed, pattern))['']!;
     const found = [...values].flatMap((value, row) => (value !== 0 && value === value ? [[row, value] as const] : []));
@@ -132,7 +132,7 @@ describe('arithmetic', () => {
   const bars = goldenBars(200);
   const of = (make: (feed: FeedSeries) => IndicatorSpec<Series>) => outputsOf(bars, make)['']!;
 
-  it('equals the same arithmetic on plain numbers, bit by bit', () => {
+  it('arithmetic equals the same arithmetic on plain numbers, bit by bit', () => {
     const { open, high, low, close } = bars;
     const rows = (at: (row: number) => number) => Float64Array.from(close, (_, row) => at(row));
     const cases: readonly [(feed: FeedSeries) => IndicatorSpec<Series>, (row: number) => number][] = [
@@ -161,7 +161,7 @@ describe('arithmetic', () => {
     for (const [make, at] of cases) expect(of(make), make.toString()).toEqual(rows(at));
   });
 
-  it('has the same bits in blocks of any size', () => {
+  it('arithmetic has the same bits in blocks of any size', () => {
     const spread = (f: FeedSeries) => isobar.zscore(isobar.sub(isobar.log(f.close), isobar.lag(isobar.log(f.open), 4)), 20);
     const whole = readInBlocks(ragged, spread, 900);
     for (const blockRows of [1, 7, 64]) expectEqual(readInBlocks(ragged, spread, blockRows), whole);

@@ -142,12 +142,12 @@ function closes(prices: readonly number[]): BarColumns {
 describe.each(Object.entries(KERNELS))('%s', (name, make) => {
   const bars = syntheticBars(1500, 11);
 
-  it('has the same bits in blocks of 1, 7, 512 and 4096 rows', () => {
+  it('an indicator has the same bits in blocks of 1, 7, 512 and 4096 rows', () => {
     const whole = new BigInt64Array(read(bars, make, 4096).buffer);
     for (const blockRows of [1, 7, 512]) expectEqual(new BigInt64Array(read(bars, make, blockRows).buffer), whole);
   });
 
-  it('is first ready at the row that its warm-up names', () => {
+  it('an indicator is first ready at the row that its warm-up names', () => {
     const cursor = { row: -1 };
     const set = new IndicatorSet(bars, cursor, bars.length);
     const views = parts(set.use(make(set.series)));
@@ -218,7 +218,7 @@ describe('textbook values', () => {
     expect(() => wrong.kernels[0]!.fill(0, 3)).toThrow('returned undefined for b');
   });
 
-  it('vwap has no value where nothing was traded', () => {
+  it('vwap has no value on rows without volume', () => {
     const bars = closes([10, 20, 30, 40]);
     bars.volume.set([0, 0, 1, 3]);
     expect(values(bars, (feed) => vwap(feed, 2))).toEqual([NaN, NaN, 30, 37.5]);
@@ -233,7 +233,7 @@ describe('textbook values', () => {
     expect(set.traceValues(middle)).toEqual(set.traceValues(average));
   });
 
-  it('a hole in a source restarts the warm-up and leaves nothing behind', () => {
+  it('a hole in a source restarts the warm-up, and leaves no old state', () => {
     const bars = closes([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(values(bars, (feed) => sma(holed(feed), 2))).toEqual([NaN, 1.5, NaN, NaN, 4.5, 5.5, 6.5, 7.5]);
     expect(values(bars, (feed) => ema(holed(feed), 2)).slice(2, 5)).toEqual([NaN, NaN, 4.5]);
@@ -257,7 +257,7 @@ describe('exactness', () => {
     );
   });
 
-  it('equal averages are equal numbers: a tie is no crossing', () => {
+  it('equal averages are equal numbers: a tie is not a crossing', () => {
     // 0.1 + 0.2 + 0.3 and 0.2 * 3: as floats the two averages of this series differ in the last bit.
     const bars = closes([0.2, 0.2, 0.2, 0.1, 0.2, 0.3, 0.1, 0.2, 0.3]);
     const short = values(bars, (feed) => sma(feed.close, 3));

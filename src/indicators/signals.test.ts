@@ -83,7 +83,7 @@ function twoAverages() {
 }
 
 describe('crossings of a pair', () => {
-  it('share one kernel, whichever series is named first and whichever direction', () => {
+  it('crossings of a pair share one kernel, whichever series is named first and whichever direction', () => {
     const { set, fast, slow } = twoAverages();
     const up = set.use(crossedUp(fast, slow));
     const down = set.use(crossedDown(fast, slow));
@@ -97,7 +97,7 @@ describe('crossings of a pair', () => {
     expect(set.kernels).toHaveLength(4);
   });
 
-  it('read true at their rows wherever in the newest block the cursor is put, back and forth', () => {
+  it('crossings of a pair read true at their rows wherever in the newest block the cursor is put, back and forth', () => {
     const { cursor, set, fast, slow } = twoAverages();
     const up = set.use(crossedUp(fast, slow));
     expect(up.value).toBe(false);
@@ -117,7 +117,7 @@ describe('crossings of a pair', () => {
     expect(found).toBeGreaterThan(5);
   });
 
-  it('list the rows of any part of the newest block', () => {
+  it('crossings of a pair list the rows of any part of the newest block', () => {
     const { set, fast, slow } = twoAverages();
     const signals = [crossedUp(fast, slow), crossedDown(fast, slow), above(fast, slow)].map((spec) => set.use(spec));
     set.seal();
@@ -150,7 +150,7 @@ describe('combinations', () => {
     expect(both((x, y) => and(x, not(y), or(x, y)))).toEqual([0, 1, null, 0, 0, null, null, null, null]);
   });
 
-  it('of nothing are refused', () => {
+  it('and() and or() without operands are rejected', () => {
     expect(() => and()).toThrow(ConfigError);
     expect(() => or()).toThrow(ConfigError);
   });

@@ -81,7 +81,7 @@ describe('cross-multiplication', () => {
   const share = fc.tuple(fc.integer({ min: 0, max: 1e6 }), fc.constantFrom(1e6, 1e3)).map(([part, of]) => part / of);
   const off = fc.integer({ min: -3, max: 3 });
 
-  it('says what the rounded quotients say wherever it is allowed, near ties and at ties', () => {
+  it('cross-multiplication says what the rounded quotients say wherever it is allowed, near ties and at ties', () => {
     let [allowed, ties, near] = [0, 0, 0];
     fc.assert(
       fc.property(divisor, divisor, share, off, (p, q, part, by) => {
@@ -104,7 +104,7 @@ describe('cross-multiplication', () => {
     expect(near).toBeGreaterThan(100);
   });
 
-  it('is refused where two fractions may round to one quotient, and for anything but sums', () => {
+  it('cross-multiplication is rejected if two fractions may round to one quotient, and for anything except sums', () => {
     // x / 2 is 1 / 6 above y / 3, and both round to 2^51 + 1/2: what is read is equal, and must not cross.
     const x = 2 ** 52 + 1;
     const y = Number((3n * BigInt(x) - 1n) / 2n);
@@ -114,14 +114,14 @@ describe('cross-multiplication', () => {
     expect(crossMultipliers({ divisor: 1, max: Infinity }, { divisor: 1, max: Infinity })).toBeNull();
   });
 
-  it('takes the common factor out, so that the scale of the prices costs no range', () => {
+  it('cross-multiplication takes the common factor out, so that the scale of the prices costs no range', () => {
     expect(crossMultipliers({ divisor: 10 * 1e8, max: 1e15 }, { divisor: 30 * 1e8, max: 3e15 })).toEqual([3, 1]);
     expect(crossMultipliers({ divisor: 7, max: 100 }, { divisor: 25, max: 100 })).toEqual([25, 7]);
   });
 });
 
 describe('windows of sums', () => {
-  it('show the same bits, divided where they are read or beforehand for another indicator', () => {
+  it('windows of sums show the same bits, divided where they are read or beforehand for another indicator', () => {
     const ticks = [...ticksOf(syntheticBars(300, 4), 'close')];
     for (const make of [(feed: FeedSeries) => sma(feed.close, 7), (feed: FeedSeries) => wma(feed.close, 7)]) {
       const whole = new BigInt64Array(read(make, 300, false).buffer);
@@ -156,7 +156,7 @@ describe('windows of sums', () => {
     );
   });
 
-  it('are divided first where sums are too large to be multiplied, with the same rows', () => {
+  it('windows of sums are divided first where sums are too large to be multiplied, with the same rows', () => {
     const [a, b]: [Make, Make] = [(of) => sma(of.close, 7), (of) => sma(of.close, 25)];
     // Two averages, a crossing, two comparisons; with large sums two divisions more.
     expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);

@@ -31,7 +31,7 @@ const rows: readonly Bar[] = Array.from({ length: bars.length }, (_, i) => ({
   close: bars.close[i]!,
   volume: bars.volume[i]!,
 }));
-/** From here on no seed of a smoothing can be told from another. */
+/** From this row on, the seed of a smoothing makes no visible difference. */
 const SETTLED = 1000;
 
 let library: TechnicalLibrary;

@@ -1,4 +1,4 @@
-// Volumes of bars as whole lots: the noise of doubles takes none away, and adds none.
+// Volumes of bars as whole lots: rounding errors of doubles neither lose nor add a lot.
 
 import { expect, it } from 'vitest';
 import { wholeLots } from './instrument.ts';

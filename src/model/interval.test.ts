@@ -1,3 +1,5 @@
+// Intervals: their grid, their names, and which ones nest.
+
 import { expect, it } from 'vitest';
 import { seededRng } from '../base/number/rng.ts';
 import { barsBetween, closeOf, fixedLengthMs, INTERVAL_PATTERN, intervalOfLength, nests, openOf, parseCommonInterval, parseInterval, type Interval } from './interval.ts'; // prettier-ignore

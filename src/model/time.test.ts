@@ -32,6 +32,6 @@ test.each([
   '2024-01-01T08',
   'today',
   '',
-])('%s is no time', (text) => expect(parseTime(text)).toBeNull());
+])('%s is not a time', (text) => expect(parseTime(text)).toBeNull());
 
 test('a minute is shown as people read it', () => expect(formatMinute(Date.UTC(2024, 7, 8, 14, 5))).toBe('2024-08-08 14:05 UTC'));

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { VENUE_CODES, venueCodeText } from './venueCodes.ts';
 
-test('each code stands once', () => {
+test('each code occurs once, and there are 41', () => {
   const codes = Object.values(VENUE_CODES).map(({ code }) => code);
   expect(new Set(codes).size).toBe(codes.length);
   expect(codes).toHaveLength(41);

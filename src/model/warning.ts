@@ -32,7 +32,7 @@ export const WARNINGS = {
   RUN_TRADE_FILLS: 'orders filled against trades, which do not show everything that decides a fill',
   DATA_TRADE_GAPS: 'trades are missing between the first and the last that orders fill against',
   LOOKAHEAD_CUSTOM: 'a custom indicator writes or reads outside its function, which would read the future where blocks have several rows',
-  LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold what lies ahead of a bar',
+  LOOKAHEAD_FILE: 'the strategy imports a file of data, or can read files, which may hold data from after a bar',
   PROOF_REFUTED: 'a proof of isobar prove, or its sample, found that decisions depend on more than bars, parameters and seed',
   STATE_GLOBAL: 'the strategy writes the global object or replaces a built-in, which everything in its process shares',
   IMPURE_RANDOM: 'strategy code asked for chance that the seed of the run does not decide',

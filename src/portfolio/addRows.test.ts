@@ -1,4 +1,4 @@
-// Equity written a holding at a time is that of all holdings at the marks of each row: coins, contracts, and both.
+// Equity that is written one holding at a time equals the sum of all holdings at the marks of each row, for coins, contracts and both.
 
 import { expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/drafts.ts';

@@ -23,7 +23,7 @@ export class ContractScale {
 
   constructor(instrument: Instrument) {
     const { contract, priceDigits, quantityDigits } = instrument;
-    if (contract === undefined) throw new InvariantError(`${instrument.id} is no contract`);
+    if (contract === undefined) throw new InvariantError(`${instrument.id} is not a contract`);
     this.contract = contract;
     this.isInverse = contract.kind === 'inverse';
     const shift = contract.marginDigits - contract.multiplierDigits - quantityDigits + (this.isInverse ? priceDigits : -priceDigits);

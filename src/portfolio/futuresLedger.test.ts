@@ -1,4 +1,4 @@
-// Entry prices of contracts in the bot's books: those that were traded at, to whatever unit their values are rounded.
+// Entry prices in the bot's books: they equal the traded prices, to whatever unit values are rounded.
 
 import { expect, test } from 'vitest';
 import { fillOf } from '../../test/fixtures/fills.ts';

@@ -1,3 +1,5 @@
+// Scales of spot instruments: values, notionals and lots, compared with decimal arithmetic.
+
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';

@@ -1,3 +1,5 @@
+// The ledger of a spot account, reconciled with its fills to the last unit.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../base/number/decimal.ts';
@@ -126,7 +128,7 @@ test('coins brought in at their worth make neither profit nor loss when they are
   expect([ledger.realised(1), ledger.cash(1), ledger.cash(0), ledger.cashTotal]).toEqual([0, 4000e8, 0, 4000e8]);
 });
 
-test('a missing mark makes the equity of a holding unknown, and of none other', () => {
+test('a missing mark makes the equity of this holding unknown, and of no other', () => {
   const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(0, 'USDT', 5);
   ledger.deposit(1, 'BTC', 7);
@@ -145,7 +147,7 @@ test('more than is held cannot be sold, nor more money counted than is exact', (
   expect(() => ledger.deposit(0, 'USDT', NaN)).toThrow(InvariantError);
 });
 
-test('one quote asset, and each base asset through one instrument', () => {
+test('a ledger has one quote asset, and each base asset in one instrument only', () => {
   expect(() => new SpotLedger([BTC, spotInstrument('ETH', { quote: 'EUR' })], 1)).toThrow(ConfigError);
   expect(() => new SpotLedger([BTC, spotInstrument('ETH', { quoteDigits: 6 })], 1)).toThrow(ConfigError);
   expect(() => new SpotLedger([BTC, BTC], 1)).toThrow(ConfigError);

@@ -1,11 +1,11 @@
-// What is due runs by time, then in the order in which it was asked for; a naive list agrees with the heap on random histories.
+// The event queue runs callbacks by time, then in the order of their registration; random histories agree with a sorted list.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DueQueue } from './dueQueue.ts';
 
 describe('DueQueue', () => {
-  it('runs by due time, equal times in the order of asking', () => {
+  it('DueQueue runs by due time, equal times in the order of asking', () => {
     const queue = new DueQueue();
     const ran: string[] = [];
     for (const [name, ms] of [['c', 30], ['a', 10], ['b1', 20], ['b2', 20], ['b3', 20]] as const) queue.at(ms, () => ran.push(name)); // prettier-ignore
@@ -18,7 +18,7 @@ describe('DueQueue', () => {
     expect(queue.nextMs).toBe(Infinity);
   });
 
-  it('runs what comes up meanwhile, at its own time and after what was asked for before', () => {
+  it('DueQueue runs what comes up meanwhile, at its own time and after what was asked for before', () => {
     const queue = new DueQueue();
     const ran: [string, number][] = [];
     const note = (name: string) => ran.push([name, queue.nowMs]);
@@ -33,14 +33,14 @@ describe('DueQueue', () => {
     expect(ran).toEqual([['first', 10], ['second', 10], ['asked at 10 for 10', 10], ['fifteen', 15], ['asked at 10 for 15', 15]]); // prettier-ignore
   });
 
-  it('refuses a time in the past', () => {
+  it('DueQueue refuses a time in the past', () => {
     const queue = new DueQueue();
     queue.runDue(100);
     expect(() => queue.at(99, () => {})).toThrow('before now');
     queue.at(100, () => {});
   });
 
-  it('forgets what was cancelled, once and for all', () => {
+  it('DueQueue forgets what was cancelled, once and for all', () => {
     const queue = new DueQueue();
     const ran: number[] = [];
     const handle = queue.at(10, () => ran.push(1));
@@ -52,7 +52,7 @@ describe('DueQueue', () => {
     expect(ran).toEqual([2]);
   });
 
-  it('is not woken for what was cancelled, while nothing before it is left', () => {
+  it('DueQueue is not woken for what was cancelled, while nothing before it is left', () => {
     const queue = new DueQueue();
     const [first, second] = [queue.at(10, () => {}), queue.at(20, () => {})];
     queue.at(30, () => {});
@@ -62,7 +62,7 @@ describe('DueQueue', () => {
     expect(queue.nextMs).toBe(30);
   });
 
-  it('agrees with a sorted list on random histories', () => {
+  it('DueQueue agrees with a sorted list on random histories', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('at' as const), after: fc.integer({ min: 0, max: 20 }) }),
       fc.record({ kind: fc.constant('cancel' as const), after: fc.integer({ min: 0, max: 60 }) }),

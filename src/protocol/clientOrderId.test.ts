@@ -1,4 +1,4 @@
-// Client order ids: 26 characters, one to one with the orders of a run, and nobody else's.
+// Client order ids: 26 characters that identify the bot process and the order.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -11,7 +11,7 @@ const orderId = (value: number) => value as OrderId;
 const anyId = fc.integer({ min: 1, max: 2 ** 50 - 1 }).map(orderId);
 const anyPrefix = fc.tuple(fc.nat({ max: 2 ** 45 }), fc.nat({ max: 2 ** 30 - 1 })).map(([ms, random]) => runPrefix(ms, random));
 
-test('the same for the same order, and back, whatever the case', () => {
+test('an order always gets the same client order id, from which the order id can be read in either letter case', () => {
   fc.assert(
     fc.property(anyPrefix, anyId, (prefix, id) => {
       const text = clientOrderIdOf(prefix, id);
@@ -24,7 +24,7 @@ test('the same for the same order, and back, whatever the case', () => {
   );
 });
 
-test('two orders never share one, nor do two runs; they sort as they were made', () => {
+test('two orders or two runs never share a client order id, and ids sort in the order of the orders', () => {
   fc.assert(
     fc.property(anyPrefix, anyPrefix, anyId, anyId, (a, b, x, y) => {
       expect(clientOrderIdOf(a, x) === clientOrderIdOf(b, y)).toBe(a === b && x === y);
@@ -34,7 +34,7 @@ test('two orders never share one, nor do two runs; they sort as they were made',
   );
 });
 
-test('an id of another form has no bot; a text that cannot be an id is refused', () => {
+test('a text of another form has no order id, and invalid numbers are errors', () => {
   const prefix = runPrefix(1_700_000_000_000, 12345);
   expect(prefix).toBe('01HF7YAT00000C1S');
   expect(clientOrderIdOf(prefix, orderId(1))).toBe('01HF7YAT00000C1S0000000001');

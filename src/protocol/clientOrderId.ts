@@ -30,7 +30,7 @@ export const runPrefix = (startedMs: number, random: number): string => base32(s
  * Returns the client order id of an order of this run. It is always the same for the same order, so that a replay creates no second one.
  */
 export function clientOrderIdOf(prefix: string, id: OrderId): string {
-  if (!PREFIX.test(prefix)) throw new InvariantError(`${prefix} is no prefix of a run`);
+  if (!PREFIX.test(prefix)) throw new InvariantError(`${prefix} is not a prefix of a run`);
   return prefix + base32(id, COUNTER_CHARS);
 }
 

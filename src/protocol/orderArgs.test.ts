@@ -1,4 +1,4 @@
-// Orders in whole numbers to arguments: exact decimals, and no way to swap a quantity for an amount.
+// Request arguments from orders in whole numbers: decimals are exact, and a quantity cannot be swapped for an amount.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

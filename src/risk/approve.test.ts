@@ -1,3 +1,5 @@
+// Approval of orders: only risk makes an ApprovedOrder, and approval reserves.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ApprovedOrder } from '../model/order.ts';
@@ -18,7 +20,7 @@ test('approval and reservation are one call, and the approved order is the same 
   expect([draft.isReserved, fixture.reservations.openTotal]).toEqual([true, 1]);
 });
 
-test('nothing but the risk module reaches the hand that approves, and no other file casts to its type', () => {
+test('only the risk module calls the function that approves, and no other file casts to ApprovedOrder', () => {
   const files = readdirSync(SRC, { recursive: true })
     .map(String)
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));

@@ -1,3 +1,5 @@
+// The risk rules on spot: each just below, at and above its limit, and alone responsible for the denial.
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';
@@ -6,7 +8,7 @@ import type { Wanted } from '../../test/fixtures/drafts.ts';
 import { LIMITS, type RiskLimits } from './limits/limits.ts';
 import { FUTURES_RULES, RULES } from './rules.ts';
 
-/** Prepares a desk so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
+/** Prepares a fixture so that an order of `just` passes and one of `over` does not, by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly limits?: RiskLimits;
@@ -132,14 +134,14 @@ describe.each(BOUNDARIES.map((row, at) => ({ ...row, name: `${row.code} (${at + 
     test('lets pass below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
-    test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
+    test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
       const full = fixture();
       const before = [full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)];
       expect(full.code(over)).toBe(code);
       expect(full.risk.detail()).not.toMatch(/NaN|undefined|^$/);
       expect([full.reservations.openTotal, full.reservations.cash(0), full.reservations.sellLots(0, 0)]).toEqual(before);
     });
-    test('is what refuses it: without the rule the order would pass', () => {
+    test('the rule alone denies the order: without it the order would pass', () => {
       expect(fixture([code]).code(over)).toBeNull();
     });
   },
@@ -152,12 +154,12 @@ const openFour = (limits: RiskLimits, other: Wanted, without: readonly string[] 
 };
 
 describe('OPEN_ORDERS', () => {
-  test('counts the orders of a symbol', () => {
+  test('OPEN_ORDERS counts the orders of a symbol', () => {
     expect(openFour({ maxOpenOrders: 2 }, {})).toEqual([null, null, 'OPEN_ORDERS', 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrders: 2 }, { instrumentIndex: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrders: 2 }, {}, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
-  test('and those of the account, of every strategy', () => {
+  test('OPEN_ORDERS also counts the orders of the account, of every strategy', () => {
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
@@ -206,7 +208,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
     filled(at, at.nowMs);
     expect(at.code({ lots: 2 })).toBeNull();
   });
-  test('is off unless it is set, and a tighter one continues with what was sent', () => {
+  test('MESSAGE_RATE per fill is off unless it is set, and a tighter one continues with the orders already sent', () => {
     const at = new Fixture();
     for (let sent = 0; sent < 30; sent++) at.send({ lots: 2 });
     expect(at.code({ lots: 2 })).toBeNull();
@@ -218,7 +220,7 @@ describe('MESSAGE_RATE, orders for each fill', () => {
 });
 
 describe('MESSAGE_RATE', () => {
-  test('at most the limit in any 60 s: the window slides, and is open at its old end', () => {
+  test('MESSAGE_RATE: at most the limit in any 60 s: the window slides, and is open at its old end', () => {
     expect(sendAt([0, 30_000, 59_999, 60_000, 60_001, 89_999, 90_000])).toEqual([
       null,
       null,
@@ -244,7 +246,7 @@ test('INSTRUMENT refuses one that is not of this run, and one whose exposure is 
     expect(new Fixture({}, ['INSTRUMENT']).code({ lots: 5 }, change)).toBeNull();
   }
 });
-test('the instrument of each order is that of its own index, whatever came before it', () => {
+test('the instrument of each order is the one of its own index', () => {
   const fixture = new Fixture();
   for (const [index, strategy] of [[1, 0], [1, 1], [0, 1], [1, 1]] as const) {
     const wanted = { lots: 5, strategy, instrumentIndex: index };
@@ -283,7 +285,7 @@ describe('BAD_INPUT', () => {
     setup.nowMs = value as number;
     expect(setup.code({ lots: 5, limit: 1000 })).toBe('BAD_INPUT');
   });
-  test('two sizes, an amount to sell, an amount with a limit, a record that is already reserved', () => {
+  test('two sizes, an amount to sell, an amount with a limit, and an order that is already reserved are errors', () => {
     expect(new Fixture().code({ lots: 5, quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ side: 'sell', quoteUnits: 5e6 })).toBe('BAD_INPUT');
     expect(new Fixture().code({ limit: 1000, quoteUnits: 5e6 })).toBe('BAD_INPUT');

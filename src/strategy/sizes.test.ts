@@ -55,7 +55,7 @@ describe('sizes by rule', () => {
     );
   });
 
-  it('by hand', () => {
+  it('sizes by rule by hand', () => {
     expect(String(sizeByRisk({ equity: 10_000, risk: '0.01', entry: 50_000, stop: 49_000 }).base)).toBe('0.1');
     expect(String(sizeByVolatility({ target: '0.2', volatility: '0.8' }).equity)).toBe('0.25');
     // Even money at 60 %: the full share is 0.2.

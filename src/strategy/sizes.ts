@@ -75,7 +75,7 @@ function read(call: string, given: Readonly<Record<string, Amount>>): readonly D
   return Object.entries(given).map(([name, amount]) => {
     const value = decimalOf(amount);
     if (value === null)
-      throw new StrategyError(`${call}: ${name} is ${String(amount)}, which is no number`, 'give a number, or one as text');
+      throw new StrategyError(`${call}: ${name} is ${String(amount)}, which is not a number`, 'give a number, or one as text');
     if (value.lt(0)) throw new StrategyError(`${call}: ${name} is ${String(amount)}, below 0`, 'give it without a sign');
     return value;
   });

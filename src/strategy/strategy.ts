@@ -54,7 +54,7 @@ export abstract class Strategy<P extends object = object> {
     return this.#host.feeds(name);
   }
   /**
-   * Returns a series from outside by its name in the run definition: the newest value known by now, and its age. Indicators over it go by the
+   * Returns an external series by its name in the run definition: the newest value known by now, and its age. Indicators over it go by the
    * bars of `feed`, by default those of the default feed. Call it in a field initialiser first.
    */
   protected series(name: string, feed?: Feed): KnownSeries {

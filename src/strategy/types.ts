@@ -128,7 +128,7 @@ export interface Position {
 }
 
 /**
- * A series from outside, such as open interest, as known by now: of the values known, that of the latest time, in its newest revision. A value
+ * An external series, such as open interest, as known by now: of the values known, that of the latest time, in its newest revision. A value
  * that becomes known at this very instant counts. As a source of indicators it is, at each bar of its feed, what was known when the bar
  * closed; `prev` and `ago` read it at earlier bars.
  */

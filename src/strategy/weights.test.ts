@@ -27,7 +27,7 @@ const contributions = (weights: readonly number[], matrix: readonly (readonly nu
 };
 
 describe('riskParity', () => {
-  test.each([2, 3, 5, 20, 60])('%i symbols carry equal shares of the risk to 1e-9', (count) => {
+  test.each([2, 3, 5, 20, 60])('riskParity: %i symbols carry equal shares of the risk to 1e-9', (count) => {
     for (let seed = 1; seed <= 20; seed++) {
       const { symbols, matrix } = drawn(count, seed * 100 + count);
       const weights = Object.values(riskParity(symbols, matrix));
@@ -36,20 +36,20 @@ describe('riskParity', () => {
       for (const share of contributions(weights, matrix)) expect(Math.abs(share - 1 / count)).toBeLessThan(1e-9);
     }
   });
-  it('of two symbols is inverse volatility, whatever their correlation', () => {
+  it('riskParity of two symbols is inverse volatility, whatever their correlation', () => {
     for (const rho of [-0.99, -0.5, 0, 0.7, 0.999]) {
       const { A, B } = riskParity(['A', 'B'], [[4e-6, rho * 6e-6], [rho * 6e-6, 9e-6]]); // prettier-ignore
       expect(A).toBeCloseTo(0.6, 12);
       expect(B).toBeCloseTo(0.4, 12);
     }
   });
-  it('follows budgets', () => {
+  it('riskParity follows budgets', () => {
     const { symbols, matrix } = drawn(4, 9);
     const weights = Object.values(riskParity(symbols, matrix, { budgets: { S0: 4, S1: 3, S2: 2 }, total: 0.5 }));
     expect(sum(weights)).toBeCloseTo(0.5, 12);
     contributions(weights, matrix).forEach((share, at) => expect(share).toBeCloseTo([0.4, 0.3, 0.2, 0.1][at]!, 9));
   });
-  it('equals a slow descent along the gradient', () => {
+  it('riskParity equals a slow descent along the gradient', () => {
     const { symbols, matrix } = drawn(3, 4);
     const scale = matrix.map((row, at) => Math.sqrt(row[at]!));
     // In units of each volatility, with steps so small that nothing overshoots.
@@ -61,11 +61,11 @@ describe('riskParity', () => {
     const expected = y.map((value, at) => value / scale[at]!);
     Object.values(riskParity(symbols, matrix)).forEach((weight, at) => expect(weight).toBeCloseTo(expected[at]! / sum(expected), 9));
   });
-  it('leaves symbols without a variance out', () => {
+  it('riskParity leaves symbols without a variance out', () => {
     expect(riskParity(['A', 'B', 'C'], [[1, NaN, 0], [NaN, NaN, NaN], [0, NaN, 4]])).toEqual({ A: 2 / 3, C: 1 / 3 }); // prettier-ignore
     expect(riskParity(['A'], [[NaN]])).toEqual({});
   });
-  it('refuses what is no matrix of covariances', () => {
+  it('riskParity refuses what is not a matrix of covariances', () => {
     expect(() => riskParity(['A', 'B'], [[1, 0]])).toThrow('expected a row and a column for each of the 2 symbols, got 1 rows');
     expect(() => riskParity(['A', 'A'], [[1, 0], [0, 1]])).toThrow('A is named twice'); // prettier-ignore
     expect(() => riskParity(['A', 'B'], [[1, -3], [-3, 1]])).toThrow('no weights of equal risk'); // prettier-ignore

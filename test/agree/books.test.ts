@@ -1,3 +1,5 @@
+// The comparison of trades and equity of two simulators.
+
 import { describe, expect, it } from 'vitest';
 import { compareBooks, type Book } from './books.ts';
 
@@ -15,20 +17,20 @@ const changed = (trade: number, column: number, value: number): Book => ({
 });
 
 describe('compareBooks', () => {
-  it('finds equal books equal, rounding included', () => {
+  it('compareBooks finds equal books equal, rounding included', () => {
     expect(compareBooks(BOOK, BOOK)).toEqual({ equal: true, trades: 2, bars: 3, maxApart: 0, first: '' });
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000, 1030 + 1e-9, 1000] }).equal).toBe(true);
   });
-  it('names the first trade that differs', () => {
+  it('compareBooks names the first trade that differs', () => {
     expect(compareBooks(BOOK, changed(1, 3, 100.01)).first).toBe('trade 2, exit price: isobar 100, tool 100.01');
     expect(compareBooks(BOOK, changed(0, 0, 2)).first).toBe('trade 1, entry time: isobar 1, tool 2');
     expect(compareBooks(BOOK, changed(0, 5, NaN)).equal).toBe(false);
   });
-  it('names a missing trade on either side', () => {
+  it('compareBooks names a missing trade on either side', () => {
     expect(compareBooks(BOOK, { ...BOOK, trades: BOOK.trades.slice(0, 1) }).first).toBe('trade 2 is missing in the tool');
     expect(compareBooks({ ...BOOK, trades: [] }, BOOK).first).toBe('trade 1 is missing in isobar');
   });
-  it('finds an equity that differs, and one of another length', () => {
+  it('compareBooks finds an equity that differs, and one of another length', () => {
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000, 1030.001, 1000] }).first).toBe('equity at bar 1: isobar 1030, tool 1030.001');
     expect(compareBooks(BOOK, { ...BOOK, equity: [1000] }).first).toBe('isobar has 3 bars of equity, the tool 1');
   });

@@ -17,7 +17,7 @@ export interface BookComparison {
   readonly bars: number;
   /** Largest difference of an equity. */
   readonly maxApart: number;
-  /** The first difference. Empty when there is none. */
+  /** The first difference; empty without one. */
   readonly first: string;
 }
 

@@ -1,4 +1,4 @@
-// The Python environment with the other tools: made once in the cache of the checkout, and made again when the list of packages changes.
+// The Python environment with the other tools: built once in the cache of the checkout, and again when the list of packages changes.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

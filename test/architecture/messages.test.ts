@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const ROOMS = ['risk', 'engine', 'orders', 'strategy', 'definition', 'access', 'app', 'tasks', 'cli'];
 /** A figure in a text, followed by the name of an internal unit. */
 const INTERNAL = /\$\{[^}]*\} (base )?(units|lots|ticks)\b/;
-/** A fault of isobar itself is read by whoever repairs it, in the unit of the code. */
+/** A fault of isobar itself is read by a developer, in the unit of the code. */
 const FAULT = /InvariantError|assert\(/;
 
 function textsIn(folder: string): string[] {

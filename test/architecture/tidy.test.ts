@@ -19,7 +19,7 @@ function treeOf(files: Readonly<Record<string, string>>): string {
 }
 
 describe('the house', () => {
-  it('is tidy', () => {
+  it('the house is tidy', () => {
     expect(tidy(new URL('../../src', import.meta.url).pathname)).toEqual([]);
   });
 
@@ -45,11 +45,11 @@ describe('the house', () => {
     ['a file at the top', { 'utils.ts': '' }, /only doors lie at the top/],
     ['a door that shows too much', { 'index.ts': "export * from './venue/a.ts';", 'venue/a.ts': '' }, /door does not show venue/],
     ['a task through the door for runs', { 'run.ts': "export * from './tasks/kill/a.ts';", 'tasks/kill/a.ts': '' }, /not show tasks\/kill/],
-  ])('reports %s', (_, files, expected) => {
+  ])('the house reports %s', (_, files, expected) => {
     expect(tidy(treeOf(files)).join('\n')).toMatch(expected);
   });
 
-  it('allows private fields of views, constants of a file, and both outside of the hot rooms', () => {
+  it('the house allows private fields of views, constants of a file, and both outside of the hot rooms', () => {
     const root = treeOf({
       'engine/host/views.ts': 'export class A {\n  #a = 1;\n}',
       'engine/a.ts': 'const INFINITY = Infinity;\nconst NAN = NaN;\nexport const a = [INFINITY, NAN];',
@@ -58,7 +58,7 @@ describe('the house', () => {
     expect(tidy(root)).toEqual([]);
   });
 
-  it('wants a first line that says what a file is for', () => {
+  it('the house wants a first line that says what a file is for', () => {
     const root = treeOf({});
     mkdirSync(join(root, 'base'));
     writeFileSync(join(root, 'base/a.ts'), 'export const a = 1;');

@@ -6,13 +6,15 @@ import { bannedNames, bannedPhrases, checkedFiles, messagesIn, sourcesOf, titles
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const LIST = JSON.parse(readFileSync(new URL('./wordlist.json', import.meta.url), 'utf8')) as WordList;
+/** The comments of these files are not checked: this file quotes phrases; the others have some left. */
+const UNCHECKED_COMMENTS = /^test\/(architecture\/words\.test\.ts|simulation\/)|^src\/(orders|engine|venue)\/.*\.test\.ts$/;
 
 it('no name of src, test or bench has a banned word', () => {
   expect(bannedNames(sourcesOf(ROOT, ['src', 'test', 'bench']), LIST)).toEqual([]);
 });
 
-it('no comment of src has a banned phrase', () => {
-  const sources = [...sourcesOf(ROOT, ['src'])].filter(([path]) => !path.endsWith('.test.ts'));
+it('no comment has a banned phrase', () => {
+  const sources = [...sourcesOf(ROOT, ['src', 'test', 'strategies', 'bench', 'build'])].filter(([path]) => !UNCHECKED_COMMENTS.test(path));
   expect(bannedPhrases(new Map(sources), LIST)).toEqual([]);
 });
 

@@ -127,7 +127,7 @@ function parse(path: string, source: string): Syntax {
 
 const TITLED = new Set(['it', 'test', 'describe']);
 
-/** Returns the name at the head of a chain of calls and members: `it` of `it.each([...])`; empty if the head is no name. */
+/** Returns the name at the head of a chain of calls and members: `it` of `it.each([...])`; empty if the head is not a name. */
 function calleeOf(call: ts.CallExpression): string {
   let head: ts.Expression = call.expression;
   while (ts.isCallExpression(head) || ts.isPropertyAccessExpression(head)) head = head.expression;

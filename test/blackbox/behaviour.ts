@@ -93,7 +93,7 @@ export async function checkBothForms(world: World, endpoint: EndpointOf): Promis
     const reply = await world.caller.send('GET', target, '', { signed: `${world.exchange.nowMs}GET${signed}` });
     expect(reply.code, `signed ${signed}`).toBe(0);
   }
-  // Numbers as text, with zeros behind them, and bytes as they are: the signature is over what was sent.
+  // Numbers as text with trailing zeros, and bytes unchanged: the signature covers what was sent.
   const body = `{ "recvWindow":5000,\n"symbol" : "${symbol}", "volume":"1.0000","price":"10.50","side":"BUY","type":"LIMIT" }`;
   expect(await world.caller.send('POST', '/sapi/v1/order', body)).toMatchObject({ status: 200, json: { price: 10.5, origQty: 1 } });
 }
@@ -210,7 +210,7 @@ export async function checkList(world: World, endpoint: Endpoint, { op, given, m
   const keys = keysOf(all);
   expect(keys, `${op}, newest first`).toEqual(keys.toSorted(falling));
   if (hasFromId !== true) return;
-  // The rows from that one on, so that whoever goes on from the newest that is known misses none.
+  // The rows from that one on, so that a reader who continues from the newest known row misses none.
   const from = keysOf(await rows({ fromId: world.number(String(keys[50])), limit: 7 }));
   expect(from, `${op}, from an id`).toEqual(keys.slice(44, 51));
 }

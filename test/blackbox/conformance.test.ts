@@ -86,11 +86,11 @@ describe('causes', () => {
 
 describe('limits', () => {
   it('ban a client that continues', () => checkBan(limited, ENDPOINTS));
-  it('count public calls on address or key', () => checkWhom(limited, endpointOf('spot.ping')));
+  it('limits count public calls on address or key', () => checkWhom(limited, endpointOf('spot.ping')));
 });
 
 describe('orders', () => {
-  it.each(Object.entries({ checkStates, checkClientIds, checkBothForms, checkAmounts, checkIntervals }))('%s', (_, check) =>
+  it.each(Object.entries({ checkStates, checkClientIds, checkBothForms, checkAmounts, checkIntervals }))('orders: %s', (_, check) =>
     check(seed, endpointOf),
   );
 });
@@ -109,7 +109,7 @@ interface Operation {
 }
 
 describe('the table', () => {
-  it('has the calls and parameters of the document that the exchange serves', async () => {
+  it('the table has the calls and parameters of the document that the exchange serves', async () => {
     const { json } = await seed.caller.get('/openapi.json', {}, { as: null });
     const { paths } = json as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
     const served = Object.entries(paths).flatMap(([path, methods]) =>
@@ -121,8 +121,8 @@ describe('the table', () => {
     const written = ENDPOINTS.map(({ op, method, path, params }) => [op, method, path, ...Object.keys(params)].join(' '));
     expect(served.toSorted()).toEqual(written.toSorted());
   });
-  it('has every cell seen, or listed with a reason', () => {
+  it('the table has every cell seen, or listed with a reason', () => {
     expect(coverage.faults).toEqual({ missing: [], stale: [] });
   });
-  it('needs faults for five codes at most', () => expect(coverage.byFault.length).toBeLessThanOrEqual(5));
+  it('the table needs faults for five codes at most', () => expect(coverage.byFault.length).toBeLessThanOrEqual(5));
 });

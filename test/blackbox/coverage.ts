@@ -25,7 +25,7 @@ export class Coverage {
     const cells = rows.flatMap(({ codes, except, reason }) => {
       if (typeof reason !== 'string' || reason === '') throw new Error(`unreachable.yaml: ${codes.join(', ')} has no reason`);
       const reachable = new Set(except.flatMap((name) => groups[name] ?? [name]));
-      for (const op of reachable) if (!ops.includes(op)) throw new Error(`unreachable.yaml: ${op} is no endpoint`);
+      for (const op of reachable) if (!ops.includes(op)) throw new Error(`unreachable.yaml: ${op} is not an endpoint`);
       return ops.filter((op) => !reachable.has(op)).flatMap((op) => codes.map((code) => `${op} ${code}`));
     });
     this.#unreachable = new Set(cells);

@@ -60,7 +60,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
 
-/** Of several things that are wrong the first in the order of the checks is answered: each step mends what the one before was refused for. */
+/** Of several errors, the first in the order of the checks is answered. Each step fixes the error that the one before met. */
 export async function checkOrder(world: World, endpoint: Endpoint): Promise<void> {
   const { method, path, isWrite } = endpoint;
   const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];

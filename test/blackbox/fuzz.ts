@@ -16,7 +16,7 @@ const documented = new Set([0, ...CODES]);
 /** How often each kind was answered what. */
 export type Tally = ReadonlyMap<string, number>;
 
-/** Sends `count` requests, of the seeds from `seed` on. Throws at the first answer that is none of the documented ones. */
+/** Sends `count` requests, with the seeds from `seed` on. Throws at the first answer that is not documented. */
 export async function fuzz(world: World, targets: FuzzWorld['targets'], seed: number, count: number): Promise<Tally> {
   const given: FuzzWorld = { targets, nowMs: world.exchange.nowMs };
   const port = Number(new URL(world.exchange.origin).port);

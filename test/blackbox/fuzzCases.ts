@@ -209,7 +209,7 @@ function upgrade(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'upgrade', bytes: Buffer.concat([head('GET', path, headers, ''), rng.bytes(rng.below(30))]), isLast: true, code: null };
 }
 
-/** A right order, of which a byte was changed after it was signed. */
+/** A valid order with one byte changed after it was signed. */
 function tampered(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint, good } = rng.of(writes(world));
   const body = Buffer.from(JSON.stringify(good));

@@ -52,7 +52,7 @@ export async function checkRate(world: World, endpoint: Endpoint, from: string):
   await world.exchange.step(WINDOW_MS);
 }
 
-/** Whoever goes on after 429 is banned: on every call, for a while that doubles. */
+/** A client that continues after 429 is banned: for every call, for a time that doubles. */
 export async function checkBan(world: World, endpoints: readonly Endpoint[]): Promise<void> {
   const account = endpoints.find(({ op }) => op === 'spot.account')!;
   const ping = endpoints.find(({ op }) => op === 'spot.ping')!;

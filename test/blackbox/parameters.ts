@@ -41,7 +41,7 @@ async function twice(world: World, endpoint: Endpoint, name: string): Promise<vo
   world.isError(endpoint, await world.caller.send('POST', endpoint.path, `{${member},${member}}`), -1100, what);
 }
 
-/** What no endpoint has: surplus parameters, too many, windows out of range, bytes that are no parameters. */
+/** What no endpoint has: surplus parameters, too many, windows out of range, bytes that are not parameters. */
 export async function checkSurplus(seed: World, strict: World, endpoint: Endpoint): Promise<void> {
   await seed.answers(endpoint, { ...(await endpoint.good(seed)), surplus: 1 }, 0, 'a surplus parameter');
   await strict.answers(endpoint, { ...(await endpoint.good(strict)), surplus: 1 }, -1103, 'a surplus parameter, strictly');

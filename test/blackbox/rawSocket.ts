@@ -8,7 +8,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** A server that says nothing for so long is taken to hang. */
+/** A server that is silent for this time counts as hung. */
 const TIME_LIMIT_MS = 10_000;
 
 /** One request after the other, on a connection that is opened anew when the server has closed it. */
@@ -28,7 +28,7 @@ export class RawSocket {
       const finish = (reply: RawReply, isOver: boolean): void => {
         clearTimeout(timer);
         socket.removeAllListeners();
-        // What happens to a connection that nobody needs any more is no concern.
+        // What happens to a connection that nobody needs any more does not matter.
         socket.on('error', () => {});
         if (isOver) {
           this.#socket = null;

@@ -1,4 +1,4 @@
-// Shapes of answers, written down from part 2 of the specification: which members there are, and of which type.
+// Shapes of answers, taken from part 2 of the specification: the members and their types.
 
 /** What is wrong with a value, with its place; none: it has the shape. */
 export type Shape = (value: unknown, at: string) => readonly string[];

@@ -1,4 +1,5 @@
-// Kills of a live bot under load: at random instants, and at each kind of record. Nothing is sent twice, nothing forgotten, the books are true.
+// Kills of a live bot under load, at random instants and at each kind of record: nothing is sent twice, nothing is lost, and the books are
+// exact.
 
 import { expect, test } from 'vitest';
 import { RECORD_KINDS, type RecordKind } from '../../src/adapters/journal/records/records.ts';
@@ -19,7 +20,7 @@ const WEEK_MS = 604_800_000;
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
 /** Those that spot has no cause to write. */
 const OF_FUTURES: ReadonlySet<RecordKind> = new Set<RecordKind>(['SETTING', 'FUNDED', 'RATES']);
-/** These bots have no series from outside: test/live/seriesKilled.test.ts kills one that has. */
+/** These bots have no external series: test/live/seriesKilled.test.ts kills one that has. */
 const OF_OTHERS: ReadonlySet<string> = new Set<RecordKind>(['SERIES']);
 const isKind = (name: string): name is RecordKind => Object.hasOwn(RECORD_KINDS, name);
 

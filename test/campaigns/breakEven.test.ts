@@ -97,16 +97,19 @@ async function checkAll(each: OracleCase, of: BreakEven, costs: readonly BreakEv
 const chosen = (part: keyof typeof IN_SUITE) => CASES.filter(({ name }) => isCampaign || IN_SUITE[part].includes(name));
 
 describe('fee, slippage and latency are those of edited definitions, and size needs an impact model', { timeout: 3_600_000 }, () => {
-  test.each(chosen('costs'))('$name', async (each) => {
-    place.prepare(each);
-    const of = await place.breakEven(each, false);
-    await checkAll(each, of, ['fee', 'slippage', 'latency']);
-    expect(of.size).toMatchObject({ value: null, reason: 'no-impact-model', crossings: 0, monotone: null, range: null });
-  });
+  test.each(chosen('costs'))(
+    'fee, slippage and latency are those of edited definitions, and size needs an impact model: $name',
+    async (each) => {
+      place.prepare(each);
+      const of = await place.breakEven(each, false);
+      await checkAll(each, of, ['fee', 'slippage', 'latency']);
+      expect(of.size).toMatchObject({ value: null, reason: 'no-impact-model', crossings: 0, monotone: null, range: null });
+    },
+  );
 });
 
 describe('size is that of a strategy that multiplies its own sizes', { timeout: 3_600_000 }, () => {
-  test.each(chosen('size'))('$name', async (each) => {
+  test.each(chosen('size'))('size is that of a strategy that multiplies its own sizes: $name', async (each) => {
     place.prepare(each);
     const of = await place.breakEven(each, true);
     expect(of.size.reason).not.toBe('no-impact-model');
@@ -126,7 +129,7 @@ describe.skipIf(!isCampaign || SPOT === null || UNIVERSE === null)('on real bars
     for (const command of new Set(definitionsIn(ROOT, 'backtests/real').flatMap(({ bars }) => bars))) isobar(ROOT, folder, command);
   }, 600_000);
 
-  test.each(definitionsIn(ROOT, 'backtests/real'))('$name, with its own costs', async ({ file }) => {
+  test.each(definitionsIn(ROOT, 'backtests/real'))('on real bars: $name, with its own costs', async ({ file }) => {
     const set = placed(ROOT, file, folder);
     const of = await breakEvenOf(folder, file, set);
     for (const cost of ['fee', 'slippage', 'latency'] as const) {

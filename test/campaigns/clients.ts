@@ -1,4 +1,4 @@
-// A client of the paper exchange that trades at random with all others, keeps what it was told, and proves it afterwards.
+// A client of the paper exchange that trades at random with all others, keeps every answer, and proves the answers afterwards.
 
 import { Decimal } from 'decimal.js';
 import { callAsPromise } from '../../src/adapters/exchange/client/callAsPromise.ts';

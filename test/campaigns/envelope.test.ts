@@ -47,7 +47,7 @@ async function finishBuilt(plan: RunPlan): Promise<{ record: RunRecord; envelope
 const netUnits = ({ equity, startUnits }: RunRecord): number => equity.units[equity.length - 1]! - startUnits;
 
 describe('the envelope', () => {
-  it(`holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 1_200_000 }, async () => {
+  it(`the envelope holds the truth in ${CASES} of ${CASES} runs on bars alone`, { timeout: 1_200_000 }, async () => {
     let [exact, width, open, worst] = [0, 0, 0, 0];
     for (let at = 0; at < CASES; at++) {
       const seed = SEED + at;
@@ -118,7 +118,7 @@ describe('the envelope', () => {
     },
   );
 
-  it('holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
+  it('the envelope holds most runs of the shipped strategies, which read their positions', { timeout: 1_200_000 }, async () => {
     const runs = Math.ceil(CASES / 40);
     const shares: string[] = [];
     let [heldRuns, all] = [0, 0];
@@ -149,7 +149,7 @@ describe('the envelope', () => {
   });
 
   it(
-    'of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
+    'the envelope of a strategy that enters whenever it is flat says scenario, and closes in on the run over the ticks',
     { timeout: 1_200_000 },
     async () => {
       let [held, cases, off, read] = [0, 0, 0, 0];

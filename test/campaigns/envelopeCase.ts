@@ -15,7 +15,7 @@ export interface Case {
   readonly withTicks: RunPlan;
 }
 
-/** `every`: at most one entry in so many bars. */
+/** `every`: at most one entry in this many bars. */
 export function caseOf(seed: number, hours: number, every = 1, readsPosition = false): Case {
   const rng = seededRng(seed);
   const drawn = drawPlan(rng);

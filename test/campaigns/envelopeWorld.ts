@@ -1,5 +1,5 @@
-// Worlds for the envelope: a seeded path that moves one tick at a time, the bars that it leaves, strategies that decide on those bars alone,
-// and a naive venue over the ticks.
+// Test data for the envelope: a seeded price path of one-tick steps, the bars of that path, strategies that decide only on those bars, and a
+// naive venue that fills their orders on the path.
 
 import { seededRng, type Rng } from '../../src/base/number/rng.ts';
 import type { BarColumns } from '../../src/model/bars/bars.ts';
@@ -12,7 +12,7 @@ import { spot, START_MS } from '../simulation/plans.ts';
 const MINUTE = 60_000;
 export const HOUR_TICKS = 60;
 
-/** One price a minute, in ticks, each one tick from the one before it or equal to it. */
+/** Returns one price a minute, in ticks. Each differs from the one before by at most one tick. */
 export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   const path = new Int32Array(hours * HOUR_TICKS);
   let price = start;
@@ -26,7 +26,7 @@ export function tickPath(hours: number, rng: Rng, start = 5_000): Int32Array {
   return path;
 }
 
-/** Rows of `per` ticks each. */
+/** Returns the bars of a path, each of `per` prices. */
 export function barsOfTicks(path: Int32Array, per: number, interval: '1m' | '15m' | '1h', instrument: Instrument): BarColumns {
   const length = Math.floor(path.length / per);
   const scale = 10 ** instrument.priceDigits;
@@ -46,7 +46,7 @@ export function barsOfTicks(path: Int32Array, per: number, interval: '1m' | '15m
   };
 }
 
-/** What a strategy does in each period of bars. Distances in ticks, 0 for none. */
+/** The decisions of a strategy, repeated every `period` bars. Distances are in ticks; 0 means none. */
 export interface Plan {
   readonly isFutures: boolean;
   readonly isLong: boolean;
@@ -111,20 +111,20 @@ export function instrumentOf(plan: Plan): Instrument {
   return linearContract(fees, { base: 'AAA', priceDigits: 2 });
 }
 
-/** The levels of an entry decided at a close, in ticks. */
+/** Returns the prices of an entry decided at a close, in ticks. */
 export function levelsOf(plan: Plan, close: number) {
   const sign = plan.isLong ? 1 : -1;
   const level = plan.kind === 'limit' ? close - sign * plan.away : plan.kind === 'trigger' ? close + sign * plan.away : close;
   return { level, stop: plan.stop > 0 ? level - sign * plan.stop : 0, target: plan.target > 0 ? level + sign * plan.target : 0 };
 }
 
-/** Which bars enter: a matter of the bars alone. */
+/** True when the plan enters at a bar. It depends only on the bar. */
 export const enters = (plan: Plan, bar: number, open: number, close: number): boolean =>
   bar % plan.period === 0 && (open !== close || plan.isLong);
 export const leaves = (plan: Plan, bar: number): boolean => bar % plan.period === plan.exitAfter;
 export const cancels = (plan: Plan, bar: number): boolean => plan.cancelAfter > 0 && bar % plan.period === plan.cancelAfter;
 
-/** The strategy of a plan. It counts its bars, and knows of nothing else; with `readsPosition` it enters whenever it is flat. */
+/** Returns the strategy of a plan. It only counts its bars; with `readsPosition` it enters whenever it is flat. */
 export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
   return class OnBarsAlone extends Strategy {
     bar = 0;
@@ -150,15 +150,15 @@ export function strategyOf(plan: Plan, readsPosition = false): StrategyClass {
   };
 }
 
-/** How the naive venue takes a limit that the price has come to. */
-export interface Taste {
-  /** False: the price has to go through it. */
+/** How the naive venue fills a limit order. */
+export interface LimitFillRule {
+  /** True: a touch of the limit price fills. False: the price must go through it. */
   readonly atTouch: boolean;
   readonly isMaker: boolean;
 }
 
-/** Net profit in units of money, over the ticks, by a venue that knows one order and one position. */
-export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste, unitsPerTick: number): number {
+/** Returns the net profit of a plan over the path in units of money, by a venue that has one order and one position. */
+export function naiveNet(plan: Plan, path: Int32Array, per: number, rule: LimitFillRule, unitsPerTick: number): number {
   const sign = plan.isLong ? 1 : -1;
   const bars = Math.floor(path.length / per);
   let net = 0;
@@ -166,10 +166,10 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
   let held: { price: number; best: number; stop: number; target: number; kept: number } | null = null;
   let leaving = false;
   const fee = (price: number, ppm: number) => (price * plan.lots * unitsPerTick * ppm) / 1e6;
-  const limitPpm = taste.isMaker ? plan.makerPpm : plan.takerPpm;
-  // What the open of a bar reaches has been reached: rule 5.
+  const limitPpm = rule.isMaker ? plan.makerPpm : plan.takerPpm;
+  // At the open of a bar a touch is enough: rule 5 of docs/matching.md.
   const isBeyond = (price: number, level: number, direction: number, isOpen: boolean) =>
-    direction * (price - level) >= (taste.atTouch || isOpen ? 0 : 1);
+    direction * (price - level) >= (rule.atTouch || isOpen ? 0 : 1);
   const buy = (price: number, ppm: number, { stop, target }: ReturnType<typeof levelsOf>) => {
     const inCoins = plan.feesIn === 'received';
     net -= sign * price * plan.lots * unitsPerTick + (inCoins ? 0 : fee(price, ppm));
@@ -188,7 +188,7 @@ export function naiveNet(plan: Plan, path: Int32Array, per: number, taste: Taste
       if (order !== null) {
         const { level } = order;
         if (plan.kind === 'market') buy(slipped(sign), plan.takerPpm, order);
-        // A limit that the next price allows at once takes.
+        // A limit order that can fill at its arrival is a taker.
         else if (plan.kind === 'limit' && at % per === 0 && sign * (level - price) >= 0)
           buy(Math.min(sign * slipped(sign), sign * level) * sign, plan.takerPpm, order); // prettier-ignore
         else if (plan.kind === 'limit' && isBeyond(price, level, -sign, false)) buy(level, limitPpm, order);

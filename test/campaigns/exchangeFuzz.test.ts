@@ -1,4 +1,4 @@
-// Malformed requests of every kind to a running exchange: it answers or hangs up, never fails, and is afterwards what it was before.
+// Malformed requests of every kind to a running exchange: it answers or closes the connection, never fails, and its state does not change.
 
 import { expect, test } from 'vitest';
 import { fuzz } from '../blackbox/fuzz.ts';

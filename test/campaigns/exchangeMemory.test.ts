@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { bundleProgram } from '../fixtures/bundledProgram.ts';
 
 const ORDERS = Number(process.env['ISOBAR_CASES'] ?? 2000);
-/** In the suite the exchange is too young for its memory to say anything, and only has to find what it put away. */
+/** In the suite the exchange is too young for a memory figure, and only has to find what it archived. */
 const REPORTED_FROM = 1_000_000;
 
 it(`${ORDERS} orders`, () => {

@@ -84,7 +84,7 @@ class Campaign {
     if (op === 'futures.changePositionMode') this.oracle.changedMode(name, contractName, /^"?1"?$/.test(given.get('positionModel') ?? ''));
   }
 
-  /** Time goes on by a little, now and then past a mark, and seldom past a funding. */
+  /** Advances time by a little, sometimes past a mark, and seldom past a funding time. */
   #pass(): void {
     const { world, rng } = this;
     const luck = rng.next();

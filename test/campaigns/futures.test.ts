@@ -1,4 +1,4 @@
-// Random lives of futures accounts: nothing is made or lost, whatever fills, pays, changes or is liquidated.
+// Random histories of futures accounts: no money is created or lost by fills, payments, changes or liquidations.
 
 import { expect, test } from 'vitest';
 import { FuturesWorld, noCounts } from './futuresWorld.ts';

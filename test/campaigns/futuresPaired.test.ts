@@ -1,4 +1,4 @@
-// Random lives of futures accounts that trade with each other: every profit is somebody's loss, and all that was deposited is there.
+// Random histories of futures accounts that trade with each other: profits equal losses, and all deposits are accounted for.
 
 import { expect, test } from 'vitest';
 import { noPairedCounts, PairedWorld } from './pairedWorld.ts';

@@ -1,4 +1,4 @@
-// A random life of three futures accounts on linear and inverse contracts, checked after every event.
+// A random history of three futures accounts on linear and inverse contracts, checked after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -70,7 +70,7 @@ export class FuturesWorld {
     });
   }
 
-  /** Runs so many events; throws, naming the event, at the first after which something does not add up. */
+  /** Runs `events` events. Throws at the first one after which something does not add up, and names it. */
   run(events: number): void {
     for (let at = 0; at < events; at++) {
       const name = this.step();

@@ -50,7 +50,7 @@ it('every guard of the specification has a row, or a reason', () => {
   expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
 });
 
-it.each(GUARDS)('$name: stands in its source once', ({ file, from, and = [], test }) => {
+it.each(GUARDS)('$name: its text occurs once in the source', ({ file, from, and = [], test }) => {
   expect(existsSync(`${root}${test}`), test).toBe(true);
   for (const change of [{ file, from }, ...and]) {
     expect(readFileSync(`${root}${change.file}`, 'utf8').split(change.from).length - 1, `${change.file}: ${change.from}`).toBe(1);

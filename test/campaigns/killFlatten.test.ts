@@ -1,4 +1,4 @@
-// Kills that flatten, over a network that loses requests and answers, with orders that land late: never does a position turn over.
+// Kills that flatten, over a network that loses requests and replies, with late arrivals: a position is never reversed.
 
 import { expect, test } from 'vitest';
 import { KillWorld } from './killWorld.ts';

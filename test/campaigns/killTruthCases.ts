@@ -14,7 +14,7 @@ export interface KillCase {
   readonly answer: 'lost' | 'late' | 'arrived';
   readonly market: 'spot' | 'futures';
   readonly positionSide: 'buy' | 'sell';
-  /** The account has other coins, and somebody trades there by hand. */
+  /** The account has other coins, and a person trades there by hand. */
   readonly hasOther: boolean;
   readonly isAnswering: boolean;
   /** One that does not answer begins to after some minutes. */
@@ -23,7 +23,7 @@ export interface KillCase {
   readonly isReadable: boolean;
   /** Its lists are not cut. */
   readonly isComplete: boolean;
-  /** Somebody places an order by hand that looks like the last one. */
+  /** A person places an order by hand that looks like the last one. */
   readonly lookalike: boolean;
   /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
   readonly stopsAtOnce: boolean;

@@ -78,7 +78,7 @@ export class KillTruthWorld {
   readonly #manual: Exchange;
   readonly #rng: () => number;
   #opened: OpenedBot | null = null;
-  /** Client ids of orders that somebody has placed by hand. */
+  /** Client ids of orders that a person has placed by hand. */
   readonly #manualIds = new Set<string>();
 
   private constructor(kill: KillCase, exchange: RunningExchange, config: ServiceConfig) {
@@ -215,7 +215,7 @@ export class KillTruthWorld {
   }
   readonly #state = { bar: 0, isLast: false };
 
-  /** Somebody trades on the same account. */
+  /** A person trades on the same account. */
   async #byManual(): Promise<void> {
     const side = this.#rng() < 0.5 ? 'BUY' : 'SELL';
     await this.#manualOrder(side, this.#isSpot ? '0.05' : '500');
@@ -382,7 +382,7 @@ export class KillTruthWorld {
     }, new Decimal(0));
   }
 
-  /** The bot's position that the account still has: of contracts, somebody else may have closed a part of it. */
+  /** The part of the bot's position that the account still has: another trader may have closed some contracts of it. */
   #left(): Decimal {
     const own = this.#position();
     if (this.#isSpot) return own;
@@ -399,7 +399,7 @@ export class KillTruthWorld {
     const { isAnswering, comesBack, isReadable, isComplete } = this.#case;
     const figures = `position ${before.toFixed()} before, ${after.toFixed()} after; residuals: ${residuals.join(' | ') || 'none'}`;
     const open = this.#own.filter(({ isOpen }) => isOpen).length;
-    // A rounding of the fee is no position.
+    // A rounding of the fee is not a position.
     const slack = this.#isSpot ? '0.00000005' : '0';
     const own = this.#position();
     const isBeyond = this.#isSpot

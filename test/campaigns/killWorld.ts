@@ -1,4 +1,5 @@
-// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, books that thin out, orders that land late; no real time.
+// A kill in a simulated world: the real driver and client, a real exchange behind a bad network, thin books and late arrivals, in virtual
+// time.
 
 import { createHmac } from 'node:crypto';
 import { Decimal } from 'decimal.js';
@@ -166,11 +167,11 @@ export class KillWorld {
     this.#fixture.order('bob', 'SELL', contracts, 60_100 + at * 20);
   }
 
-  /** Somebody brings new orders from time to time. */
+  /** Others place new orders from time to time. */
   #marketGoesOn(): void {
     this.#queue.at(this.#queue.nowMs + 2000 + Math.floor(this.#rng.next() * 4000), () => {
       this.#fixture.nowMs = this.#queue.nowMs;
-      // Whoever has run out of money brings nothing.
+      // A trader without money places nothing.
       this.#fixture.post('/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: 0.3, price: 59_900 }, { as: 'bob' });
       for (const side of ['BUY', 'SELL'] as const) this.#fixture.create('bob', side, 15, side === 'BUY' ? 59_900 : 60_200);
       this.#marketGoesOn();

@@ -94,7 +94,7 @@ export class LimitsWorld {
   /** Requests that the exchange received above a limit: each is a 429. */
   tooMany = 0;
   received = 0;
-  readonly desks: readonly Fixture[];
+  readonly fixtures: readonly Fixture[];
   /** How the network of this seed behaves. */
   readonly network: string;
   readonly #queue = new DueQueue();
@@ -105,7 +105,7 @@ export class LimitsWorld {
   readonly #isFlawed: boolean;
   readonly #windows = new Map<string, TrueWindow>();
 
-  /** `counts from sending`: the limiter is told at once that a request was answered, as if there were no network. */
+  /** `counts from sending`: the limiter learns at once that a request was answered, as if there were no network. */
   constructor(seed: number, flaw: 'none' | 'counts from sending' = 'none') {
     this.#isFlawed = flaw !== 'none';
     const rng = seededRng(seed);
@@ -119,7 +119,7 @@ export class LimitsWorld {
     const scheduler = new RoughScheduler(this.#queue, rng);
     const first = new Limiter(scheduler);
     const second = new Limiter(scheduler, { sameAddressAs: first, publicOnKey: true });
-    this.desks = [
+    this.fixtures = [
       {
         limiter: first,
         publicOnKey: false,
@@ -140,7 +140,7 @@ export class LimitsWorld {
     const endMs = START_MS + lengthMs;
     for (let nowMs = START_MS; nowMs < endMs; nowMs += TICK_MS) {
       this.#queue.runDue(nowMs);
-      for (const fixture of this.desks) for (const counts of fixture.classes) this.#offer(fixture, counts);
+      for (const fixture of this.fixtures) for (const counts of fixture.classes) this.#offer(fixture, counts);
     }
   }
 
@@ -191,7 +191,7 @@ export class LimitsWorld {
 
   #receive(stand: Fixture, { op, limit, windowMs }: ClassCounts): boolean {
     const { rateClass, scope } = endpointOf(op).limit;
-    const subject = scope === 'ip' && !stand.publicOnKey ? 'address' : `key ${this.desks.indexOf(stand)}`;
+    const subject = scope === 'ip' && !stand.publicOnKey ? 'address' : `key ${this.fixtures.indexOf(stand)}`;
     const name = `${rateClass} ${subject}`;
     const window = this.#windows.get(name) ?? new TrueWindow(limit, windowMs);
     this.#windows.set(name, window);

@@ -30,7 +30,7 @@ interface Decision {
 function decisions({ orders }: RunRecord): readonly Decision[] {
   const rows: Decision[] = [];
   for (let row = 0; row < orders.length; row++) {
-    // A leg of a bracket is no decision: it answers a fill, which may be at the very open that follows the last bar.
+    // A leg of a bracket is not a decision: it answers a fill, which may be at the very open that follows the last bar.
     if (orders.parent[row] !== 0) continue;
     const ms = orders.createdMs[row]!;
     const what = [orders.side[row], orders.role[row], orders.lots[row], orders.quoteUnits[row], orders.limit[row]];

@@ -1,4 +1,4 @@
-// What every account must have, reckoned in whole numbers of any size from the trades that the exchange has answered, and from nothing else.
+// The money that every account must have, computed in BigInt from the reported trades alone.
 
 import type { Instrument } from '../../src/model/instrument.ts';
 import { deposits, FUTURES, NAMES, type Name, type NumbersWorld, SPOT } from './numbersWorld.ts';
@@ -55,7 +55,7 @@ export class Oracle {
   readonly #positions = new Map<string, Positions>();
   /** By account and instrument. */
   readonly #lastTrade = new Map<string, string>();
-  /** By account and asset: all losses, fees and funding, of which others bear what the account cannot pay, and what they have borne so far. */
+  /** By account and asset: all losses, fees and funding; what others cover because the account cannot pay, and have covered until now. */
   readonly #losses = new Map<string, bigint>();
   readonly #gifts = new Map<string, bigint>();
   trades = 0;
@@ -82,7 +82,7 @@ export class Oracle {
     positions.isNet = isNet;
   }
 
-  /** Funding has been paid, which no trade tells of: what accounts have now is what they should have. */
+  /** Funding has been paid, which no trade shows: what accounts have now is what they should have. */
   funded(): void {
     for (const name of NAMES) this.#read(name);
     for (const name of NAMES) {

@@ -1,4 +1,4 @@
-// Well-formed requests of all 38 endpoints whose numbers are anything: what a client may send, and no exchange may fail at.
+// Well-formed requests of all 38 endpoints with numbers of any size, which an exchange must survive.
 
 import type { Rng } from '../../src/base/number/rng.ts';
 import type { Market } from '../../src/model/instrument.ts';
@@ -148,7 +148,7 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
   }
 }
 
-/** A price near the market, some powers of ten away, or any number; a volume of any size that somebody may have. */
+/** A price near the market, or powers of ten away, or any number; a volume of any valid size. */
 function decimalOf(rng: Rng, key: string, sense: Sense, name: string): string {
   const luck = rng.next();
   if (luck < 0.3) return anyNumber(rng);

@@ -26,9 +26,9 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
   /** Rows at whose close an exit may come: nothing is sent there. */
   const exits = new Set<number>();
   return rows.map(({ close }, minute) => {
-    /** The close moved by so many hundredths of a percent, as a price of two decimals. */
+    /** The close moved by `from` to `to` hundredths of a percent, drawn at random, as a price with two decimals. */
     const near = (from: number, to: number): string => close.times(1 + (from + below(to - from + 1)) / 10_000).toFixed(2);
-    // No two orders are alike: the bot would make one of them a lot smaller, so that a lost answer can be told.
+    // No two orders are alike: the bot would make one of them a lot smaller, to recognise it after a lost answer.
     const qty = (): string => (0.001 * (20 + ((37 * ++sizes) % 401))).toFixed(3);
     const maybe = (text: string): string | null => (below(3) === 0 ? null : text);
     const trail = (): NaiveTrail | null => {

@@ -69,7 +69,7 @@ export class PairedLedger {
     this.exchangeLots = terms.instruments.map(() => 0n);
   }
 
-  /** An account with so many units of each asset. */
+  /** An account with the same number of units of each asset. */
   open(units: readonly bigint[], setting: (index: number) => ContractSetting): void {
     const account = this.money.push([...units]) - 1;
     units.forEach((each, asset) => (this.deposited[asset]! += each));
@@ -139,7 +139,7 @@ export class PairedLedger {
     this.exchangeCash[asset]! -= this.#signed(index, wasLong, value);
   }
 
-  /** The funding of a position, of which longs pay a rate above 0. */
+  /** The funding of a position: longs pay a rate above 0. */
   funded(held: Held, ticks: number, rate: number): void {
     const asset = this.assetOf(held.index);
     const share = halfUp(this.value(held.index, Number(held.lots), ticks) * BigInt(Math.abs(rate)), RATE_SCALE);
@@ -175,7 +175,7 @@ export class PairedLedger {
     return this.#terms.assets.indexOf(this.#terms.instruments[index]!.quote);
   }
 
-  /** Money of an account that is no margin of a position. */
+  /** Money of an account that is not a margin of a position. */
   loose(account: number, asset: number): bigint {
     let units = this.money[account]![asset]!;
     this.#terms.instruments.forEach((_, index) => {
@@ -228,7 +228,7 @@ export class PairedLedger {
     this.insurance[asset]! -= units;
   }
 
-  /** What a rise in value by so much brings the holder: an inverse contract pays in the coin, which is worth less when it is dear. */
+  /** The gain of the holder when the price rises: an inverse contract pays in the coin, which buys fewer coins at a higher price. */
   #signed(index: number, isLong: boolean, units: bigint): bigint {
     const isLinear = this.#terms.instruments[index]!.contract!.kind === 'linear';
     return isLong === isLinear ? units : -units;

@@ -1,4 +1,4 @@
-// Random lives of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
+// Random histories of many futures accounts that trade with each other on a paper exchange, checked against a ledger after every event.
 
 import { assert } from '../../src/base/assert.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -120,7 +120,7 @@ export class PairedWorld {
     }
   }
 
-  /** Runs so many events; throws, naming the event, at the first after which something does not add up. */
+  /** Runs `events` events. Throws at the first one after which something does not add up, and names it. */
   run(events: number): void {
     for (let at = 0; at < events; at++) this.checked(`event ${at}`, () => this.step());
     this.checked('the end', () => this.flatten());
@@ -295,7 +295,7 @@ export class PairedWorld {
     });
   }
 
-  /** Everybody takes back what is open and closes what is held, with each other. */
+  /** All accounts cancel their open orders and close their positions with each other. */
   private flatten(): string {
     this.advance(this.queue.nowMs + 200);
     for (const order of this.exchange.live()) this.exchange.cancel(order, true);

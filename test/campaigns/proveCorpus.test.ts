@@ -13,7 +13,7 @@ const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
 const ROWS = 2399;
 /** They import what they do not use, or fail in an attempt to reach the engine: nothing proves them, and nothing refutes them. */
 const UNDECIDED = new Set(['handlerThis.ts', 'host.ts', 'http.ts', 'outsideImport.ts', 'symbols.ts', 'walk.ts', 'workerThreads.ts']);
-/** A counter in its module is no bias of one run, but state of a second one. */
+/** A counter in its module is not a bias of one run, but state of a second one. */
 const COUNTER = 'state.ts';
 /** They read what an indicator has computed ahead. All others of `reaching` are refuted by purity. */
 const READS_AHEAD = new Set(['blockMax.ts', 'rowsClosure.ts', 'sampledWindow.ts', 'twoCustoms.ts', 'weakAhead.ts']);
@@ -39,12 +39,12 @@ const reaching = isCampaign ? strategiesOf('reaching') : ['regexpState.ts', 'com
 const honest = isCampaign ? strategiesOf('honest') : ['loggedNumbers.ts'];
 
 describe('biased', () => {
-  test.each(biased)('%s is refuted', { timeout: 120_000 }, async (name) => {
+  test.each(biased)('biased: %s is refuted', { timeout: 120_000 }, async (name) => {
     expect((await prove(`biased/${name}`)).code).toBe(3);
   });
 });
 describe('reaching', () => {
-  test.each(reaching)('%s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
+  test.each(reaching)('reaching: %s is refuted by the one proof that is for it', { timeout: 120_000 }, async (name) => {
     const { code, refuted } = await prove(`reaching/${name}`);
     expect(code).toBe(3);
     // With { pure: true } an indicator that reads ahead is filled ahead, and every proof about the future sees it.
@@ -53,10 +53,10 @@ describe('reaching', () => {
   });
 });
 describe('clean', () => {
-  test.each(clean)('%s is proved', { timeout: 120_000 }, async (name) => {
+  test.each(clean)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`clean/${name}`)).code).toBe(0);
   });
-  test.each(honest)('%s is proved', { timeout: 120_000 }, async (name) => {
+  test.each(honest)('clean: %s is proved', { timeout: 120_000 }, async (name) => {
     expect((await prove(`honest/${name}`)).code).toBe(0);
   });
 });

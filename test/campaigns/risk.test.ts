@@ -19,7 +19,7 @@ const CODES = [
 ]; // prettier-ignore
 
 describe('without one rule the same courses of events break its limit', () => {
-  test.each(CODES)('%s', (code) => {
+  test.each(CODES)('without one rule the same courses of events break its limit: %s', (code) => {
     expect(firstBroken(SEED, SEEDS, (seed) => new World(seed, noCounts(), code))).toBe(code);
   });
 });

@@ -1,4 +1,4 @@
-// What a campaign of random courses against limits is made of, whatever is traded in them.
+// The parts that the risk campaigns on spot and futures share: limits, courses of events and their checks.
 
 import { expect } from 'vitest';
 import { Reservations } from '../../src/orders/reserve/reservation.ts';
@@ -40,7 +40,7 @@ export function firstBroken(from: number, seeds: number, course: (seed: number) 
   return null;
 }
 
-/** Gives up what a tombstone holds, though it may land. */
+/** Releases what a proven absent order holds, though it may still arrive. */
 export class Forgetful extends Reservations {
   override holdAbsent(order: ReservedOrder): void {
     this.release(order);

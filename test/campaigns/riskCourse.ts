@@ -1,4 +1,4 @@
-// One random course of events: a bot (ledger, reservations, orders, risk) that hears late, wrongly or nothing, over a venue that knows.
+// One random course of events: a bot (ledger, reservations, orders, risk) with late, wrong or missing reports, over a venue with the truth.
 
 import { Scratch } from '../../src/base/memory/rowLog.ts';
 import { type Rng, seededRng } from '../../src/base/number/rng.ts';
@@ -62,7 +62,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected abstract intent(): string | null;
   /** Executes a part of an order that is live, or all of it. */
   protected abstract execute(order: Known): void;
-  /** Tells the bot of the oldest execution of an order that it has not heard of. */
+  /** Reports to the bot the oldest execution of an order that it does not know yet. */
   protected abstract report(order: Known): void;
   /** What else happens in a market; its share of all steps. */
   protected readonly otherShare: number = 0;
@@ -116,7 +116,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return null;
   }
 
-  /** Whether new risk should have been halted: a naive walk over all marks so far. */
+  /** True when new risk should have been halted: a naive walk over all marks until now. */
   private brokenByLoss(): string | null {
     const { dailyLossMilli, drawdownMilli } = this.truth.limits;
     const dayStart = this.nowMs - (this.nowMs % DAY_MS);
@@ -166,7 +166,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     else if (order.state === 'over') this.orders.refused(belief, '-2010', this.nowMs);
   }
 
-  /** A tombstone that has not been heard of for as long as it is reserved never will be: the assumption of order safety, section 8. */
+  /** An absent order that was not seen while it was reserved never arrives: the assumption of order safety, section 8. */
   private wait(ms: number): void {
     this.nowMs += ms;
     for (const order of this.truth.orders) {

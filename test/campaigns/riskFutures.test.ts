@@ -22,7 +22,7 @@ const CODES = [
 ]; // prettier-ignore
 
 describe('without one rule the same courses of events break its limit', () => {
-  test.each(CODES)('%s', (code) => {
+  test.each(CODES)('without one rule the same courses of events break its limit: %s', (code) => {
     expect(firstBroken(FIRST, SEEDS, (seed) => new FuturesRiskWorld(seed, noCounts(), code))).toBe(code);
   });
 });

@@ -1,4 +1,4 @@
-// What is true of contracts whatever the bot believes: positions by every execution, money by what was reported, in plain numbers.
+// The true state of contracts, independent of the bot: positions by every execution, money by what was reported, in plain numbers.
 
 import type { Order } from '../../src/model/order.ts';
 import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './riskTruth.ts';
@@ -6,7 +6,7 @@ import { type Execution, over, sum, TrueOrder, type TrueLimits, Venue } from './
 /** A contract and how the account trades it. */
 export interface TrueContract {
   readonly isLinear: boolean;
-  /** Worth of one lot: linear so many units for each tick, inverse so many units at one tick. */
+  /** Value of one lot: units for each tick (linear), or units at a price of one tick (inverse). */
   readonly size: number;
   readonly leverage: number;
   readonly isNet: boolean;
@@ -37,7 +37,7 @@ export class ContractOrder extends TrueOrder {
     if (!this.byAmount) return this.left;
     return Math.floor(this.left / otherValue(this.contract, 1, this.contract.isLinear ? this.lowest : this.highest));
   }
-  /** Lots of which the bot has not heard that they were executed. */
+  /** Executed lots that the bot does not know about yet. */
   get unheardLots(): number {
     return sum(this.unreported, ({ lots }) => lots);
   }
@@ -106,7 +106,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     if (order.maxLots <= 0) order.state = 'over';
   }
 
-  /** Books what the bot is told: averages of entries and margins, in plain numbers. */
+  /** Books what is reported to the bot: averages of entries and margins, in plain numbers. */
   book(order: ContractOrder, lots: number, notional: number, fee: number): void {
     const contract = this.contracts[order.index]!;
     const { long, short } = this.booked[order.index]!;

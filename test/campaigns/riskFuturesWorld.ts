@@ -1,4 +1,4 @@
-// The risk campaign on futures: contracts and limits drawn at random, what the strategies want, what fills of it, and funding.
+// The risk campaign on futures: random contracts and limits, the orders that strategies want, their fills, and funding.
 
 import { lots, ticks, units } from '../../src/base/brand.ts';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -22,7 +22,7 @@ const TIERS = [
   { upTo: 8e6, max: 10 },
   { upTo: Infinity, max: 4 },
 ];
-/** A lot of the first contract is worth about so many units, one of the second seven times as much. */
+/** Approximate value of a lot of the first contract, in units. A lot of the second is worth seven times as much. */
 const LOT = 1e5;
 
 export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
@@ -126,7 +126,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     this.counts.fills++;
   }
 
-  /** Funding, of which an isolated position pays no more than its margin. */
+  /** Funding. An isolated position pays at most its margin. */
   protected override other(): void {
     const index = this.whole(0, 1);
     const isLong = this.random(0.5);

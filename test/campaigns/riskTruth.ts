@@ -1,4 +1,4 @@
-// What is true of orders whatever the bot believes: the venue of the risk campaign, and the limits checked against it.
+// The true state of orders, independent of the bot: the venue of the risk campaign, and the limits checked against it.
 
 import type { OrderGateway } from '../../src/ports/exchange.ts';
 import type { ApprovedOrder, Order } from '../../src/model/order.ts';
@@ -46,7 +46,7 @@ export class TrueOrder {
   state: 'inFlight' | 'live' | 'over' = 'inFlight';
   wasAdmitted = false;
   cancelAsked = false;
-  /** When the bot was told that it had no effect; NaN otherwise. */
+  /** When the bot learned that the order had no effect; NaN otherwise. */
   absentMs = NaN;
   /** Executions that the bot has not heard of, oldest first. */
   readonly unreported: Execution[] = [];

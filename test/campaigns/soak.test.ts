@@ -1,4 +1,5 @@
-// A busy day at sixty times its speed, with faults: memory stays, the event loop turns, nothing is left unresolved, no limit is broken.
+// A busy day at sixty times real time, with faults: memory stays constant, the event loop keeps up, nothing stays unresolved, no limit is
+// exceeded.
 // `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then looks at a bot that has nothing to do but to follow one symbol.
 
 import { readFileSync } from 'node:fs';
@@ -17,7 +18,7 @@ const SPEED = 60;
 const LOOK_MS = 2000;
 const OPEN_LIMIT = 24;
 const SYMBOL_LIMIT = 20_000;
-/** Warming up is no leak. */
+/** Warming up is not a leak. */
 const LEFT_OUT = 1 / 3;
 const PEACE_MS = 120_000;
 const MB = 2 ** 20;

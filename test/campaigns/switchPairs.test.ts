@@ -8,7 +8,7 @@ import { coveringArray } from '../fixtures/covering.ts';
 import { SCRIPTS } from '../service/orderScripts.ts';
 import { PairFixture } from '../service/pairFixture.ts';
 
-/** `npm run campaign -- switchPairs` sets both: so many combinations drawn at random beside those of the pairs. */
+/** `npm run campaign -- switchPairs` sets both: the seed, and how many random combinations run beside those of the pairs. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const DRAWN = Number(ISOBAR_CASES ?? 0);

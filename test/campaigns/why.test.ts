@@ -204,7 +204,7 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
 
 /**
  * A click on the bar in the report shows the orders that were made at it, and its fills. Under a cap on volume the rest of a stop may fill at
- * the next open, at the time at which the row has closed that fired it: the tables do not tell the two apart, so a few may differ.
+ * the next open, at the time at which the row has closed that fired it: the tables do not distinguish the two, so a few may differ.
  */
 function comparePage(
   { page, fills, trace, isCapped }: WhyRun,

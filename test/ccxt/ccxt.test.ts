@@ -1,4 +1,4 @@
-// The client beside ccxt, which has the same signature from other hands: the same calls over real sockets to the same service.
+// The client compared with ccxt, an independent implementation of the same signature: the same calls over real sockets to the same service.
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// ccxt as it comes from its registry, against the paper exchange: it is configured, and nothing of it is replaced.
+// Unmodified ccxt against the paper exchange: only its configuration is set.
 
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,12 +26,12 @@ describe.skipIf(!isInstalled)('unmodified ccxt and the exchange', () => {
   });
   afterAll(() => exchange?.stop());
 
-  it('reads contracts', () => {
+  it('unmodified ccxt and the exchange reads contracts', () => {
     expect(Object.keys(ccxt.markets).toSorted()).toEqual([SYMBOL, 'ETH/USDT:USDT']);
     expect(ccxt.markets[SYMBOL]).toMatchObject({ id: contractName, linear: true, contractSize: 0.0001, precision: { price: 0.1 } });
   });
 
-  it('reads depth, ticker and klines, which agree', async () => {
+  it('unmodified ccxt and the exchange reads depth, ticker and klines, which agree', async () => {
     const [book, ticker, bars] = [await ccxt.fetchOrderBook(SYMBOL), await ccxt.fetchTicker(SYMBOL), await ccxt.fetchOHLCV(SYMBOL, '1m')];
     expect([book.bids.length, book.asks.length, bars.length]).toEqual([40, 40, 100]);
     expect(book.bids[0]![0]).toBeLessThan(book.asks[0]![0]!);
@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled)('unmodified ccxt and the exchange', () => {
     expect(await ccxt.request('account', FAPI, 'GET')).toMatchObject({ account: [{ marginCoin: 'USDT' }] });
   });
 
-  it('understands refusals', async () => {
+  it('unmodified ccxt and the exchange understands refusals', async () => {
     await expect(open('wrong').request('account', FAPI, 'GET')).rejects.toThrow(/AuthenticationError|-1022/);
     await expect(open(exchange.secret, 10_000).request('account', FAPI, 'GET')).rejects.toThrow(/-1021/);
   });

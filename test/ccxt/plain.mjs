@@ -1,4 +1,4 @@
-// ccxt's own class with addresses of this computer: options of its constructor, and no code.
+// ccxt's own class with addresses of this computer, set by options of its constructor.
 
 import ccxt from 'ccxt';
 

@@ -1,4 +1,4 @@
-// The promises of the Disk, kept by the file system and by the simulated disk alike; and what the file system refuses besides.
+// The promises of the Disk port, kept by the file system and by the simulated disk; and what only the file system rejects.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -143,7 +143,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     refusal(() => disk.append(path, Buffer.from('x'))),
   ];
 
-  it('are for their owner alone, whatever the umask', () => {
+  it('files of others are readable by their owner alone, whatever the umask', () => {
     const before = process.umask(0);
     try {
       disk.prepare(`${folder}/deep/er`);
@@ -156,7 +156,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     ]);
   });
 
-  it.each([0o640, 0o604, 0o660, 0o602, 0o610, 0o777])('of mode %o are refused', (mode) => {
+  it.each([0o640, 0o604, 0o660, 0o602, 0o610, 0o777])('files of others: of mode %o are refused', (mode) => {
     const path = `${folder}/a`;
     writeFileSync(path, 'text');
     chmodSync(path, mode);
@@ -180,7 +180,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
       expect(refusal(() => disk.prepare(`${folder}/${name}`))).toMatch(/expected a folder, got a symbolic link/);
   });
 
-  it('that are none are refused, without waiting for the other end of a pipe', () => {
+  it('files of others that are not regular files are rejected, without waiting for the other end of a pipe', () => {
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', `${folder}/pipe`]);
     mkdirSync(`${folder}/folder`, { mode: 0o700 });
     expect(refusal(() => disk.read(`${folder}/pipe`))).toMatch(/expected a file, got something else/);
@@ -190,7 +190,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     expect(codeOf(() => disk.prepare(`${folder}/file`))).toBe('EEXIST');
   });
 
-  it.skipIf(process.getuid?.() !== 0)('of another owner are refused', () => {
+  it.skipIf(process.getuid?.() !== 0)('files of others: of another owner are refused', () => {
     disk.create(`${folder}/a`);
     disk.close();
     chownSync(`${folder}/a`, 65_534, 65_534);
@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('files of others', () => {
     expect(refusal(() => disk.prepare(folder))).toMatch(/got one of user 65534/);
   });
 
-  it.skipIf(process.getuid?.() === 0)('of another owner are refused, such as those of root', () => {
+  it.skipIf(process.getuid?.() === 0)('files of others: of another owner are refused, such as those of root', () => {
     expect(refusal(() => disk.read('/etc/hostname'))).toMatch(/got one of user 0/);
     expect(refusal(() => disk.prepare('/usr'))).toMatch(/got one of user 0/);
   });

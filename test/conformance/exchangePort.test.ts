@@ -1,4 +1,4 @@
-// The whole bot from the container, once in a replay and once before a stub: one script of twenty orders, and no difference.
+// The whole bot from the container, once in a replay and once with a stub exchange: one script of twenty orders gives the same results.
 
 import { expect, it } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -48,7 +48,7 @@ it('the bot does the same behind both: lifecycles, orders, fills, ledger and jou
   expect(after).toEqual(before);
 });
 
-it('and behind REST: the same lifecycles, orders, fills and ledger, at times of its own', async () => {
+it('the script behind REST gives the same lifecycles, orders, fills and ledger, at its own times', async () => {
   const [{ lifecycles, orders, fills, cash, held }, rest] = [await play(replay), await play(restPort)];
   const timeless = (rows: readonly object[]) => rows.map((row) => ({ ...row, minute: null }));
   expect(rest).toMatchObject({ lifecycles, orders, cash, held });

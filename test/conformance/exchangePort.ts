@@ -1,4 +1,4 @@
-// What every OrderGateway owes the bot: one script of twenty orders, and what must have become of each, whatever stands behind the port.
+// What every OrderGateway must do: one script of twenty orders, and the required outcome of each.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
@@ -39,7 +39,7 @@ export const faultOf = ({ id }: { readonly id: number }): ReplayFault =>
   kindOf(id) === 'lost answer' ? 'lostAnswer' : kindOf(id) === 'lost request' ? 'lostRequest' : 'none';
 
 export class Script extends Strategy {
-  /** Lifecycles of each order, as the strategy was told. */
+  /** Lifecycles of each order, as the strategy was notified of them. */
   readonly reported: string[][] = [];
   row = 0;
 

@@ -1,4 +1,4 @@
-// The script behind REST: the paper exchange in virtual time, whose other traders make it do what the rows of the replay do.
+// The same script behind REST: the paper exchange in virtual time, whose other traders act like the rows of the replay.
 
 import { fromScaled } from '../../src/base/number/decimal.ts';
 import { deliverInstant } from '../../src/engine/loop/liveSteps.ts';
@@ -29,7 +29,7 @@ export const restPort: MakeWorld = async (plan, faultOf) => {
   });
   const { engine } = world;
 
-  /** An order of somebody else, on the other side of the bot's at this price. */
+  /** A foreign order at this price, on the other side of the bot's. */
   const meet = (isBuy: boolean, price: number): string =>
     bob(world).limit('bob', isBuy ? 'SELL' : 'BUY', PLENTY, fromScaled(price, instrument.priceDigits));
   const withdraw = (orderId: string): void =>

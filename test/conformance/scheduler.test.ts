@@ -45,7 +45,7 @@ describe.each(Object.entries(SUBJECTS))('%s', (_name, open) => {
     for (const each of opened.splice(0)) each.close();
   });
 
-  test('runs nothing within the call, nothing early, each thing once', async () => {
+  test('a scheduler runs nothing within the call, nothing early, and each callback once', async () => {
     const { scheduler, until } = subject();
     const from = scheduler.nowMs;
     const ran: [number, number][] = [];
@@ -118,7 +118,7 @@ describe('LiveScheduler', () => {
     vi.useRealTimers();
   });
 
-  test('starts at the wall clock and is not moved by it afterwards', () => {
+  test('LiveScheduler starts at the wall clock and is not moved by it afterwards', () => {
     const scheduler = new LiveScheduler();
     // The smallest of three: a busy computer may take the processor away in between.
     expect(Math.min(...[1, 2, 3].map(() => Math.abs(scheduler.nowMs - nowMs())))).toBeLessThan(50);
@@ -132,7 +132,7 @@ describe('LiveScheduler', () => {
     }
   });
 
-  test('treats a time in the past as due at once, in its own order', async () => {
+  test('LiveScheduler treats a time in the past as due at once, in its own order', async () => {
     const scheduler = new LiveScheduler();
     const ran: string[] = [];
     const earlierMs = scheduler.nowMs - 1000;
@@ -142,7 +142,7 @@ describe('LiveScheduler', () => {
     expect(ran).toEqual(['a', 'b']);
   });
 
-  test('waits longer than a timer of Node.js can', () => {
+  test('LiveScheduler waits longer than a timer of Node.js can', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const ran: number[] = [];
@@ -154,7 +154,7 @@ describe('LiveScheduler', () => {
     expect(ran).toEqual([1]);
   });
 
-  test('continues with what is due after one that threw', () => {
+  test('LiveScheduler continues with what is due after one that threw', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const ran: number[] = [];
@@ -167,7 +167,7 @@ describe('LiveScheduler', () => {
     expect(ran).toEqual([2]);
   });
 
-  test('holds no timer once all that it waited for was cancelled, and waits for what is asked next', () => {
+  test('LiveScheduler holds no timer once all that it waited for was cancelled, and waits for what is asked next', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const ran: number[] = [];
@@ -179,7 +179,7 @@ describe('LiveScheduler', () => {
     expect([ran, vi.getTimerCount()]).toEqual([[20], 0]);
   });
 
-  test('runs nothing after it was closed, and holds no timer', () => {
+  test('LiveScheduler runs nothing after it was closed, and holds no timer', () => {
     vi.useFakeTimers();
     const scheduler = new LiveScheduler();
     const ran: number[] = [];

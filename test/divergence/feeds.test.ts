@@ -22,7 +22,7 @@ describe('two symbols', () => {
     ['together', Both, {}],
     ['feed by feed', Counter, { decide: 'perFeed' }],
   ] as const)(
-    '%s',
+    'two symbols: %s',
     async (_, strategy, definition) => {
       const planted = { strategy, isPaired: true, definition };
       const same = await comparePlanted(planted);

@@ -1,4 +1,4 @@
-// The gain of a bot, from the lines of its journal alone: text, decimals by BigInt, none of the code that is tested.
+// The net profit of a bot, computed from the lines of its journal alone with BigInt, independent of the tested code.
 
 import { readdirSync, readFileSync } from 'node:fs';
 

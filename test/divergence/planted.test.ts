@@ -192,7 +192,7 @@ const CASES: readonly Case[] = [
 
 describe('a planted cause', () => {
   test.each(CASES)(
-    '$name',
+    'a planted cause: $name',
     async ({ planted, cause, first, costs }) => {
       let [journal, held] = ['', ''];
       const report = await comparePlanted(planted, (folder) => void ({ net: journal, held } = moneyInJournal(folder)));

@@ -1,4 +1,4 @@
-// Several causes at once, and causes under brackets and contracts: the bridge has those that were planted, and no other.
+// Several planted causes at once, also with brackets and contracts: the bridge names exactly those.
 
 import { describe, expect, test } from 'vitest';
 import type { Divergence } from '../../src/tasks/parity/model.ts';
@@ -37,7 +37,7 @@ const CASES: readonly (readonly [name: string, planted: Planted, causes: readonl
 
 describe('the bridge has the planted causes alone', () => {
   test.each(CASES)(
-    '%s',
+    'the bridge has the planted causes alone: %s',
     async (_, planted, causes) => {
       let journal = '';
       const report = await comparePlanted(planted, (folder) => void (journal = netInJournal(folder)));

@@ -16,7 +16,7 @@ const STRATEGIES: readonly (readonly [name: string, strategy: StrategyClass, isF
 
 describe('a difference that costs nothing', () => {
   test.each(STRATEGIES)(
-    '%s',
+    'a difference that costs nothing: %s',
     async (_, strategy, isFutures) => {
       let journal = '';
       const report = await comparePlanted(

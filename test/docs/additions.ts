@@ -459,7 +459,7 @@ export function runsIn(folder: string): readonly string[] {
   return runs.toSorted().toReversed().map((name) => join(folder, name)); // prettier-ignore
 }
 `,
-    'src/cli/runs/runListAction.test.ts': `// The run folders of a folder, and what is none.
+    'src/cli/runs/runListAction.test.ts': `// The run folders of a folder, and other folders.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,10 @@
-// The fenced blocks of a page of documentation: language, place, and what their fence says of them.
+// The fenced blocks of a documentation page: language, place, and the attributes of the opening line.
 
 export interface Block {
-  /** `docs/x.md:12`, the line of the opening fence. */
+  /** `docs/x.md:12`, the opening line of the block. */
   readonly place: string;
   readonly language: string;
-  /** The file that the block is: from `file=...` on the fence, else from a first line that is a comment with nothing but a name. */
+  /** The file that the block is: from `file=...` on the opening line, else from a first line that is a comment with only a name. */
   readonly file: string | null;
   /** Why it is not run; null where it is. */
   readonly norun: string | null;
@@ -15,7 +15,7 @@ const BOUNDS = /^( {0,3})```+(.*)$/;
 const ATTRIBUTE = /(\w+)=(?:"([^"]*)"|(\S+))/g;
 const NAME = /^(?:\/\/|#) +([\w./-]+\.\w+)$/;
 
-/** The blocks of `text`, in order. Throws at a fence that does not end and at one that says what nobody knows. */
+/** Returns the blocks of `text`, in order. Throws for a block without an end, and for an unknown attribute. */
 export function blocksOf(page: string, text: string): readonly Block[] {
   const lines = text.split('\n');
   const blocks: Block[] = [];

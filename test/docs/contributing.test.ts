@@ -135,7 +135,7 @@ beforeAll(async () => {
 }, TIMEOUT_MS);
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-it('CONTRIBUTING.md has a list for each thing that can be added, and no other', () => {
+it('CONTRIBUTING.md has a list for each kind of addition, and no other list', () => {
   expect([...lists.keys()]).toEqual(Object.keys(ADDITIONS));
 });
 
@@ -157,7 +157,7 @@ it('the copy keeps the plan of the rooms', () => {
   expect(Object.values(found).flat()).toEqual([]);
 });
 
-it('what was added works, and the tests of its rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
+it('the additions work, and the tests of their rooms pass', () => expect(ran.code === 0 ? '' : ran.text).toBe(''));
 
 it('a file too many in a list, and one too few, are reported', () => {
   const { byManual } = listsOf('### Command\n| file | what | made by |\n|---|---|---|\n| `a.ts` | x | |\n| `b.ts` | x | |\n').get(

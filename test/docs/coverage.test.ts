@@ -1,4 +1,4 @@
-// The coverage page says what the tables say, names tests that exist, and promises no switch that no test knows; a stale page fails.
+// The coverage page is up to date with its tables, names only existing tests, and each switch occurs in a test.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -12,16 +12,16 @@ import { Service } from '../../src/paperExchange/service.ts';
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-test('docs/maintainers/coverage.md is what the tables make', () => {
+test('docs/maintainers/coverage.md equals the page made from the tables', () => {
   const fresh = coveragePage(tablesOf({ OPS, endpointOf, ERROR_CODES, SWITCHES, Service, demoSettings }));
   expect(read('docs/maintainers/coverage.md') === fresh, 'run: npm run docs:coverage').toBe(true);
 });
 
-test('the tests that it names exist', () => {
+test('the tests that the coverage page names exist', () => {
   for (const file of NAMED_FILES) expect(existsSync(new URL(file, root)), file).toBe(true);
 });
 
-test('each switch is known to a test of the exchange', () => {
+test('each switch of the paper exchange occurs in a test', () => {
   const files = readdirSync(new URL('test/service', root)).filter((file) => file.endsWith('.ts'));
   const texts = [...files.map((file) => `test/service/${file}`), 'test/protocol/roundTrip.test.ts', 'test/openapi/openApi.test.ts']
     .map(read)

@@ -9,7 +9,7 @@ const TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;
 
 test('docs/operations.md says of every cause what the code says', () => {
   const rows = CAUSES.map(
-    ({ code, means, needsPerson, todo }) => `| \`${code}\` | ${means} | ${needsPerson ? 'a person' : 'by itself'} | ${todo} |\n`,
+    ({ code, means, needsPerson, todo }) => `| \`${code}\` | ${means} | ${needsPerson ? 'the operator' : 'by itself'} | ${todo} |\n`,
   ).join('');
   const page = readFileSync(PAGE, 'utf8');
   if (process.env['ISOBAR_UPDATE'] === '1')

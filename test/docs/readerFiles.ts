@@ -1,4 +1,4 @@
-// The files of bars that a page takes for granted: made from a seed the moment that a block names one that is not there.
+// The bar files that a page assumes: generated from a seed when a block first names one that does not exist.
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `isobar api` as a person meets it: what it prints, what reaches the exchange, and what it says when nothing comes back.
+// `isobar api` from the command line: its output, the requests that reach the exchange, and its messages when no reply comes back.
 
 import { createHmac } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ const does = (behaviour: Behaviour): void => {
   stub.behaviour = withTime(behaviour, Date.now);
 };
 const addressed = (args: readonly string[]): readonly string[] => [...args, '--spot-url', stub.origin, '--futures-url', stub.origin];
-/** In a process of its own. */
+/** Runs the command in a process of its own; `isobarHere` runs it in this process. */
 const isobar = (...args: readonly string[]) => fixture.run(addressed(args), fixture.withKey);
 const isobarHere = (...args: readonly string[]) => fixture.runHere(addressed(args), fixture.withKey);
 const called = (): readonly SeenRequest[] => stub.requests.filter(({ target }) => !target.endsWith('/time'));
@@ -39,7 +39,7 @@ const header = ({ headers }: SeenRequest, name: string): string | undefined =>
 const widest = (text: string): number => Math.max(...text.split('\n').map((line) => line.length));
 
 describe('before anything is sent', () => {
-  test('help and both lists', async () => {
+  test('--help and --list show every endpoint with its parameters', async () => {
     const [help, list] = await Promise.all([fixture.run(['api', '--help']), fixture.run(['api', '--list'])]);
     const [json, one] = [await fixture.runHere(['api', '--list', '--json']), await fixture.runHere(['api', 'spot.newOrder', '--list'])];
     expect(help.stdout).toMatch(/--list.*--dry-run.*--json.*--config.*--spot-url.*--futures-url/s);
@@ -125,7 +125,7 @@ describe('before anything is sent', () => {
     ['a key as an option of another command', ['backtest', `--api-secret=${SECRET}`], /^--api-secret: a key is not taken/m, /0600/],
     ['a misspelt option', ['api', 'spot.ping', '--dryrun'], /--dryrun: unknown option, the nearest valid one is --dry-run/, /--json/],
     ['an access file that is not there', ['api', 'spot.ping', '--config', 'no.yaml'], /^no\.yaml: no such file$/m, /an access file/],
-  ])('%s: exit code 2, what to do, and no request', async (_, args, message, remedy) => {
+  ])('%s ends with exit code 2, names the remedy, and sends no request', async (_, args, message, remedy) => {
     const { code, stdout, stderr } = await fixture.runHere(args, {
       ...fixture.withKey,
       ISOBAR_SPOT_URL: stub.origin,
@@ -137,7 +137,7 @@ describe('before anything is sent', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  test('no key, no address, a key file that others can read', async () => {
+  test('a missing key, a missing address and a key file that others can read end with exit code 2', async () => {
     fixture.write('key', KEY, 0o640);
     fixture.write('secret', SECRET, 0o600);
     const config = fixture.write('open.yaml', 'keyFile: key\nsecretFile: secret\n');
@@ -153,7 +153,7 @@ describe('before anything is sent', () => {
 });
 
 describe('reads', () => {
-  test('a public one carries no key', async () => {
+  test('a public read carries no key', async () => {
     otherMessage(200, '{"time":1700000000000,"bids":[["1.50","2"]],"asks":[["1.6","3.000"]]}');
     const { code, stdout } = await isobarHere('api', 'spot.depth', 'symbol=BTCUSDT', 'limit=5');
     expect(code).toBe(0);
@@ -162,7 +162,7 @@ describe('reads', () => {
     expect(called()[0]!.headers.map(([name]) => name.toLowerCase())).not.toContain('x-ch-apikey');
   });
 
-  test('a signed one is signed over what is sent; ids and decimals keep every digit', async () => {
+  test('a signed read is signed over the bytes that are sent, and its ids and decimals keep every digit', async () => {
     otherMessage(
       200,
       '{"symbol":"BTCUSDT","orderId":499890200602846976,"price":60000.10000000000000001,"origQty":1E-7,"executedQty":0,"status":"Partially Filled","side":"BUY"}',
@@ -191,7 +191,7 @@ describe('reads', () => {
     expect(header(request!, 'X-CH-SIGN')).toBe(signed);
   });
 
-  test('a table where it fits, records where it does not; nothing wider than 100 columns', async () => {
+  test('rows are shown as a table if it fits into 100 columns, otherwise as records', async () => {
     const row = (id: number) =>
       `{"orderId":49989020060284697${id},"symbol":"BTCUSDT","price":60000.1,"origQty":1,"executedQty":0,"avgPrice":0,"type":"LIMIT","time":1700000000000,"status":"NEW_","side":"BUY"}`;
     otherMessage(200, `[${row(1)},${row(2)}]`);
@@ -207,7 +207,7 @@ describe('reads', () => {
     expect(none.stdout).toBe('none\n');
   });
 
-  test('the dialect and the key files of an access file', async () => {
+  test('a read uses the dialect and the key files of an access file', async () => {
     fixture.write('keys/key', `${KEY}\n`, 0o600);
     fixture.write('keys/secret', `${SECRET}\n`, 0o600);
     const config = fixture.write(
@@ -224,7 +224,7 @@ describe('reads', () => {
     expect(header(request, 'X-CH-SIGN')).toBe(signed);
   });
 
-  test('--verbose reports every request, in facts', async () => {
+  test('--verbose reports every request with outcome, status and duration', async () => {
     otherMessage(200, '{"balances":[]}');
     const { stderr } = await isobarHere('api', 'spot.account', '--verbose');
     expect(stderr).toMatch(/^spot\.account: acked, attempt 1, HTTP 200, \d+ ms$/m);
@@ -234,7 +234,7 @@ describe('reads', () => {
 });
 
 describe('orders', () => {
-  test('taken: its id, and how to see what becomes of it', async () => {
+  test('an acknowledged order is shown with its id and the command that queries it', async () => {
     otherMessage(200, '{"symbol":"BTCUSDT","orderId":499890200602846976,"status":0}');
     const { code, stdout } = await isobar(...ORDER);
     expect(code).toBe(0);
@@ -246,7 +246,7 @@ describe('orders', () => {
     ]);
   });
 
-  test('refused: code, meaning, advice; exit code 1', async () => {
+  test('a refused order is shown with code, meaning and advice, and the exit code is 1', async () => {
     otherMessage(200, '{"code":-2017,"msg":"no\\r\\n\\u001b[31mmoney\\u009b2J"}');
     const [text, json] = [await isobarHere(...ORDER), await isobarHere(...ORDER, '--json')];
     expect([text.code, json.code, text.stdout]).toEqual([1, 1, '']);
@@ -258,7 +258,7 @@ describe('orders', () => {
     expect(called()).toHaveLength(2);
   });
 
-  test('a message without end is cut', async () => {
+  test('a very long message of the service is cut', async () => {
     otherMessage(400, JSON.stringify({ code: -2017, msg: 'x'.repeat(100_000) }));
     expect((await isobarHere(...ORDER)).stderr.length).toBeLessThan(600);
   });
@@ -286,7 +286,7 @@ describe('orders', () => {
     expect(stub.count('POST', '/sapi/v1/order')).toBe(1);
   });
 
-  test('not sent: nobody listens', async () => {
+  test('an order that could not be sent because no service listens is reported as not sent', async () => {
     const ended = await StubExchange.start(() => {});
     const { origin } = ended;
     await ended.close();
@@ -296,7 +296,7 @@ describe('orders', () => {
     expect(stderr).toContain('nothing left this computer, so nothing happened');
   });
 
-  test('Ctrl-C ends the waiting and reports what is known', async () => {
+  test('Ctrl-C while an order waits for its reply reports an unknown outcome', async () => {
     let child: { kill(signal: 'SIGINT'): boolean } | null = null;
     does(() => void child?.kill('SIGINT'));
     const { code, stderr } = await fixture.run([...ORDER, '--spot-url', stub.origin], fixture.withKey, (started) => (child = started));
@@ -305,7 +305,7 @@ describe('orders', () => {
     expect(called()).toHaveLength(1);
   });
 
-  test('a cancel and a setting without an answer name what to look at', async () => {
+  test('a cancel and a setting without a reply name the command that shows the result', async () => {
     does((socket) => void socket.resetAndDestroy());
     const cancel = await isobarHere('api', 'futures.cancelOrder', 'contractName=E-BTC-USDT', 'orderId=12');
     const setting = await isobarHere('api', 'futures.changeLeverage', 'contractName=E-BTC-USDT', 'nowLevel=5');
@@ -315,7 +315,7 @@ describe('orders', () => {
   });
 });
 
-test('a ban is written down, and the next command keeps to it', async () => {
+test('a ban is stored, and the next command sends nothing while it lasts', async () => {
   otherMessage(418, '{"code":-1003,"msg":"banned"}');
   const first = await isobar(...ORDER);
   expect(first.stderr).toMatch(/the exchange has banned this address: nothing is sent before /);

@@ -77,7 +77,7 @@ describe('backtest --break-even', () => {
     folder = `runs/${basename(stdout.trim())}`;
   });
 
-  test('puts what isobar breakeven finds into summary.json, the report and the table, and leaves the result as it is', async () => {
+  test('backtest --break-even puts what isobar breakeven finds into summary.json, the report and the table, and leaves the result as it is', async () => {
     const plain = await run('backtest', 'run.yaml', '--json', '--quiet', '--out', 'plain');
     const without = JSON.parse(plain.stdout) as Record<string, unknown>;
     const { breakEven, ...others } = summaryOf(folder);
@@ -88,7 +88,7 @@ describe('backtest --break-even', () => {
     expect(stdout).toContain('no profit from');
   });
 
-  test('isobar verify finds it again, and sees a change of it', async () => {
+  test('isobar verify computes the break-even again, and finds a change of it', async () => {
     expect((await run('verify', folder, '--quiet')).code).toBe(0);
     const file = join(fixture.folder, folder, 'summary.json');
     const text = readFileSync(file, 'utf8');
@@ -152,7 +152,7 @@ test.each([
   expect([code, stdout]).toEqual([2, '']);
 });
 
-test('market impact without any volume is refused by the bars that have none', async () => {
+test('market impact without any volume is rejected, and the error names the bars without volume', async () => {
   const rows = Array.from({ length: 50 }, (_, at) => [Date.UTC(2024, 0, 1) + at * 3_600_000, 100, 101, 99, 100, 0].join(','));
   fixture.write('FLAT-1h.csv', `open_time_ms,open,high,low,close,volume\n${rows.join('\n')}\n`);
   const words = [`${STRATEGIES}/smaCross.ts`, '--data', 'FLAT-1h.csv', '--symbol', 'FLATUSDT', '--cash', '1000', '--set', 'fills.impact.coefficient=1']; // prettier-ignore

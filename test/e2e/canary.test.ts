@@ -46,7 +46,7 @@ const klines = (): readonly object[] => {
   return idx.map((openMs) => ({ idx: openMs, open: '2', high: '3', low: '1', close: '2', vol: '1', note: SECRET }));
 };
 
-/** What market data has to be to be stored, with rows that tell what they should not; to all else: no, and why. */
+/** Market data that can be stored, in rows that contain the canary; any other request is rejected with a reason. */
 function answerTo({ target }: SeenRequest): Buffer {
   const header = { 'x-echo': PLAIN_ECHO };
   const path = target.split('?')[0] ?? '';
@@ -73,21 +73,24 @@ function text(value: unknown): string {
 }
 const words = (args: Readonly<Record<string, unknown>>) => Object.entries(args).map(([name, value]) => `${name}=${text(value)}`);
 
-test.each(EXPECTED_REQUESTS)('isobar api $op', async ({ op, args, method, target, security }) => {
-  const before = stub.count(method, target.split('?')[0]!);
-  const ended = [];
-  for (const json of [[], ['--json']]) {
-    ended.push(await fixture.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
-  }
-  expect(ended.map(shown)).toEqual([[], []]);
-  // It was asked, with the key where the call has one, and something was said.
-  expect(stub.count(method, target.split('?')[0]!)).toBeGreaterThanOrEqual(before + 2);
-  expect(ended.every(({ stderr }) => stderr.includes(op))).toBe(true);
-  const asked = stub.requests.findLast((request) => request.method === method && request.target === target);
-  expect(asked?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
-});
+test.each(EXPECTED_REQUESTS)(
+  'isobar api $op shows no credential that the service sends back',
+  async ({ op, args, method, target, security }) => {
+    const before = stub.count(method, target.split('?')[0]!);
+    const ended = [];
+    for (const json of [[], ['--json']]) {
+      ended.push(await fixture.runHere(['api', op, ...words(args), '--verbose', '--timeout', '5', ...json, ...urls()], credentials));
+    }
+    expect(ended.map(shown)).toEqual([[], []]);
+    // It was asked, with the key where the call has one, and something was said.
+    expect(stub.count(method, target.split('?')[0]!)).toBeGreaterThanOrEqual(before + 2);
+    expect(ended.every(({ stderr }) => stderr.includes(op))).toBe(true);
+    const asked = stub.requests.findLast((request) => request.method === method && request.target === target);
+    expect(asked?.headers.find(([name]) => name.toLowerCase() === 'x-ch-apikey')?.[1]).toBe(security === 'NONE' ? undefined : KEY);
+  },
+);
 
-test('isobar data download and instruments, which store what the service says', async () => {
+test('isobar data download and instruments store no credential that the service sends back', async () => {
   const sets = [
     ['--market', 'spot', '--symbol', 'BTCUSDT'],
     ['--market', 'futures', '--symbol', 'E-BTC-USDT'],
@@ -104,14 +107,14 @@ test('isobar data download and instruments, which store what the service says', 
   expect([refreshed.code, shown(refreshed)]).toEqual([0, []]);
 });
 
-test('isobar data record, until it is asked to end', async () => {
+test('isobar data record shows no credential until it is stopped', async () => {
   const args = ['data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--json', '--catalog', 'recorded', ...urls()];
   const ended = await fixture.run(args, credentials, (child) => child.stdout?.once('data', () => child.kill('SIGINT')));
   expect(ended.stdout.length).toBeGreaterThan(0);
   expect(shown(ended)).toEqual([]);
 });
 
-test('isobar doctor, of both markets', async () => {
+test('isobar doctor shows no credential on either market', async () => {
   const symbols = ['--symbol', 'BTCUSDT,E-BTC-USDT', '--timeout', '5', '--catalog', join(fixture.folder, 'data')];
   for (const more of [[], ['--json', '--bundle', join(fixture.folder, 'bundle.json')]]) {
     expect(shown(await fixture.runHere(['doctor', ...symbols, ...more, ...urls()], credentials))).toEqual([]);

@@ -30,7 +30,7 @@ function hashOf(summary: string): unknown {
 }
 
 describe('a run', () => {
-  test('prints a table, names its folder, and leaves every file in it', async () => {
+  test('a run prints a table, names its folder, and leaves every file in it', async () => {
     const { code, stdout, stderr } = await fixture.run('backtest', 'x.yaml');
     expect(stderr).toBe('');
     expect(code).toBe(0);
@@ -75,7 +75,7 @@ describe('a run', () => {
     expect(hashOf(again.stdout)).toBe(hashOf(first.stdout));
   });
 
-  test('--no-report leaves the page out, and nothing else', async () => {
+  test('--no-report leaves out the report, and nothing else', async () => {
     const { code, stdout } = await isobar('backtest', 'x.yaml', '--no-report', '--out', 'bare');
     expect(code).toBe(0);
     expect(stdout).not.toContain('Report');
@@ -200,7 +200,7 @@ describe('a command line that is not understood ends with code 2 and the nearest
     expect(stderr.split('\n')[0]).toBe(`${name}: one argument too many`);
   });
 
-  test('in a process of its own, whatever language the terminal is set to', async () => {
+  test('a command line that is not understood ends with code 2 and the nearest valid name: in a process of its own, whatever language the terminal is set to', async () => {
     vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, stdout, stderr } = await fixture.run('backtest', 'x.yaml', '--sett', 'a=1');

@@ -16,7 +16,7 @@ export default class Culprit extends Strategy {
 }
 `;
 
-/** Holds its thread for so many ms, and leaves the processor to others. */
+/** Holds its thread for `ms`, and leaves the processor to others. */
 const wait = (ms: number) => `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
 
 const STRATEGIES: Readonly<Record<string, string>> = {
@@ -90,11 +90,11 @@ describe('files of bars (exit code 2)', () => {
     ['a line of 10 MB', 'long-1m.csv', [/long-1m\.csv:5/]],
   ] as const;
 
-  test.concurrent.each(files.slice(0, 2))('%s, by the command', async (_, file, words) =>
+  test.concurrent.each(files.slice(0, 2))('files of bars (exit code 2): %s, by the command', async (_, file, words) =>
     expectRefusal(['backtest', 'good.ts', '--data', file, '--cash', '1000', '--symbol', 'TESTUSDT'], 2, ...words),
   );
 
-  test.each(files)('%s', async (_, file, words) =>
+  test.each(files)('files of bars (exit code 2): %s', async (_, file, words) =>
     expectRefused(await backtestOnFileIn(fixture.folder, 'good.ts', file, 'TESTUSDT'), 2, words),
   );
 
@@ -126,7 +126,9 @@ describe('definitions (exit code 2)', () => {
     ['a missing strategy file', 'strategy=gone.ts', [/--set strategy: expected a strategy file, got 'gone.ts'/]],
     ['an unknown parameter', 'params.fast=1', [/--set params\.fast: no such parameter/]],
     ['an unknown key', 'sede=1', [/--set sede: unknown key sede, the nearest valid one is seed/]],
-  ])('%s', async (_, setting, words) => expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words));
+  ])('definitions (exit code 2): %s', async (_, setting, words) =>
+    expectRefused(await backtestIn(fixture.folder, definition('good'), [setting]), 2, words),
+  );
 
   test('options of a file of bars, which would have no effect', async () => {
     await expectRefusalHere(
@@ -137,7 +139,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
   });
 
-  test('folders that are files, before anything is run', async () => {
+  test('a folder that is a file is reported before anything is run', async () => {
     fixture.write('afile', '');
     const sweep = ['sweep', definition('good'), '--grid', 'fast=3,4'];
     await expectRefusalHere(['backtest', definition('good'), '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
@@ -149,7 +151,7 @@ describe('definitions (exit code 2)', () => {
     await expectRefusalHere(['backtest', 'afile/x.yaml'], 2, /^afile\/x\.yaml: no such file\n/);
     await expectRefusalHere(['report', 'afile/x'], 2, /^afile\/x: no such run folder\n/);
     await expectRefusalHere([...sweep, '--out', 'afile'], 2, /^--out afile: expected a folder, got a file\n/);
-    // A system's folder, which no rights keep root from, and in which Node tries to make another for ever.
+    // A system folder that even root cannot write, where Node would never stop trying to make another.
     await expectRefusalHere(
       ['backtest', definition('good'), '--out', '/proc/isobar/runs'],
       2,
@@ -173,7 +175,9 @@ describe('strategy files that are none (exit code 2)', () => {
     ['async', [/async\.ts: expected a synchronous onBar/]],
     ['nothing', [/Culprit/]],
     ['noClass', [/noClass\.ts: expected a default export, got none/]],
-  ])('%s', async (name, words) => expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words));
+  ])('a file that is not a strategy (exit code 2): %s', async (name, words) =>
+    expectRefused(await backtestIn(fixture.folder, definition(name)), 2, words),
+  );
 });
 
 describe.concurrent('strategies', () => {
@@ -185,7 +189,7 @@ describe.concurrent('strategies', () => {
     ['leaves', 1, [/Culprit/, /process\.exit/]],
     ['negative', 1, [/Culprit: an order of a negative size, -1 base, at 2024-01-01 00:\d\d UTC/]],
     ['badImport', 2, [/badImport\.ts: isobar exports no 'smaa', the nearest is sma/]],
-  ])('%s ends with code %i', async (name, code, words) =>
+  ])('strategies: %s ends with code %i', async (name, code, words) =>
     (name === 'throws' ? expectRefusal : expectRefusalHere)(['backtest', definition(name)], code, ...words),
   );
 
@@ -205,13 +209,13 @@ describe.concurrent('strategies', () => {
     );
   });
 
-  test('an interrupted run leaves nothing, and ends with the code of the signal', async () => {
+  test('an interrupted run leaves no folder, and ends with the code of the signal', async () => {
     const { code } = await fixture.interrupt('at work', 'backtest', definition('interrupted'), '--bar-timeout', '0');
     expect(code).toBe(130);
     expect(fixture.runs()).toEqual([]);
   });
 
-  test('a slow strategy is no hanging one: its repeat bar by bar gets through', async () => {
+  test('a slow strategy is not a hanging one: its repeat bar by bar gets through', async () => {
     const { code, stderr } = await fixture.run('backtest', definition('slow'), '--bar-timeout', '1', '--quiet', '--out', 'slow');
     expect([code, stderr]).toEqual([0, '']);
   });
@@ -222,7 +226,7 @@ describe.concurrent('strategies', () => {
 });
 
 // Not beside the others: it ends while its run is written, and they look whether one is.
-test('what a strategy has left for later is its own fault, and leaves no run', async () => {
+test('an error in a timer or promise of a strategy is attributed to the strategy, and leaves no run folder', async () => {
   const words = [/^Culprit threw in a timer or a promise of its own: too late\n/, /\/later\.ts:4:/, /^(?![^]*node:internal)/];
   await expectRefusal(['backtest', definition('later')], 1, ...words);
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => fixture.remove());
 
 describe('a run', () => {
-  it('is shown again as it was when it ended', async () => {
+  it('a run is shown again as it was when it ended', async () => {
     const { code, stdout } = await fixture.run('report', a);
     expect(code).toBe(0);
     expect(stdout).toBe(made.stdout);
@@ -44,7 +44,7 @@ describe('a run', () => {
     );
   });
 
-  it('that is not a run folder is refused', async () => {
+  it('a run that is not a run folder is refused', async () => {
     expect(await commandIn(fixture.folder, ['report', 'runs'])).toMatchObject({
       code: 2,
       stdout: '',
@@ -58,7 +58,7 @@ describe('a run', () => {
 });
 
 describe('two runs', () => {
-  it('stand side by side in the terminal, at most 100 columns wide', async () => {
+  it('two runs stand side by side in the terminal, at most 100 columns wide', async () => {
     const { code, stdout } = await commandIn(fixture.folder, ['report', a, b]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/Net return +[+−]\S+\s% +[+−]\S+\s% +[+−]\S+\spp [▲▼]/);
@@ -68,7 +68,7 @@ describe('two runs', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it('are compared for machines', async () => {
+  it('isobar report --json compares two runs for programs', async () => {
     const { stdout } = await commandIn(fixture.folder, ['report', a, later, '--json', '--out', 'pages']);
     const json = JSON.parse(stdout) as {
       figures: Record<string, { a: number; b: number; difference: number }>;
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     ['light', { ...FIXTURE, colorScheme: 'light' }],
     ['dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['on a phone', PHONE],
-  ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
+  ] as const)('the page opens %s without an error, a request or a sideways scroll', async (_, options) => {
     for (const name of pages.keys()) {
       const page = await opened(name, options);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     }
   });
 
-  it('says what the runs are, what differs, and reads its curves at the cursor', async () => {
+  it('the page says what the runs are, what differs, and reads its curves at the cursor', async () => {
     const page = await opened('same');
     expect(await page.locator('h1').textContent()).toContain('SmaCross, two runs');
     expect(await page.locator('.answer').textContent()).toMatch(/^B ends .* (above|below) A: /);
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.context().close();
   });
 
-  it('warns where the two are not comparable', async () => {
+  it('the page warns where the two are not comparable', async () => {
     const page = await opened('later');
     expect(await page.locator('.doubts').textContent()).toContain('they cover different times; they start with');
     expect(await page.locator('.chip.warn').allTextContents()).toEqual([expect.stringContaining('time different')]);
@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await page.context().close();
   });
 
-  it('prints on A4', async () => {
+  it('the page prints on A4', async () => {
     const page = await opened('same', { ...FIXTURE, colorScheme: 'dark' });
     expect((await page.pdf({ format: 'A4', preferCSSPageSize: true })).length).toBeGreaterThan(40_000);
     expect(causes).toEqual([]);

@@ -39,7 +39,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
 const CONVERTERS = { slippage: 'slippageOf(model)', fees: 'feesOf(model)', rules: '[orderRuleOf(model)]' } as const;
 
 describe('a module gives the result of the same model under models:', () => {
-  test.each(['slippage', 'fees', 'rules'] as const)('%s', async (part) => {
+  test.each(['slippage', 'fees', 'rules'] as const)('a module gives the result of the same model under models: %s', async (part) => {
     fixture.write(`models/${part}.ts`, MODELS[part]);
     fixture.write(
       `modules/${part}.ts`,
@@ -57,7 +57,7 @@ export default composeModule('own', ({ rebind }) => rebind(PARTS.${part}).to(() 
     expect(module.resultHash).not.toBe(plain);
   });
 
-  test('from code as well', async () => {
+  test('a module gives the result of the same model under models: from code as well', async () => {
     const model = composeModule('own', ({ rebind }) => {
       rebind(PARTS.slippage).to(() => slippageOf(slippageModel(({ price }) => price * 0.0003)));
       rebind(PARTS.fees).to(() => feesOf(feeModel(({ turnover }) => (turnover > 12_000 ? 0.0002 : 0.0007))));
@@ -84,7 +84,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 `,
     ) && fixture.write('modules/worse.ts', `export const worse = ({ price }: { readonly price: number }) => price * ${spread};\n`);
 
-  test('names the module with the hash of its code; verify makes the run again, and reports a module that has changed', async () => {
+  test('the run folder names the module with the hash of its code; verify repeats the run, and reports a module that has changed', async () => {
     write('0.0002');
     fixture.write('run.yaml', `${BASE}modules: [./modules/spread.ts]\n`);
     const folder = await (await backtest({ definition: 'run.yaml' })).write('runs');
@@ -104,7 +104,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
     expect([other.code, other.stdout + other.stderr]).toEqual([3, expect.stringContaining('modules/worse.ts changed')]);
   });
 
-  test('of a run in code says that only the code can make it again', async () => {
+  test('the run folder of a run in code says that only the code can make it again', async () => {
     const module = composeModule('inCode', ({ rebind }) => rebind(PARTS.slippage).to(() => ({ ticks: () => 1 })));
     const folder = await (await withModule(module)).write('runs');
     const manifestIn = (of: string) =>
@@ -122,7 +122,7 @@ export default composeModule('spread', ({ rebind }) => rebind(PARTS.slippage).to
 });
 
 describe('parts of a backtest', () => {
-  test('each is handed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
+  test('each part is passed to its wrapper, and a wrapper that changes nothing changes no result', async () => {
     const seen: string[] = [];
     const module = composeModule('watching', ({ rebind }) => {
       const note = (name: string, part: object) => void seen.push(`${name} ${part.constructor.name}`);
@@ -162,7 +162,7 @@ describe('parts of a backtest', () => {
     ); // prettier-ignore
   });
 
-  test('an adapter in the place of the exchange gets the sink, and no market stands behind it', async () => {
+  test('an adapter that replaces the exchange gets the sink, and there is no market behind it', async () => {
     const module = composeModule('closed', ({ rebind }) => {
       rebind(PARTS.exchange).to(() => {
         let sink: ExchangeSink;
@@ -329,7 +329,7 @@ describe('a module that cannot be used', () => {
     );
   });
 
-  test('a value that is no module is reported by its place', async () => {
+  test('a value that is not a module is reported by its place', async () => {
     await expect(backtest({ ...options, modules: [{} as never] })).rejects.toThrow('modules.0: expected the path of a module file, got {}');
     expect(() => composeModule('no name', () => {})).toThrow('composeModule: expected a name of 1 to 80 letters');
   });

@@ -1,4 +1,4 @@
-// A running bot and the commands that look at it and act on it, over its real socket.
+// A running bot and the commands that show it and act on it, over its real socket.
 
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('commands about a running bot', () => {
-  it('show its state in at most 100 columns', async () => {
+  it('commands about a running bot show its state in at most 100 columns', async () => {
     bot.unknown = [lostOrder()];
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a list with a hole '.repeat(9), bot.timeMs);
@@ -65,7 +65,7 @@ describe('commands about a running bot', () => {
     expect(await run('tighten', 'maxOrderNotional', '1000')).toMatchObject({ code: 2 });
   });
 
-  it('take decisions of a person, each with a reason', async () => {
+  it('commands about a running bot take decisions of a person, each with a reason', async () => {
     bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs }];
     bot.unknown = [lostOrder()];
     expect(await run('orders', 'adopt', '991')).toMatchObject({ code: 2 });
@@ -81,7 +81,7 @@ describe('commands about a running bot', () => {
     expect(bot.board.causes()).toMatchObject([{ state: 'KILLED', code: 'KILLED' }]);
   });
 
-  it('say what to do where no bot runs', async () => {
+  it('commands about a running bot say what to do where no bot runs', async () => {
     await server.close();
     const { code, stderr } = await run('status');
     expect(code).toBe(2);
@@ -117,11 +117,11 @@ describe('the socket', () => {
       socket.write(text);
     });
 
-  it('is open to its user alone', () => {
+  it('the socket is open to its user alone', () => {
     expect(statSync(server.path).mode & 0o777).toBe(0o600);
   });
 
-  it('answers what is no request with a sentence, and continues', async () => {
+  it('the socket answers what is not a request with a sentence, and continues', async () => {
     expect(await ask('hello\n')).toContain('expected a line');
     expect(await ask('{"v":9,"id":1,"who":"x","request":{"op":"view"}}\n')).toContain('expected version 1');
     expect(await ask('{"v":1,"id":1,"who":"x","request":{"op":"sell everything"}}\n')).toContain('"ok":false');
@@ -133,7 +133,7 @@ describe('the socket', () => {
     expect(bot.acts).toEqual([]);
   });
 
-  it('lets go of a client that asks nothing, and keeps one that asks now and then', async () => {
+  it('the socket closes an idle client, and keeps one that asks now and then', async () => {
     await server.close();
     server = await openControl(folder, bot, 300);
     const silent = connect(server.path);
@@ -143,7 +143,7 @@ describe('the socket', () => {
     expect(await ask('{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n')).toContain('"id":7,"ok":true');
   });
 
-  it('works on no more requests of a client that does not read its answers than its buffer holds', async () => {
+  it('the socket stops serving a client that does not read its answers once its buffer is full', async () => {
     let views = 0;
     const view = bot.view();
     // An answer fills the buffer of a socket at once.
@@ -162,7 +162,7 @@ describe('the socket', () => {
     unreachable.destroy();
   });
 
-  it('refuses a client that asks on and on without waiting for an answer', async () => {
+  it('the socket refuses a client that asks on and on without waiting for an answer', async () => {
     const many = '{"v":1,"id":7,"who":"x","request":{"op":"view"}}\n'.repeat(1000);
     const text = await new Promise<string>((resolve) => {
       const socket = connect(server.path);
@@ -174,7 +174,7 @@ describe('the socket', () => {
     expect(text).toContain('at most 64 requests');
   });
 
-  it('refuses a second bot in the same folder, and takes the place of a dead one', async () => {
+  it('the socket refuses a second bot in the same folder, and takes the place of a dead one', async () => {
     await expect(openControl(folder, bot)).rejects.toThrow('a bot answers here already');
     await server.close();
     server = await openControl(folder, bot);

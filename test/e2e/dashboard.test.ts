@@ -1,4 +1,4 @@
-// The dashboard in a real browser, and its door against all who have no business there.
+// The dashboard in a real browser, and its server against clients that have no access.
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     ['dark', { ...FIXTURE, colorScheme: 'dark' }],
     ['phone', PHONE],
   ] as const)(
-    'opens %s without an error, a foreign request, a thing that the policy forbids, or a sideways scroll',
+    'the page opens %s without an error, a foreign request, a violation of its policy, or a sideways scroll',
     async (name, options) => {
       bot.unknown = [lostOrder()];
       bot.foreignOrders = [{ kind: 'order', id: '991', instrument: 'spot:BTCUSDT', message: 'buy 0.5 at 100', seenMs: bot.timeMs - 9000 }];
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     },
   );
 
-  it('says of a bot that has just begun that there is nothing yet, in lines as wide as the page', async () => {
+  it('the page of a bot that has just begun says that there are no data yet', async () => {
     const view = bot.view.bind(bot);
     bot.view = () => ({ ...view(), decisions: [], fills: [], equity: view().equity.map((each) => ({ ...each, points: [] })) });
     const page = await opened();
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('shows what the bot says, and follows it', async () => {
+  it('the page shows what the bot says, and follows it', async () => {
     const page = await opened();
     expect(await page.locator('#state-word').textContent()).toBe('RUN');
     const last = page.locator('#last');
@@ -112,7 +112,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('halts and resumes with a token that may, asking once, and a typed word where risk rises', async () => {
+  it('the page halts and resumes with a token that may, asking once, and a typed word where risk rises', async () => {
     const page = await opened(FIXTURE, tokens.operate);
     expect(await page.locator('#kill').isDisabled()).toBe(true);
     await page.click('#halt');
@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('asks for a token, says that a wrong one is wrong, and reads with the one that only reads', async () => {
+  it('the page asks for a token, says that a wrong one is wrong, and reads with the one that only reads', async () => {
     const page = await opened(FIXTURE, null);
     await page.fill('#token', 'x'.repeat(43));
     await page.click('#login button');
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('the page', () => {
     await close(page);
   });
 
-  it('greys out when the bot falls silent, and says so', async () => {
+  it('the page greys out when the bot falls silent, and says so', async () => {
     const page = await opened();
     await dashboard.close();
     await expect.poll(() => page.locator('#gone').isVisible()).toBe(true);
@@ -193,7 +193,7 @@ const post = (token: string, value: unknown, headers: Record<string, string> = {
 const HALT = { request: { op: 'halt', scope: 'account', state: 'HALT_NEW', why: 'a test' } };
 
 describe('the server', () => {
-  it('lets nobody without the right token read or act, and reports no more than that', async () => {
+  it('the server rejects every request without the right token, and its reply reveals nothing', async () => {
     for (const headers of [{}, bearer('x'.repeat(43)), { Authorization: `Basic ${tokens.kill}` }, { Cookie: `token=${tokens.kill}` }]) {
       for (const path of ['/api/view', '/metrics'])
         expect(await ask(path, { headers })).toMatchObject({ status: 401, body: '{"problem":"expected a token"}' });
@@ -203,20 +203,20 @@ describe('the server', () => {
     expect(bot.acts).toEqual([]);
   });
 
-  it('holds each token to what it allows', async () => {
+  it('the server holds each token to what it allows', async () => {
     expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
     expect((await post(tokens.read, HALT)).status).toBe(403);
     expect((await post(tokens.operate, HALT)).status).toBe(200);
     const kill = { request: { op: 'kill', flatten: false, why: 'a test' } };
     expect((await post(tokens.operate, kill)).status).toBe(403);
     expect((await post(tokens.kill, kill)).status).toBe(200);
-    // They are counted, and the log is told of them once a minute.
+    // They are counted, and the log reports them once a minute.
     expect(logged.filter((line) => line.startsWith('warn'))).toHaveLength(1);
     const metrics = await ask('/metrics', { headers: bearer(tokens.read) });
     expect(metrics.body).toContain('\nisobar_dashboard_refused_total 2\n');
   });
 
-  it('refuses names that only point here, and pages of others', async () => {
+  it('the server refuses names that only point here, and pages of others', async () => {
     const { port } = new URL(dashboard.url);
     for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1.evil.example:${port}`, `0.0.0.0:${port}`]) {
       for (const path of ['/', '/api/view', '/page.js'])
@@ -230,7 +230,7 @@ describe('the server', () => {
     expect((await post(tokens.kill, HALT, { Origin: `http://127.0.0.1:${port}`, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200);
   });
 
-  it('answers nothing that another page could read, and sets no cookie', async () => {
+  it('the server answers nothing that another page could read, and sets no cookie', async () => {
     const { headers } = await ask('/');
     expect(headers['content-security-policy']).toMatch(/^default-src 'self';/);
     expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:|\*/);
@@ -238,7 +238,7 @@ describe('the server', () => {
     expect((await ask('/api/view', { method: 'OPTIONS' })).status).toBe(405);
   });
 
-  it('shuts after ten wrong tokens in a minute, never for the right one', async () => {
+  it('the server shuts after ten wrong tokens in a minute, never for the right one', async () => {
     for (let at = 0; at < 10; at++) expect((await ask('/api/view', { headers: bearer(`${'y'.repeat(42)}${at}`) })).status).toBe(401);
     expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(429);
     expect((await ask('/api/view', { headers: bearer(tokens.read) })).status).toBe(200);
@@ -246,7 +246,7 @@ describe('the server', () => {
     expect((await ask('/api/view', { headers: bearer('z'.repeat(43)) })).status).toBe(401);
   });
 
-  it('takes no request that is not one: too large, of another form, of another type, outside of what there is', async () => {
+  it('the server takes no request that is not one: too large, of another form, of another type, outside of what there is', async () => {
     expect((await post(tokens.kill, { request: { op: 'halt', why: 'x'.repeat(70_000) } })).status).toBe(413);
     for (const value of [
       null,
@@ -270,7 +270,7 @@ describe('the server', () => {
     expect((await post(tokens.kill, { request: { op: 'resume', scope: 'account', code: null, why: 'abc' } })).status).toBe(400);
   });
 
-  it('has its tokens in a file of its user alone, each of 256 bits, and refuses one that others can read', async () => {
+  it('the server has its tokens in a file of its user alone, each of 256 bits, and refuses one that others can read', async () => {
     const path = join(folder, 'dashboard.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(new Set(Object.values(tokens)).size).toBe(3);
@@ -279,7 +279,7 @@ describe('the server', () => {
     expect(() => tokensIn(folder)).toThrow('expected mode 0600');
   });
 
-  it('says what is wrong where that file is a symbolic link, a FIFO or a folder', () => {
+  it('the server says what is wrong where that file is a symbolic link, a FIFO or a folder', () => {
     const path = join(folder, 'dashboard.json');
     rmSync(path);
     symlinkSync(join(folder, 'elsewhere.json'), path);
@@ -292,22 +292,22 @@ describe('the server', () => {
     expect(() => tokensIn(folder)).toThrow(`${path}: expected a file, got something else`);
   });
 
-  it('leaves no half of that file on a full disk, which would be in the way of the next start', () => {
+  it('the server leaves no partial token file on a full disk', () => {
     const empty = mkdtempSync(join(tmpdir(), 'isobar-tokens-'));
     const module = new URL('../../dist/tasks/bot/dashboard/tokens.js', import.meta.url).href;
     const act = `import('${module}').then(({ tokensIn }) => tokensIn('${empty}')).catch(({ message }) => console.log(message))`;
-    // No file may grow: to whoever writes that is as a disk that is full.
+    // No file may grow: to the writer that looks like a full disk.
     const { stdout } = spawnSync('sh', ['-c', `trap '' XFSZ; ulimit -f 0; exec "$0" -e "$1"`, process.execPath, act], { encoding: 'utf8' });
     expect([stdout, readdirSync(empty)]).toEqual([`${join(empty, 'dashboard.json')}: cannot be written (EFBIG)\n`, []]);
     rmSync(empty, { recursive: true });
   });
 
-  it('listens on this computer alone', async () => {
+  it('the server listens on this computer alone', async () => {
     const parts = { folder, port: 0, nowMs: () => 0, log: () => {} };
     await expect(openDashboard(bot, { ...parts, host: '0.0.0.0' })).rejects.toThrow('expected 127.0.0.1');
   });
 
-  it('ends a connection that never says what it wants', async () => {
+  it('the server ends a connection that never says what it wants', async () => {
     const { port } = new URL(dashboard.url);
     const socket = connect(Number(port), '127.0.0.1');
     const closed = new Promise<void>((resolve) => socket.on('close', () => resolve()));
@@ -319,7 +319,7 @@ describe('the server', () => {
     expect(performance.now() - beganMs).toBeLessThan(10_000);
   });
 
-  it('gives Prometheus what config/alerts.yml asks for', async () => {
+  it('the server gives Prometheus what config/alerts.yml asks for', async () => {
     bot.unknown = [lostOrder()];
     bot.board.raise({ kind: 'symbol', instrument: 0 }, 'HALT_NEW', 'GAP', 'a "hole"\n', 1);
     const { status, body, headers } = await ask('/metrics', { headers: bearer(tokens.read) });

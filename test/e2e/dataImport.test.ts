@@ -37,7 +37,7 @@ function bytesOf(folder: string): Record<string, string> {
     entries.map(({ parentPath, name }) => [join(parentPath, name).slice(folder.length), hash(join(parentPath, name))]),
   );
 }
-/** Names of what lies in a folder that another process may make, fill and take away at any moment. */
+/** Names in a folder that another process may make, fill and remove at any moment. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder, { recursive: true }).map(String);
@@ -83,7 +83,7 @@ describe('an import of many files', () => {
     expect(readdirSync(whole)).toEqual(['spot']);
   });
 
-  it('that is killed again and again continues where it was, and ends with the same bytes', async () => {
+  it('an import of many files: that is killed again and again continues where it was, and ends with the same bytes', async () => {
     const rng = seededRng(SEED);
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     const moments: number[] = [];
@@ -107,7 +107,7 @@ describe('an import of many files', () => {
     rmSync(catalog, { recursive: true });
   });
 
-  it('that was killed reads only the other files', async () => {
+  it('an import of many files: that was killed reads only the other files', async () => {
     const catalog = mkdtempSync(join(tmpdir(), 'isobar-killed-'));
     expect(await importKilledAt(catalog, 5)).toBe(true);
     const kept = progressOf(catalog);
@@ -127,14 +127,14 @@ describe('bad rows', () => {
   lines[4] = 'oops';
   fixture.write('SOLUSDT-1m.csv', lines.join('\n'));
 
-  it('end the import with file and line', async () =>
+  it('bad rows end the import with file and line', async () =>
     expect(await isobar('data', 'import', 'SOLUSDT-1m.csv')).toEqual({
       code: 2,
       stdout: '',
       stderr: 'SOLUSDT-1m.csv:5: expected 6 columns, got 1\n  fix or remove it, or import with --skip-bad; nothing was imported\n',
     }));
 
-  it('are set aside by --skip-bad', async () => {
+  it('bad rows are set aside by --skip-bad', async () => {
     const { code, stdout } = await isobar('data', 'import', 'SOLUSDT-1m.csv', '--skip-bad');
     expect(code).toBe(0);
     expect(stdout).toContain('    bad rows    1 set aside in data/spot/SOLUSDT/1m.rejects.csv\n');
@@ -148,7 +148,7 @@ describe('prices at no whole tick', () => {
   const altered = barsFrom(T0, 300).map((bar, i) => (i === 7 ? { ...bar, high: 2000 / 3 } : bar));
   const strategy = join(STRATEGIES, 'smaCross.ts');
 
-  it('in a file of --data are named by file and bar', async () => {
+  it('prices at no whole tick: in a file of --data are named by file and bar', async () => {
     fixture.write('ADAUSDT-1m.feather', feather(altered, 'lz4'));
     const { code, stderr } = await isobar('backtest', strategy, '--data', 'ADAUSDT-1m.feather', '--cash', '10000');
     expect(code).toBe(2);
@@ -157,7 +157,7 @@ describe('prices at no whole tick', () => {
     );
   });
 
-  it('in the catalog, where another program wrote them, too', async () => {
+  it('prices at no whole tick: in the catalog, where another program wrote them, too', async () => {
     const file = fixture.write('ADAUSDT-1m.csv', plainCsv(barsFrom(T0, 300)));
     await isobar('data', 'import', file);
     const path = join(fixture.folder, 'data/spot/ADAUSDT/1m.arrow');

@@ -22,12 +22,12 @@ describe('a run', () => {
   let here = { hash: '', node: '' };
   beforeAll(() => void (here = demo(process.execPath)));
 
-  it('gives the same resultHash twice', () => {
+  it('a run gives the same resultHash twice', () => {
     expect(here.hash).toMatch(/^[0-9a-f]{64}$/);
     expect(demo(process.execPath).hash).toBe(here.hash);
   });
 
-  it('gives the same resultHash on Node 24', ({ skip }) => {
+  it('a run gives the same resultHash on Node 24', ({ skip }) => {
     if (!existsSync(OTHER_NODE)) {
       console.log(`skipped: no Node 24 at ${OTHER_NODE}; .ci/run installs it`);
       skip();

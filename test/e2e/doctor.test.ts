@@ -111,7 +111,7 @@ test('a report for people', async () => {
   expect(stdout).toContain('    dialect:\n      signQuery: omit\n');
 });
 
-test('what cannot be used', async () => {
+test('input that cannot be used ends with exit code 2', async () => {
   const nothing = await doctor([]);
   expect([nothing.code, nothing.stdout]).toEqual([2, '']);
   expect(nothing.stderr).toContain('give --spot-url or --futures-url');

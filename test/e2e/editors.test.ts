@@ -46,7 +46,7 @@ export const sharpe: number | null = metrics.sharpe;
 export const last: number | undefined = equity.equity.at(-1) ?? fills.price[0];
 `;
 
-/** What stands there, a mistake in its place, and what is said of its line. */
+/** The correct text, a mistake in its place, and the message about its line. */
 const MISTAKES: readonly (readonly [string, string, RegExp])[] = [
   ['this.params.fast', 'this.params.fats', /Property 'fats' does not exist/],
   ['{ base: this.params.lot }', "{ base: this.params.lot, quote: '5' }", /not assignable/],
@@ -126,7 +126,7 @@ describe('an editor', () => {
   };
 
   describe.each([['5.9', checkBy59], ['7', checkBy7]] as const)('with TypeScript %s', (_version, check) => {
-    test('checks a strategy that uses everything, declarations of the package included', () => {
+    test('TypeScript accepts a strategy that uses every feature, and checks the declarations of the package', () => {
       expect(check('nodenext', STRATEGY, false)).toBe('');
       expect(check('bundler', STRATEGY, true)).toBe('');
     });
@@ -142,7 +142,7 @@ describe('an editor', () => {
     });
   }); // prettier-ignore
 
-  test('completes parameters, series and order options', () => {
+  test('an editor completes parameters, series and order options', () => {
     const completed = join(folder, 'completed.ts');
     const typed = { version: 0, text: '' };
     // One service, as an editor has it: only the file that is typed in changes.

@@ -1,4 +1,4 @@
-// A series from outside on its whole way: imported, listed, read in a backtest, a sweep, from code, proved, explained and verified.
+// An external series from end to end: imported, listed, read in a backtest, a sweep and from code, proved, explained and verified.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.remove());
 
-test('list and check show it, and check finds a file that has changed', async () => {
+test('isobar data list and check show an external series', async () => {
   expect((await command('data', 'list')).stdout).toMatch(/openInterest +440 .* 40 +5\Wmin +0/);
   const listed = JSON.parse((await command('data', 'list', '--json')).stdout) as object[];
   expect(listed).toContainEqual(expect.objectContaining({ series: 'openInterest', symbol: null, rows: 440, revisions: 40 }));
@@ -64,7 +64,7 @@ test('list and check show it, and check finds a file that has changed', async ()
 });
 
 describe('a run', () => {
-  test('trades on it, is verified, and has the same result from code', async () => {
+  test('a run trades on an external series, is verified, and has the same result from code', async () => {
     const { code, stderr } = await fixture.run('backtest', 'oi.yaml');
     expect(stderr).toContain('series openInterest: the first value was known at 2024-01-01 00:05 UTC, after the start of the run');
     expect(stderr).not.toContain('the last value');
@@ -88,7 +88,7 @@ describe('a run', () => {
     expect(result.resultHash).toBe(summary.resultHash);
   });
 
-  test('is proved', async () => {
+  test('a run on an external series is proved', async () => {
     const { code, stdout, stderr } = await command('prove', 'oi.yaml', '--json', '--times', '20', '--quiet');
     expect(code, stderr).toBe(0);
     const { proofs } = JSON.parse(stdout) as StrategyVerdict;
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(verdicts).toMatchObject({ purity: 'proved', blocks: 'proved', prefix: 'proved', poison: 'proved' });
   });
 
-  test('of a sweep has the same figures as alone', async () => {
+  test('a set of a sweep on an external series has the same figures as its backtest', async () => {
     const { code, stdout, stderr } = await fixture.run('sweep', 'oi.yaml', '--grid', 'slow=20,30', '--json');
     expect(code, stderr).toBe(0);
     const alone = await fixture.run('backtest', 'oi.yaml', '--set', 'params.slow=20', '--json');

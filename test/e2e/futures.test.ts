@@ -45,7 +45,7 @@ beforeAll(() => {
 });
 
 describe('a run of futures', () => {
-  it('has the defaults that its definition leaves out, says where its marks are from, and pays funding', async () => {
+  it('a run of futures has the defaults that its definition leaves out, says where its marks are from, and pays funding', async () => {
     const { run, costBridge, resultHash } = summaryOf('run.yaml', '--out', 'kept');
     expect(run.instruments).toMatchObject([{ id: 'futures:SYNUSDT', markSource: 'mark klines 15m' }]);
     expect(Number(costBridge.funding)).not.toBe(0);
@@ -65,13 +65,13 @@ describe('a run of futures', () => {
   it.each([
     ['futures.leverage=126', 'futures.leverage: expected 1 to 125 for futures:SYNUSDT, got 126'],
     ['fees.in=received', 'fees.in: expected quote: fees of futures are in the margin coin'],
-  ])('%s is refused with its place', async (change, message) => {
+  ])('a run of futures: %s is refused with its place', async (change, message) => {
     const { code, stderr } = await backtestIn(folder, 'run.yaml', [change]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });
 
-  it('with a mark that no market makes, which would liquidate a position: the run and `data check` say so', async () => {
+  it('a run of futures: with a mark that no market makes, which would liquidate a position: the run and `data check` say so', async () => {
     const key = { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' } as const;
     const { columns } = loadSeries(join(folder, 'data'), key)!;
     const figures = columns.figures.map((figure, at) => (at === 2 ? figure.with(1200, Math.round(figure[1200]!) / 100) : figure));
@@ -85,7 +85,7 @@ describe('a run of futures', () => {
     storeSeries(join(folder, 'data'), key, columns, true);
   });
 
-  it('is checked for later changes: verify names the marks and the funding', () => {
+  it('a run of futures is checked for later changes: verify names the marks and the funding', () => {
     for (const key of [
       { kind: 'mark', symbol: 'SYNUSDT', interval: '15m' },
       { kind: 'funding', symbol: 'SYNUSDT' },
@@ -115,7 +115,7 @@ cash: '10000'
     write('carry.yaml', carry);
   });
 
-  it('has two accounts, distinguishes its instruments, fills inside the hours, and is the same run from what it wrote out', async () => {
+  it('a run over both markets has two accounts, distinguishes its instruments, fills inside the hours, and is the same run from what it wrote out', async () => {
     const { run, resultHash, costBridge } = summaryOf('carry.yaml', '--out', 'pair');
     expect(run.feeds).toMatchObject([
       { name: 'spot', instrument: 'spot:PAIRUSDT', interval: '1h', execution: false },
@@ -135,7 +135,7 @@ cash: '10000'
     expect((await summaryHere('carry.yaml', 'fills.inside=off')).run.feeds).toHaveLength(2);
   });
 
-  it('says whose balance is missing', () => {
+  it('a run over both markets says whose balance is missing', () => {
     const { status, stderr } = fails('backtest', 'carry.yaml', '--set', 'cash={ spot: { USDT: "5" } }');
     expect(status).toBe(2);
     expect(stderr).toContain('cash.futures: expected balances by asset, got nothing');

@@ -52,7 +52,7 @@ const newest = (): string =>
   );
 
 describe('isobar journal check', () => {
-  it('says what is in a journal that is whole, in a copy that anybody may read too', async () => {
+  it('isobar journal check describes a complete journal, also in a copy that others can read', async () => {
     chmodSync(newest(), 0o644);
     // In a process of its own once: what it says is the same.
     const { code, stdout, stderr } = await fixture.run('journal', 'check', `${folder}/`);
@@ -66,7 +66,7 @@ describe('isobar journal check', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  it('says what a start leaves out of one that is torn', async () => {
+  it('isobar journal check says what a start leaves out of a torn journal', async () => {
     truncateSync(newest(), readFileSync(newest()).length - 7);
     const { code, stdout } = await check(folder, '--json');
     const report = JSON.parse(stdout) as JournalReport;
@@ -76,7 +76,7 @@ describe('isobar journal check', () => {
     );
   });
 
-  it('names the file, the line and what to do where one is damaged', async () => {
+  it('isobar journal check names file, line and remedy of a damaged journal', async () => {
     const path = join(folder, 'journal-000001.jsonl');
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace('"leverage"', '"leverege"'));
@@ -90,14 +90,14 @@ describe('isobar journal check', () => {
     expect(records).toBe(2);
   });
 
-  it('takes the data folder of a bot, in which the journal lies', async () => {
+  it('isobar journal check takes the data folder of a bot, in which the journal lies', async () => {
     const data = join(root, 'my bot');
     cpSync(folder, join(data, 'journal'), { recursive: true });
     const { code, stdout } = await check(data, '--json');
     expect([code, (JSON.parse(stdout) as JournalReport).path]).toEqual([0, join(data, 'journal')]);
   });
 
-  it('takes one file by itself', async () => {
+  it('isobar journal check accepts a single file', async () => {
     const { code, stdout } = await check(newest(), '--json');
     const report = JSON.parse(stdout) as JournalReport;
     expect([code, report.verdict, report.files, report.writer]).toEqual([0, 'whole', 1, null]);
@@ -105,7 +105,7 @@ describe('isobar journal check', () => {
     expect(report.firstSeq).toBeGreaterThan(1);
   });
 
-  it('says who is at work', async () => {
+  it('isobar journal check names the process that writes the journal', async () => {
     folder = join(root, 'used');
     const release = await written();
     try {
@@ -121,13 +121,13 @@ describe('isobar journal check', () => {
     ['nothing there', () => join(root, 'none'), /no such file or folder/],
     ['a folder without a journal', () => fixture.folder, /got no journal-000001\.jsonl in it/],
     ['a file of another name', () => (appendFileSync(join(root, 'notes.txt'), ''), join(root, 'notes.txt')), /expected a name such as/],
-  ])('refuses %s', async (_name, path, message) => {
+  ])('isobar journal check refuses %s', async (_name, path, message) => {
     const { code, stdout, stderr } = await check(path());
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
   });
 
-  it('shows nothing of a stranger that a terminal would act on', async () => {
+  it('isobar journal check escapes control characters in foreign text', async () => {
     const path = join(folder, 'journal-000001.jsonl');
     writeFileSync(path, `\u001b[31m${readFileSync(path, 'utf8')}`);
     expect((await check(folder)).stdout).not.toContain('\u001b');

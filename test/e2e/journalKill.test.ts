@@ -1,4 +1,4 @@
-// A process that writes a journal, killed at random moments: what it was told to last is there, and the next one goes on.
+// A process that writes a journal, killed at random moments: the records reported as durable are there, and the next process continues.
 
 import { expect, it } from 'vitest';
 import { JournalKiller, killJournal } from '../fixtures/killJournal.ts';
@@ -14,7 +14,7 @@ it(`${KILLS} kills lose nothing that was reported durable (seed ${SEED})`, async
   console.log(`${kills} kills, ${torn} in the middle of a write: ${records} records`);
 });
 
-it('a second process refuses to start while the first lives, and starts at once when it is gone', async () => {
+it('a second process refuses to start while the first runs, and starts when it has ended', async () => {
   const killer = new JournalKiller();
   const first = killer.start(1);
   await first.text(2);

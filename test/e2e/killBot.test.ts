@@ -86,7 +86,7 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   const again = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs again');
   expect(again.scopes.flatMap(({ causes }) => causes)).toEqual([]);
 
-  // The same by the bot itself, as the dashboard asks for it: it closes what it holds, tells, and ends.
+  // The same by the bot itself, as the dashboard requests it: it closes its positions, reports, and ends.
   await until((now) => now?.positions.some(({ qty }) => Number(qty) > 0.001) ?? false, 'the bot holds something again');
   const ended = once(bot, 'exit');
   const there = /http:\/\/127\.0\.0\.1:\d+(?=; its tokens)/.exec(text)?.[0] ?? '';

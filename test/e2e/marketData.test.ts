@@ -25,7 +25,7 @@ afterAll(async () => {
 const data = (catalog: string, ...args: readonly string[]) => fixture.run('data', ...args, '--catalog', catalog, ...url());
 
 describe('isobar data download', () => {
-  it('says what it stored, and the last line for scripts', async () => {
+  it('isobar data download says what it stored, and the last line for scripts', async () => {
     exchange.setClock(Date.UTC(2026, 0, 5, 8, 0, 30));
     const first = await data('a', 'download', '--symbol', 'BTCUSDT', '--interval', '1m');
     expect(first).toMatchObject({ code: 0, stderr: '' });
@@ -55,7 +55,7 @@ describe('isobar data download', () => {
     ]);
   });
 
-  it('ends with 2 for what cannot be asked for, with 1 when nobody answers', async () => {
+  it('isobar data download ends with 2 for an impossible request, and with 1 when no reply comes', async () => {
     const old = await data('b', 'download', '--symbol', 'BTCUSDT', '--interval', '1m', '--from', '2020-01-01');
     expect(old).toMatchObject({ code: 2, stdout: '' });
     expect(old.stderr).toMatch(
@@ -67,7 +67,7 @@ describe('isobar data download', () => {
     expect(none.stderr).toMatch(/^BTCUSDT 1m spot: spot.symbols: .*\n {2}isobar doctor/);
   });
 
-  it('refreshes the records of the catalog', async () => {
+  it('isobar data download refreshes the records of the catalog', async () => {
     const done = await data('a', 'instruments', '--json');
     expect(JSON.parse(done.stdout)).toMatchObject([{ isNew: false, changes: [], instrument: { wireName: 'BTCUSDT' } }]);
     expect(await data('c', 'instruments')).toMatchObject({
@@ -77,7 +77,7 @@ describe('isobar data download', () => {
   });
 });
 
-/** A command that goes on, with what it has said so far. */
+/** A command that keeps running, with its output until now. */
 function running(...args: readonly string[]): {
   readonly child: ChildProcess;
   readonly text: () => string;
@@ -94,14 +94,14 @@ async function until(isTrue: () => boolean, atMaxMs: number): Promise<void> {
   for (const untilMs = Date.now() + atMaxMs; !isTrue() && Date.now() < untilMs;) await setTimeout(1);
 }
 
-/** A recording that begins so many seconds before the first minute of the exchange ends. */
+/** A recording that begins `leftS` seconds before the first minute of the exchange ends. */
 function begun(leftS: number, catalog: string) {
   exchange.runAt(Date.UTC(2026, 0, 5, 8, 0, 60 - leftS));
   return running('data', 'record', '--symbol', 'BTCUSDT', '--interval', '1m', '--catalog', catalog);
 }
 
 describe('isobar data record', () => {
-  it('records the bar that closes, and ends in order by Ctrl-C', async () => {
+  it('isobar data record records the bar that closes, and ends in order by Ctrl-C', async () => {
     // The exchange's minute ends two seconds from now; later for a computer that does not have the command up by then.
     let [run, catalog] = [begun(2, 'd'), 'd'];
     for (const leftS of [8, 25]) {
@@ -122,7 +122,7 @@ describe('isobar data record', () => {
     expect(checkBars(join(fixture.folder, catalog), BTC)).toMatchObject({ unchanged: true, manifest: { rows: 300, gaps: 0, wrong: [] } });
   });
 
-  it('leaves a sound catalog when it is killed in the middle of a write', async () => {
+  it('isobar data record leaves a sound catalog when it is killed in the middle of a write', async () => {
     const catalog = join(fixture.folder, 'e');
     const folder = join(catalog, 'spot/BTCUSDT');
     const isWriting = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.tmp'));

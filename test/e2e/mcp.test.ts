@@ -129,7 +129,7 @@ test('from bars to a proof', TIME, async () => {
   expect(await one.end()).toBe(0);
 });
 
-test('what is no request, and requests for what is not there', TIME, async () => {
+test('invalid requests, and requests for unknown methods, get an error', TIME, async () => {
   const one = await clientOf().opened();
   const unnamed = (message: Message): boolean => message.id === null;
   for (const [line, code] of [
@@ -187,7 +187,7 @@ test('a call that is cancelled ends its command and gets no answer; the next one
   for (const id of [2, 3, 4, 5])
     one.send({ id, method: 'tools/call', params: { name: 'sweep', arguments: { definition: 'endless.yaml', grid: ['a=1..2'] } } });
   for (const id of [12, 13, 14]) one.send({ id, method: 'tools/call', params: { name: 'backtest', arguments: { what: 'endless.yaml' } } });
-  expect((await one.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call of this id is under way' });
+  expect((await one.ask(12, 'ping')).error).toMatchObject({ code: -32_600, message: 'a call with this id is running' });
   for (const requestId of [2, 3, 4, 5, 12, 13, 14]) one.send({ method: 'notifications/cancelled', params: { requestId } });
   one.send({ method: 'notifications/cancelled', params: { requestId: 'unknown' } });
   expect((await one.call(50, 'strategy_list')).result).toMatchObject({ isError: false });

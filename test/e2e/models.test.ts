@@ -1,4 +1,4 @@
-// Models of an author, by the command and in code: what they change in fills, fees and verdicts, and how a wrong one is refused.
+// Models that an author writes (slippage, fees, risk rules): what they change in fills, fees and verdicts, and the errors of wrong models.
 
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -47,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => process.chdir(here));
 
 describe('models of a definition', () => {
-  test('a slippage model worsens taking fills by what it says, rounded up to the tick', async () => {
+  test('a slippage model worsens taker fills by its amount, rounded up to the tick', async () => {
     fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     const name = await runWith('models: { slippage: models/slip.ts }\n');
     const [before, after] = [table(plain, 'fills.csv'), table(name, 'fills.csv')];
@@ -58,7 +58,7 @@ describe('models of a definition', () => {
     expect(worse[1]).toBeCloseTo(-0.02, 8);
   });
 
-  test('a slippage model sees the bar in which the order fills, its volume, and the share of it', async () => {
+  test('a slippage model gets the bar in which the order fills, and the share of its volume', async () => {
     const text = `import { slippageModel } from 'isobar';
 export default slippageModel(({ price, qty, bar, share }) => {
   if (price < bar.low || price > bar.high || bar.open > bar.high || bar.close < bar.low || Math.abs(qty - share * bar.volume) > 1e-9) return NaN;
@@ -83,7 +83,7 @@ export default slippageModel(({ price, qty, bar, share }) => {
     expect(sold).toBeGreaterThan(5);
   });
 
-  test('fills.impact is added to a slippage model, and to a module that wraps slippage as it was before there was a bar', async () => {
+  test('fills.impact is added to a slippage model, and to a module that wraps slippage without the bar argument', async () => {
     fixture.write('models/slip.ts', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0.011);\n");
     fixture.write(
       'modules/twice.ts',
@@ -117,7 +117,7 @@ export default composeModule('twice', ({ rebind }) => {
   test.each([
     ['lowers', 0.0007, 0.0002, '0.001'],
     ['raises, below its bound,', 0.0007, 0.0025, '0.003'],
-  ])('a fee model that %s the rate sets that of each fill by turnover', async (_, first, then, bound) => {
+  ])('a fee model that %s the rate by turnover sets the rate of each fill', async (_, first, then, bound) => {
     const model = `import { feeModel } from 'isobar';\nexport default feeModel(({ turnover }) => (turnover > 12_000 ? ${then} : ${first}));\n`;
     fixture.write('models/fee.ts', model);
     const fills = table(await runWith('models: { fees: models/fee.ts }\n', bound), 'fills.csv');
@@ -130,7 +130,7 @@ export default composeModule('twice', ({ rebind }) => {
     expect(turnover).toBeGreaterThan(50_000);
   });
 
-  test('a risk rule denies with its code, lets exits pass, and stands in the summary and the manifest', async () => {
+  test('a risk rule denies with its code and lets exits pass; summary and manifest name it', async () => {
     const rule = `import { riskRule } from 'isobar';
 export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math.floor(timeMs / 86_400_000) % 2 === 1 ? 'odd day' : null) });
 `;
@@ -154,7 +154,7 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a strategy in its place', 'slippage', "export { default } from '" + STRATEGIES + "/smaCross.ts';", /bad\.ts: expected a slippage model as default export, got a function/],
     ['another kind of model', 'fees', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => 0);", /expected a fee model as default export, got a slippage model/],
     ['a file that does not compile', 'slippage', 'export default (', /bad\.ts:1:1\d: Unexpected end of file/],
-    ['a slippage that is no number', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => NaN);", /the slippage model answers NaN, at /],
+    ['a slippage that is not a number', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => NaN);", /the slippage model answers NaN, at /],
     ['a fee above its bound', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => 0.002);", /the fee model answers 0\.002 for a taker, whose rate is at most 0\.001, at /],
     ['a fee that is text', 'fees', "import { feeModel } from 'isobar';\nexport default feeModel(() => '0.0001' as never);", /the fee model answers '0\.0001', at .*\n {2}it says the rate/],
     ['a slippage model that throws', 'slippage', "import { slippageModel } from 'isobar';\nexport default slippageModel(() => { throw new Error('no book'); });", /^the slippage model threw: no book, at /],
@@ -175,8 +175,8 @@ export default riskRule({ code: 'EVEN_DAYS', check: (order, { timeMs }) => (Math
     ['a rule with the code of unsound orders', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'BAD_INPUT', check: () => null });", /got BAD_INPUT, which another rule has/],
     ['a rule that says false in quotes', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 'false' as never });", /run\.yaml:6 models\.risk\.0: reductionsToo of the risk rule ODD_ONE: expected true or false, got 'false'/],
     ['a rule that counts reductions', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE', check: () => null, reductionsToo: 1 as never });", /reductionsToo of the risk rule ODD_ONE: expected true or false, got 1\n {2}write reductionsToo: true/],
-    ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is no function/],
-  ])('%s is refused by name, and nothing is written', async (_what, kind, text, message) => {
+    ['a rule without a check', 'risk', "import { riskRule } from 'isobar';\nexport default riskRule({ code: 'ODD_ONE' } as never);", /expected a risk rule as default export, got one whose check is not a function/],
+  ])('a model that is %s ends the run with an error that names it, and nothing is written', async (_what, kind, text, message) => {
     const before = fixture.runs().length;
     fixture.write('models/bad.ts', text);
     definition(`models: { ${kind}: ${kind === 'risk' ? '[models/bad.ts]' : 'models/bad.ts'} }\n`);

@@ -80,7 +80,7 @@ describe.skipIf(!canInstall)('a new user', () => {
     expect(readdirSync(join(project, 'strategies'))).toContain('secondIdea.ts');
   });
 
-  test('init writes nothing where something is in the way, and says what', () => {
+  test('init writes no file if one is in the way, and names it', () => {
     const { status, stderr } = spawnSync('npx', ['isobar', 'init', '.'], { cwd: project, encoding: 'utf8' });
     expect(stderr).toMatch(/^\.: the folder is not empty: [\s\S]*\n {2}name a new folder/m);
     expect(status).toBe(2);

@@ -35,7 +35,7 @@ it('a live bot over HTTP has the orders, fills and balances of its backtest: tar
   expect(code).toBe(0);
 });
 
-it('names what it knows when it is asked for something else', async () => {
+it('npm run parity names the known strategies when asked for another', async () => {
   const { code, stderr } = await parity('noSuchStrategy');
   expect([code, stderr]).toEqual([2, expect.stringContaining('there is bollingerGrid donchian')]);
 });

@@ -41,7 +41,7 @@ describe('isobar report --as', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it.each(PROFILE_NAMES)('%s: a table within 100 columns, and all its figures as JSON', async (name) => {
+  it.each(PROFILE_NAMES)('isobar report --as: %s: a table within 100 columns, and all its figures as JSON', async (name) => {
     const { code, stdout } = await commandIn(folder, ['report', run, '--as', name]);
     expect(code).toBe(0);
     expect(stdout.split('\n').filter((line) => line.length > 100)).toEqual([]);
@@ -58,27 +58,30 @@ describe('isobar report --as', () => {
     expect(figures.some(({ equal }) => equal)).toBe(true);
   });
 
-  it('reads the bars of a run again for the figures of prices', async () => {
+  it('isobar report --as reads the bars of a run again for the figures of prices', async () => {
     const { figures } = await printed(run, 'backtesting.py');
     const shown = figures.filter(({ name }) => PRICES.includes(name));
     expect(shown.map(({ name }) => name)).toEqual(PRICES);
     for (const { original, corrected } of shown) expect([typeof original, typeof corrected]).toEqual(['number', 'number']);
   });
 
-  it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])('%s: the benchmark is that of the summary', async (name) => {
-    const { figures } = await printed(run, name);
-    const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
-    expect(beta).toMatchObject({ equal: true });
-    expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
-  });
+  it.each(['quantstats', 'empyrical', 'vectorbt', 'nautilus'])(
+    'isobar report --as: %s: the benchmark is that of the summary',
+    async (name) => {
+      const { figures } = await printed(run, name);
+      const beta = figures.find(({ isobar }) => isobar === 'metrics.beta');
+      expect(beta).toMatchObject({ equal: true });
+      expect(figures.some(({ isobar }) => isobar === 'metrics.alpha')).toBe(true);
+    },
+  );
 
-  it('leaves them out of a run that was made in code, and says why', async () => {
+  it('isobar report --as leaves out the figures of prices for a run made in code, and says why', async () => {
     const { figures, note } = await printed(inCode, 'backtesting.py');
     expect(figures.filter(({ name }) => PRICES.includes(name))).toEqual([]);
     expect(note).toMatch(/^the figures of prices and benchmark are missing: the run was made in code/);
   });
 
-  it('refuses a second run, the page, and an unknown tool', async () => {
+  it('isobar report --as refuses a second run, the page, and an unknown tool', async () => {
     const failure = async (...args: readonly string[]) => {
       const { code, stderr } = await commandIn(folder, ['report', run, ...args]);
       return `${code} ${stderr}`;
@@ -89,7 +92,7 @@ describe('isobar report --as', () => {
   });
 
   // The last test: it changes the bars.
-  it('leaves them out when the bars have changed', async () => {
+  it('isobar report --as leaves out the figures of prices when the bars have changed', async () => {
     const place = readdirSync(catalog, { recursive: true, encoding: 'utf8' }).find((path) => path.endsWith('.arrow'))!;
     writeFileSync(join(catalog, place), 'other bytes');
     expect((await printed(run, 'backtesting.py')).note).toMatch(

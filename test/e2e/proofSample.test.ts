@@ -1,4 +1,4 @@
-// The silent sample of a backtest: what it finds, that it changes nothing, and how the verdict of isobar prove takes its place.
+// The proof sample of a backtest: what it finds, that it changes nothing, and how a verdict of isobar prove replaces it.
 
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ function strategy(name: string, body: string, before = ''): string {
 const FLIP = 'override onBar() { if (this.position().isFlat) this.buy(); else this.exit(); }';
 
 describe('a clean strategy', () => {
-  test('has a proved sample, whose hashes are those of the manifest', async () => {
+  test('a clean strategy has a proved sample, whose hashes are those of the manifest', async () => {
     const { proof, runFolder, warnings } = await backtest('clean/emaUndeclared.ts');
     expect(proof).toMatchObject({ verdict: 'proved', from: 'sample', why: null, madeAt: null });
     expect(proof.proofs.map(({ name, verdict }) => `${name} ${verdict}`)).toEqual(['purity proved', 'blocks proved']);
@@ -62,7 +62,7 @@ describe('a clean strategy', () => {
     expect((await commandIn(folder, ['verify', runFolder])).stdout).toMatch(/^ {2}identical\n/);
   });
 
-  test('prints once what it prints, and its folder holds nothing more', async () => {
+  test('the output of a proved strategy is printed once, and its folder holds nothing more', async () => {
     const file = strategy('prints.ts', `override onStart() { console.log('I begin'); console.error('I began'); }\n${FLIP}`);
     const { stderr, runFolder } = await backtest(file);
     expect(stderr.match(/I begin/g)).toHaveLength(1);
@@ -80,13 +80,13 @@ describe('a clean strategy', () => {
       "import { sma } from 'isobar';",
       /needs 2\s000 bars of BTCUSDT 1h before its first decision, and the data have 1500/,
     ],
-  ])('that %s is not proved', async (name, body, before, why) => {
+  ])('a clean strategy that %s is not proved', async (name, body, before, why) => {
     const { proof } = await backtest(strategy(`${name.replaceAll(' ', '-')}.ts`, body, before));
     expect(proof.verdict).toBe('not-proved');
     for (const { verdict, text } of proof.proofs) expect([verdict, text]).toEqual(['not-proved', expect.stringMatching(why)]);
   });
 
-  test('of several feeds, whose first rows differ, is proved', async () => {
+  test('a clean strategy of several feeds, whose first rows differ, is proved', async () => {
     expect((await commandIn(folder, ['data', 'import', 'BTCUSDT-1h.csv'])).code).toBe(0);
     expect((await commandIn(folder, ['data', 'resample', '--symbol', 'BTCUSDT', '--interval', '1d'])).code).toBe(0);
     strategy(
@@ -108,7 +108,7 @@ describe('a refuted strategy', () => {
     ['biased/lateHigh.ts', 'blocks', 'biased/lateHigh.ts', 5],
     ['biased/fs.ts', 'purity', 'biased/fs.ts', 3],
     ['clean/state.ts', 'purity', 'clean/state.ts', 3],
-  ])('%s: %s', async (name, proofName, file, line) => {
+  ])('a refuted strategy: %s: %s', async (name, proofName, file, line) => {
     const { proof, warnings, stderr } = await backtest(name);
     expect(stderr).toBe('');
     expect(proof).toMatchObject({ verdict: 'refuted', from: 'sample' });
@@ -118,7 +118,7 @@ describe('a refuted strategy', () => {
     expect(warnings[0]!.text).toMatch(new RegExp(`^a sample of the bars refutes ${proofName}: `));
   });
 
-  test('says so in the terminal and on the first screen of the report, with the first difference', async () => {
+  test('a refuted strategy says so in the terminal and on the first screen of the report, with the first difference', async () => {
     const { stdout, code } = await commandIn(folder, ['backtest', ...dataOptions('clean/state.ts').slice(0, -1)]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/\n {2}Proof {8}refuted on a sample of 1\s021 bars: purity\n/);
@@ -133,7 +133,7 @@ describe('a refuted strategy', () => {
     );
   });
 
-  test('does nothing outside twice: its own file has the lines of one run', async () => {
+  test('a refuted strategy has its effects outside of the run only once', async () => {
     const lines = join(folder, 'own.log');
     const body = `override onBar() { appendFileSync(${JSON.stringify(lines)}, 'bar\\n'); if (this.position().isFlat) this.buy(); else this.exit(); }`;
     const { proof } = await backtest(strategy('appends.ts', body, "import { appendFileSync } from 'node:fs';"));
@@ -149,11 +149,14 @@ describe('a strategy that ends its worker when it is loaded a second time', () =
   test.each([
     ['hangs', 'for (;;) Math.abs(1);', /^the strategy gave no answer for 1 s in the sample$/, ['--bar-timeout', '1']],
     ['exits', 'process.exit(7);', /^the strategy ended the process of the sample \(exit code 7\)$/, []],
-  ])('%s: the run is made without a sample, which says why', async (name, act, why, options) => {
-    const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${act} }`), ...options);
-    expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], why: expect.stringMatching(why) as string });
-    expect(resultHash).toBe((await backtest(strategy('plain.ts', FLIP))).resultHash);
-  });
+  ])(
+    'a strategy that ends its worker when it is loaded a second time: %s: the run is made without a sample, which says why',
+    async (name, act, why, options) => {
+      const { proof, resultHash } = await backtest(strategy(`${name}.ts`, FLIP, `${FIRST} if (seen > 0) { ${act} }`), ...options);
+      expect(proof).toMatchObject({ verdict: 'not-proved', from: 'sample', proofs: [], why: expect.stringMatching(why) as string });
+      expect(resultHash).toBe((await backtest(strategy('plain.ts', FLIP))).resultHash);
+    },
+  );
 });
 
 test('the verdict of isobar prove takes the place of the sample for the same code, data and settings alone; the result is the same', async () => {

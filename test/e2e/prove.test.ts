@@ -29,7 +29,7 @@ const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['csvText.ts', 'purity', null],
 ];
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
-/** A counter in a module is no bias of one run, but a second run in its process begins where the first one ended. */
+/** A counter in a module is not a bias of one run, but a second run in its process begins where the first one ended. */
 const COUNTER = 'state.ts';
 
 beforeAll(() => {
@@ -47,7 +47,7 @@ async function prove(file: string): Promise<{ readonly code: number | null; read
 const proofIn = ({ proofs }: StrategyVerdict, name: Proof['name']): Proof => proofs.find((proof) => proof.name === name)!;
 
 describe('a biased strategy', () => {
-  test.each(BIASED)('%s is refuted by %s', async (file, name, line) => {
+  test.each(BIASED)('a biased strategy: %s is refuted by %s', async (file, name, line) => {
     const { code, stderr, verdict } = await prove(`biased/${file}`);
     expect(code, stderr).toBe(3);
     expect(verdict.verdict).toBe('refuted');
@@ -84,7 +84,7 @@ describe('the ways to reach outside the run that no name in the text shows', () 
     ['a question to the environment', "import { env } from 'node:process';", "'HOME' in env"],
     ['a stream of a file', "import * as fs from 'node:fs';", "new fs.ReadStream('BTCUSDT-1h.csv').on('error', () => {}) !== null"],
     ['a prime by chance', "import { generatePrimeSync } from 'node:crypto';", 'generatePrimeSync(8).byteLength > 0'],
-  ])('%s', async (name, imported, asked) => {
+  ])('the ways to reach outside the run that no name in the text shows: %s', async (name, imported, asked) => {
     const file = `${name.replaceAll(' ', '-')}.ts`;
     const code = `export default class A extends Strategy { override onStart() { if (${asked}) this.buy(); } override onBar() {} }`;
     writeFileSync(join(folder, file), `import { Strategy } from 'isobar';\n${imported}\n${code}\n`);
@@ -95,7 +95,7 @@ describe('the ways to reach outside the run that no name in the text shows', () 
 });
 
 describe('a clean strategy', () => {
-  test.each(CLEAN)('%s is proved', async (file) => {
+  test.each(CLEAN)('a clean strategy: %s is proved', async (file) => {
     const { code, stderr, verdict } = await prove(`clean/${file}`);
     expect(code, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
     expect(verdict.verdict).toBe('proved');

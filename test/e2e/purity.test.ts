@@ -32,7 +32,7 @@ interface Ran {
   readonly warnings: readonly Warning[];
 }
 
-/** The command within this process: the strategy runs in a thread of its own all the same. */
+/** The command within this process. The strategy still runs in a thread of its own. */
 async function run(file: string): Promise<Ran> {
   const args = [
     'backtest',
@@ -86,7 +86,7 @@ test('a warning names the file and the line of the call', async () => {
   expect(warnings).toMatchObject([{ code: 'IMPURE_RANDOM', file: 'biased/mathRandom.ts', line: 2 }]);
 });
 
-test('from code, strategy code is watched from its first line on, and a run sees nothing that an earlier run of its process left', async () => {
+test('strategy code run from code is watched from its first line, and sees nothing of an earlier run of its process', async () => {
   const data = JSON.stringify(join(folder, 'BTCUSDT-1h.csv'));
   writeFileSync(
     join(folder, 'inCode.ts'),

@@ -1,4 +1,4 @@
-// What an author's code can get hold of in the built package, by any own property: no column, no buffer, no part of the engine.
+// What strategy code can reach in the built package through any own property: no column, no buffer, no part of the engine.
 
 import { afterAll, expect, test } from 'vitest';
 import { backtest } from 'isobar/run';
@@ -47,7 +47,7 @@ export default class Curious extends Strategy {
 }
 `;
 
-test('nothing that a strategy holds leads to rows to come', async () => {
+test('no object that a strategy holds leads to later rows', async () => {
   fixture.bars('BTCUSDT', '1h', 300);
   fixture.write('curious.ts', CURIOUS);
   fixture.write('run.yaml', "strategy: curious.ts\nfeeds: { bars: { symbol: BTCUSDT, interval: 1h } }\ncash: { USDT: '10000' }\n");

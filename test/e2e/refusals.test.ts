@@ -1,4 +1,4 @@
-// Why risk refused orders of a backtest: the first of each code stand in its log, with the figures; the others are counted.
+// Orders that risk denied in a backtest: the log has the first of each code with figures; the others are counted.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ interface Line {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
-/** A strategy asks at each of its first forty bars; the lines of the log that tell of refusals. */
+/** A strategy that places an order at each of its first forty bars; returns the log lines about refusals. */
 async function refusalsOf(
   asks: string,
   rest: string,
@@ -66,7 +66,7 @@ let asked = 0;
 export default riskRule({ code: 'MY_RULE', check: () => 'asked ' + ++asked + ' times' });
 `;
 
-test('each code has its own ten; an unsound order is reported as one, and an author’s rule in its words, asked once', async () => {
+test('the log has ten lines of each code; an unsound order and a rule of the author are reported with their own text', async () => {
   fixture.write('rule.js', RULE);
   const asks = "this.buy({ base: this.n % 2 ? NaN : 1 }, { limit: 100 }); this.buy({ base: 1 }, { limit: NaN, tag: 'b' });";
   const { lines, counted } = await refusalsOf(asks, 'models: { risk: [rule.js] }\n');

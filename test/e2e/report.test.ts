@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       ['light', { ...FIXTURE, colorScheme: 'light' }],
       ['dark', { ...FIXTURE, colorScheme: 'dark' }],
       ['on a phone', PHONE],
-    ] as const)('opens %s without an error, a request or a sideways scroll', async (_, options) => {
+    ] as const)('report.html of a small run opens %s without an error, a request or a sideways scroll', async (_, options) => {
       const page = await opened(path, options);
       expect(causes).toEqual([]);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('says in its cards, its head and its tables what the summary says', async () => {
+    it('report.html of a small run says in its cards, its head and its tables what the summary says', async () => {
       const page = await opened(path);
       const { metrics, trades, resultHash } = input.summary;
       const cards = (await page.locator('.cards').textContent()) ?? '';
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('shows the definition of a figure where it has the focus', async () => {
+    it('report.html of a small run shows the definition of a figure where it has the focus', async () => {
       const page = await opened(path);
       await page.locator('.card').nth(3).focus();
       expect(await page.locator('#tip').textContent()).toContain('Mean over standard deviation');
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('sorts, filters and pages its trades, and exports what is shown', async () => {
+    it('report.html of a small run sorts, filters and pages its trades, and exports what is shown', async () => {
       const page = await opened(path);
       const results = () =>
         page.locator('#trade-table tbody tr').evaluateAll((rows) => rows.map((row) => Number(row.getAttribute('data-row'))));
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('has each trade at its instrument where feeds and instruments stand in different orders', async () => {
+    it('report.html of a small run has each trade at its instrument where feeds and instruments stand in different orders', async () => {
       const record = reportRecord({ rows: 500, trades: 4, instruments: 2 });
       const of = join(folder, 'turned.html');
       await writeReport(reportInput({ ...record, feeds: record.feeds.toReversed() }), of);
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
+    it('report.html of a small run zooms into bars of hours as far as keys go, and into a run that is shorter than one', async () => {
       const record = reportRecord({ rows: 300, trades: 1 });
       const hours = (ms: Float64Array) => ms.map((of) => record.fromMs + (of - record.fromMs) * 60);
       const feeds = record.feeds.map(({ bars, ...feed }) => {
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       }
     });
 
-    it('counts contracts as contracts', async () => {
+    it('report.html of a small run counts contracts as contracts', async () => {
       const record = reportRecord({ rows: 500, trades: 3 });
       const { contract } = linearContract();
       const instrument = { ...record.instruments[0]!, contract: contract! };
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
+    it('report.html of a small run brings the chart to the trade of a clicked row, and changes the instrument for it', async () => {
       const page = await opened(path);
       const note = () => page.locator('#price-read').textContent();
       const before = await note();
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('zooms to a clicked trade from every zoom, also when it is in view already', async () => {
+    it('report.html of a small run zooms to a clicked trade from every zoom, also when it is in view already', async () => {
       const page = await opened(path);
       const note = () => page.locator('#price-read').textContent();
       await page.locator('#trade-table tbody tr').nth(6).click();
@@ -189,7 +189,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('shows the trades of a clicked group alone, and all again', async () => {
+    it('report.html of a small run shows the trades of a clicked group alone, and all again', async () => {
       const page = await opened(path);
       const { breakdowns, openTrades } = input.summary.trades;
       const count = () => page.locator('#trade-count').textContent();
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('has the volume of the bar under the cursor, at most half a percent off', async () => {
+    it('report.html of a small run has the volume of the bar under the cursor, at most half a percent off', async () => {
       const page = await opened(path);
       await page.keyboard.press('0');
       await page.locator('#price-chart').scrollIntoViewIfNeeded();
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('selects the row of a clicked marker', async () => {
+    it('report.html of a small run selects the row of a clicked marker', async () => {
       const page = await opened(path);
       await page.locator('#trade-table tbody tr').nth(4).click();
       await expect.poll(() => page.locator('#price-read').textContent()).toContain('trade 5');
@@ -233,10 +233,10 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('remembers the theme', async () => {
+    it('report.html of a small run remembers the theme', async () => {
       const page = await opened(path);
       const theme = page.locator('#theme');
-      // A browser on a busy machine may lose what it is told just before a reload: then it is told again.
+      // A browser on a busy machine may lose a command just before a reload: then it is sent again.
       const themeAfterReload = async () => {
         for (let click = 0; click < 3 && (await theme.textContent()) !== 'theme: dark'; click++) await theme.click();
         expect(await theme.textContent()).toBe('theme: dark');
@@ -248,7 +248,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
       await close(page);
     });
 
-    it('prints on A4 with its charts', async () => {
+    it('report.html of a small run prints on A4 with its charts', async () => {
       const page = await opened(path, { ...FIXTURE, colorScheme: 'dark' });
       const pdf = await page.pdf({ format: 'A4', preferCSSPageSize: true });
       expect(pdf.length).toBeGreaterThan(50_000);
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     });
   });
 
-  it('stays within a phone with more trades than lines are drawn for, and with a name as long as they come', async () => {
+  it('report.html stays within a phone with more trades than lines are drawn for, and with a name as long as they come', async () => {
     const path = join(folder, 'many.html');
     const record = reportRecord({ rows: 20_000, trades: 400 });
     const strategies = record.strategies.map((one) => ({ ...one, name: 'StrategyOf'.repeat(8) }));
@@ -270,7 +270,7 @@ describe.skipIf(!hasBrowser)('report.html', () => {
     await close(page);
   });
 
-  it('shows a run without a trade', async () => {
+  it('report.html shows a run without a trade', async () => {
     const path = join(folder, 'none.html');
     const record = reportRecord({ rows: 3000, trades: 1 });
     const none = {

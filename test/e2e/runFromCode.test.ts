@@ -74,7 +74,7 @@ describe('one run, however it is asked for', () => {
     ['one fee for both', { strategy: Cross, data, cash: '10000', fees: '0.001' }],
     ['a definition file', { definition, set: [`catalog=${catalog}`] }],
   ];
-  test.each(ways)('%s', async (_, options) => {
+  test.each(ways)('a run gives the same result hash %s', async (_, options) => {
     const expected = await backtest({ strategy: Cross, data, cash: '10000' });
     const { resultHash, summary } = await backtest(options);
     expect(expected.fills.length).toBeGreaterThan(10);
@@ -82,7 +82,7 @@ describe('one run, however it is asked for', () => {
     expect(summary.metrics).toEqual(expected.metrics);
   });
 
-  test('and by the command', async () => {
+  test('a run from code gives the same result hash as the command', async () => {
     const fixture = new CliFixture();
     try {
       const { stdout } = await fixture.run(
@@ -173,7 +173,7 @@ test('the columns are the rows of the run folder', async () => {
   expect(result.fills).toBe(result.fills);
 });
 
-test('report and folder on demand; the manifest says what only code can make again', async () => {
+test('report and folder on demand; the manifest says what only code can repeat', async () => {
   const result = await backtest({ strategy: Cross, data, cash: '10000', name: 'mine' });
   const path = join(folder, 'new/folder/report.html');
   expect(await result.report(path)).toBe(path);
@@ -253,17 +253,17 @@ describe('refused, with a line that names the option', () => {
       'unknown symbol TESTUSD, the nearest in data is TESTUSDT',
     ],
     [
-      'a class that is no strategy',
+      'a class that is not a strategy',
       bad({ strategy: NoStrategy }),
       'NoStrategy: expected a class that extends Strategy, got NoStrategy, which does not',
     ],
     ['an asynchronous callback', bad({ strategy: Late }), 'Late: expected a synchronous onBar'],
-  ])('%s', async (_, options, message) => {
+  ])('refused, with a line that names the option: %s', async (_, options, message) => {
     await expect(backtest(options)).rejects.toThrow(message);
   });
 });
 
-test('options beside a definition, which would have no effect, and options that are none are refused', async () => {
+test('options that would have no effect beside a definition, and unknown options, are rejected', async () => {
   const ran = (options: unknown) => backtest(options as BacktestOptions);
   await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to stand beside definition');
   await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({
@@ -297,7 +297,7 @@ test('an order of an endless size is denied, and its run folder is written', asy
   expect(row).toMatch(/^1,0,spot:TESTUSDT,buy,market,denied,0,,,,/);
 });
 
-test('what is no feed is reported as such, and not as a missing name', async () => {
+test('a feed of another type is reported as such, and not as a missing name', async () => {
   class Lost extends Strategy {
     override onBar() {
       this.position('bars' as never);

@@ -1,4 +1,4 @@
-// The range of a run is where the bars are that its orders fill in; benchmark and warnings follow from what was traded and covered.
+// The range of a run follows the bars in which orders fill; benchmark and warnings follow what was traded and covered.
 
 import { Strategy } from 'isobar';
 import { backtest, generateBars, type Bars } from 'isobar/run';

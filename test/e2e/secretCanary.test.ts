@@ -1,4 +1,4 @@
-// A key and a secret go through every command and every failure; of neither is a byte printed or written, in whatever form.
+// A key and a secret go through every command and every failure: no part of them is printed or written, in any form.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ afterAll(async () => {
   fixture.remove();
 });
 
-/** A strategy that looks for the key wherever a program may look, and tells all that it found. */
+/** A strategy that looks for the key in every place that a program can read, and reports what it found. */
 const HOSTILE = `import { execFileSync } from 'node:child_process';
 import { Strategy } from 'isobar';
 export default class Hostile extends Strategy {
@@ -104,18 +104,18 @@ async function scene(at: number): Promise<Ended> {
 }
 
 describe('nothing of it is printed or written', () => {
-  test('by calls of every outcome, at the most verbose', async () => {
+  test('no credential is printed or written by calls of every outcome, at the highest verbosity', async () => {
     const ended: Ended[] = [];
     for (const at of SCENES.keys()) ended.push(await scene(at));
     expect(ended.map(({ code }, at) => [SCENES[at]![0], code])).toEqual(SCENES.map(([name, , , code]) => [name, code]));
     const shown = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], found(Buffer.from(stdout + stderr))] as const);
     expect(shown.filter(([, hits]) => hits.length > 0)).toEqual([]);
-    // Nor does a service move the cursor of whoever reads it, or begin a line of its own.
+    // A service cannot move the cursor of the reader's terminal either, or begin a line of its own.
     const obeyed = ended.map(({ stdout, stderr }, at) => [SCENES[at]![0], /[^\P{Cc}\n]/u.exec(stdout + stderr)?.[0]] as const);
     expect(obeyed.filter(([, control]) => control !== undefined)).toEqual([]);
   });
 
-  test('by Node itself, set to debug everything', async () => {
+  test('no credential is printed or written by Node itself, with all debug output on', async () => {
     const stub = await StubExchange.start(withTime(answers(400, error(-2017)), Date.now));
     stubs.push(stub);
     const { code, stderr } = await fixture.run([...ORDER, '--verbose', '--spot-url', stub.origin], {
@@ -128,7 +128,7 @@ describe('nothing of it is printed or written', () => {
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('by mistakes of the caller', async () => {
+  test('no credential is printed or written by mistakes of the caller', async () => {
     fixture.write('keys.yaml', `apiKey: ${KEY}\napiSecret: ${SECRET}\n`);
     fixture.write('place.yaml', `keyFile: ${KEY}\ndialect: { signQuery: ${SECRET} }\n`);
     fixture.write('syntax.yaml', `a: "${KEY}\n  b: [*${SECRET}\n`);
@@ -168,7 +168,7 @@ describe('nothing of it is printed or written', () => {
     }
   });
 
-  test('by a process that hangs, is reported on, and is ended; its arguments and children have neither', async () => {
+  test('no credential is printed or written by a process that hangs and is ended, in its report, arguments or children', async () => {
     let cmdline = '';
     let child: Parameters<Parameters<typeof fixture.run>[2] & {}>[0] | null = null;
     const stub = await StubExchange.start(
@@ -188,16 +188,16 @@ describe('nothing of it is printed or written', () => {
     expect(fixture.written().filter(({ path }) => /report\..*\.json$/.test(path))).toHaveLength(1);
   });
 
-  test('by a strategy, in its error or from a child process', async () => {
+  test('no credential is printed or written by a strategy, in its error or from a child process', async () => {
     const backtest = ['backtest', '--demo', '--set', 'strategy=hostile.ts', '--set', 'params={}'];
     const { code, stderr } = await fixture.run(backtest, { ...fixture.withKey, ISOBAR_SPOT_URL: 'https://canary.example.com' });
     expect(code).toBe(1);
-    // It did see its environment, and in it what was not taken away.
+    // It did see its environment, without what the bot had removed from it.
     expect(stderr).toContain('canary.example.com');
     expect(found(Buffer.from(stderr))).toEqual([]);
   });
 
-  test('in no byte of what all these printed and wrote', () => {
+  test('no output and no file of the whole test contains a credential', () => {
     const signatures = stubs.flatMap(({ requests }) =>
       requests.flatMap(({ headers }) =>
         headers.filter(([name]) => name.toLowerCase() === 'x-ch-sign').map(([, sign]) => ['a signature', sign.slice(0, 12)] as const),

@@ -1,4 +1,4 @@
-// A start reads few files: modules that are needed together are one file of the built package, and one instance whoever asks for them.
+// A start reads few files: modules that are needed together are one file of the built package, and every importer gets the same instance.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ function filesRead(entry: string): readonly string[] {
 test.each([
   ['a backtest from code', 'run.js', 75],
   ['a strategy', 'index.js', 10],
-  // It reads the files of series from outside as an import does.
+  // It reads the files of external series as an import does.
   ['a live bot', 'tasks/bot/openLiveBot.js', 80],
   ['a kill', 'cli/live/killAction.js', 50],
   ['the paper exchange', 'cli/exchange/action.js', 45],

@@ -36,7 +36,7 @@ it.each(STRATEGY_KINDS)('%s', async (kind) => {
   expect(JSON.parse(await isobar(`prove backtests/${file}.yaml --quick --json ${PROVED_SPAN}`))).toMatchObject({ verdict: 'proved' });
 });
 
-it('all of them compile in a project', () => {
+it('all kinds of strategies compile in a project', () => {
   writeFileSync(join(folder, 'tsconfig.json'), readFileSync(join(packageFolder(), 'config/project/tsconfig.json')));
   const compiler = join(packageFolder(), 'node_modules/@typescript/native/bin/tsc');
   expect(execFileSync(process.execPath, [compiler, '-p', '.'], { cwd: folder, encoding: 'utf8' })).toBe('');
@@ -53,7 +53,7 @@ it.each([
   expect(() => kindTexts({ file, className }, kind)).toThrow(`${file}: a strategy like ${kind} uses ${className} for something else`);
 });
 
-it('a name of the kind itself, and one that stands only in comments and strings, are taken', () => {
+it('a strategy may have the name of its kind, or a name that occurs only in comments and strings', () => {
   expect(kindTexts({ file: 'pairs', className: 'Pairs' }, 'pairs')['strategies/pairs.ts']).toContain('class Pairs extends');
   expect(kindTexts({ file: 'atr', className: 'ATR' }, 'breakout')['strategies/atr.ts']).toContain('class ATR extends');
 });

@@ -19,7 +19,7 @@ describe('a sweep', () => {
   const fixture = new SweepFixture(2000);
   afterAll(() => fixture.remove());
 
-  it('runs every set, counts the refused, ranks, and remembers its trials', async () => {
+  it('a sweep runs every set, counts the refused, ranks, and remembers its trials', async () => {
     const { code, stdout, stderr } = await fixture.sweep(...GRID, ...ALONE);
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('18 sets (fast 6 × slow 3) on 1 thread.');
@@ -34,7 +34,7 @@ describe('a sweep', () => {
     expect(fixture.ledgerSets().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 18 }, (_, set) => set));
   });
 
-  it('has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
+  it('a sweep has the same results on two threads, in other tasks, and without running anything from the ledger', async () => {
     const [hash, table] = [fixture.json().sweepHash, fixture.table()];
     const known = await sweep(fixture, ...GRID, ...ALONE, '--json');
     expect(known.stderr).toContain('18 of them are in the ledger already');
@@ -45,7 +45,7 @@ describe('a sweep', () => {
     expect(fixture.table()).toBe(table);
   });
 
-  it('whose ledger cannot be where it belongs is reported before it runs', async () => {
+  it('a sweep whose ledger cannot be where it belongs is reported before it runs', async () => {
     const bad = new SweepFixture(300);
     bad.write('ledger', '');
     const { code, stderr } = await sweep(bad, ...GRID, ...ALONE);
@@ -53,7 +53,7 @@ describe('a sweep', () => {
     bad.remove();
   });
 
-  it('agrees with a backtest of one set to the last digit', async () => {
+  it('a sweep agrees with a backtest of one set to the last digit', async () => {
     const { params, figures } = fixture.json().best[0]!;
     const settings = Object.entries(params).flatMap(([name, value]) => ['--set', `params.${name}=${value}`]);
     const { stdout } = await commandIn(fixture.folder, ['backtest', 'cross.yaml', ...settings, '--json']);
@@ -62,7 +62,7 @@ describe('a sweep', () => {
     expect(figures['trades']).toBe(trades['trades']);
   });
 
-  it('draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
+  it('a sweep draws sets by the seed, ranks by another figure, and counts earlier sweeps among its trials', async () => {
     const args = ['--grid', 'fast=2..6', '--grid', 'slow=10..14', '--random', '7', '--by', 'totalReturn', ...ALONE];
     const { stderr, stdout } = await sweep(fixture, ...args);
     expect(stderr).toContain('7 sets (fast 5 × slow 5, drawn from 25)');
@@ -76,7 +76,7 @@ describe('a sweep', () => {
     expect(fixture.table()).toBe(table);
   });
 
-  it('starts no more threads than it has sets', async () => {
+  it('a sweep starts no more threads than it has sets', async () => {
     const { code, stderr, stdout } = await sweep(fixture, '--grid', 'fast=2,4', '--fresh', '--workers', '900', '--quiet', '--json');
     expect([code, stderr]).toEqual([0, '']);
     expect(JSON.parse(stdout)).toMatchObject({ sets: { ran: 2 } });
@@ -84,7 +84,7 @@ describe('a sweep', () => {
     expect(reported.stderr).toContain('2 sets (fast 2) on 2 threads.');
   });
 
-  it('names commands that a shell takes, whatever the definition and the folder are called', async () => {
+  it('a sweep prints commands that a shell accepts, whatever the names of definition and folder', async () => {
     fixture.write("it's mine.yaml", readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8'));
     const { stdout } = await commandIn(fixture.folder, ['sweep', "it's mine.yaml", '--grid', 'fast=2,4', ...ALONE]);
     expect(stdout).toContain(`isobar backtest 'it'\\''s mine.yaml' --set `);
@@ -93,7 +93,7 @@ describe('a sweep', () => {
     expect(report).toMatch(/<code>isobar backtest (&#39;|')my runs\/[\w-]+\/definition\.yaml(&#39;|')<\/code>/);
   });
 
-  it('refuses what cannot be, with a reason, before anything runs', async () => {
+  it('a sweep rejects impossible input with a reason, before anything runs', async () => {
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
       [['--grid', 'fats=1..3'], /--grid fats: no such parameter, the nearest is fast\n {2}there are: fast, slow/],
       [
@@ -127,7 +127,7 @@ describe('several strategies on one account', () => {
   const fixture = new SweepFixture(1000);
   afterAll(() => fixture.remove());
 
-  it('are swept together by names of their own, and the command of a set makes it as a backtest', async () => {
+  it('several strategies on one account are swept together by names of their own, and the command of a set makes it as a backtest', async () => {
     fixture.write(
       'cross.yaml',
       readFileSync(join(fixture.folder, 'cross.yaml'), 'utf8').replace(
@@ -148,7 +148,7 @@ describe('several strategies on one account', () => {
     expect(best.map(({ figures }) => figures['sharpe'])).toContain(made.metrics['sharpe']);
   });
 
-  it('need the name of theirs', async () => {
+  it('several strategies on one account need the name of theirs', async () => {
     const { code, stderr } = await commandIn(fixture.folder, ['sweep', 'cross.yaml', '--grid', 'fast=4,8']);
     expect(stderr).toMatch(/--grid fast: no such parameter.*\n {2}there are: Cross.fast, Cross.slow, Cross#2.fast, Cross#2.slow/);
     expect(code).toBe(2);
@@ -165,7 +165,7 @@ describe('a strategy that misbehaves', () => {
 export default class Cross extends Strategy.with({ n: int(1) }) { i = 0; override onBar() { if (++this.i === 50 && this.params.n === 3) { ${what} } } }\n`,
     );
 
-  it('is named with its parameters and its bar; what it prints is no result; the end of a thread is reported', async () => {
+  it('a strategy that misbehaves is named with its parameters and its bar; what it prints is not a result; the end of a thread is reported', async () => {
     act("throw new Error('three is one too many');");
     const thrown = await sweep(fixture, '--grid', 'n=1..4', ...ALONE);
     expect(thrown.stderr).toMatch(/with n=3: Cross threw at 2024-01-03 02:00 UTC: three is one too many/);
@@ -192,7 +192,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
 }\n`;
   const args = ['--grid', 'n=1..6', '--bar-timeout', '1', '--json'];
 
-  it('on a bar fails with its bar, the others continue on new threads, and the ledger has all of them', async () => {
+  it('a strategy that hangs: on a bar fails with its bar, the others continue on new threads, and the ledger has all of them', async () => {
     fixture.write(
       'cross.ts',
       hangs('override onBar() { if (++this.i === 50 && this.params.n % 3 === 0) hang(); if (this.i === 20) this.buy(); }'),
@@ -211,7 +211,7 @@ export default class Cross extends Strategy.with({ n: int(1) }) {
     expect((await sweep(fixture, ...args, ...ALONE)).stderr).toContain('6 of them are in the ledger already');
   });
 
-  it('in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
+  it('a strategy that hangs: in its constructor fails too, and --bar-timeout 0 waits until Ctrl-C', async () => {
     fixture.write('cross.ts', hangs('wait = this.params.n === 2 ? hang() : null; override onBar() {}'));
     const { stderr, stdout } = await sweep(fixture, ...args, '--workers', '2');
     expect(stderr).toContain('Failed: 1 set: no answer for 1 s while it was constructed');
@@ -226,13 +226,13 @@ describe('a sweep that is cut', () => {
   afterAll(() => fixture.remove());
   const grid = ['--grid', 'fast=2..20', '--grid', 'slow=22..26'];
 
-  it('by Ctrl-C says how to continue, is named when it is begun again, and refuses changed inputs by name', async () => {
+  it('a sweep that is cut: by Ctrl-C says how to continue, is named when it is begun again, and refuses changed inputs by name', async () => {
     const cut = await fixture.interrupt('95 sets', 'sweep', 'cross.yaml', ...grid);
     expect(cut.code).toBe(130);
     expect(cut.stderr).toMatch(/Stopped: \d+ of 95 sets are in the ledger. Resume with: isobar sweep cross.yaml .* --resume/);
     const again = await sweep(fixture, ...grid);
     expect(again.stderr).toMatch(
-      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh begins anew/,
+      /a sweep of the same inputs was cut, with \d+ of 95 sets done\n {2}--resume continues it, --fresh starts over/,
     );
     expect(again.code).toBe(2);
     const strategy = readFileSync(join(fixture.folder, 'cross.ts'), 'utf8');
@@ -247,7 +247,7 @@ describe('a sweep that is cut', () => {
     expect(fixture.runs().filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  it('by a full disk says so, and continues from what was written', async () => {
+  it('a sweep that is cut: by a full disk says so, and continues from what was written', async () => {
     const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
     // A limit on the size of files stands for the disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
@@ -262,7 +262,7 @@ describe('a sweep that is cut', () => {
     expect(code).toBe(0);
   });
 
-  it('by kill -9 at random moments continues to the same table, and runs no set twice', async () => {
+  it('a sweep that is cut: by kill -9 at random moments continues to the same table, and runs no set twice', async () => {
     const began = performance.now();
     await fixture.sweep(...grid, '--fresh');
     const aloneMs = performance.now() - began;

@@ -1,4 +1,4 @@
-// A sweep shared through a real Redis server: the same table as alone, also when a worker is killed in the middle of a task.
+// A sweep shared through a real Redis server: the same table as without it, also when a worker is killed during a task.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     fixture.remove();
   });
 
-  it('gives the table of a sweep alone, each set in the ledger once, and leaves nothing in Redis', async () => {
+  it('a shared sweep gives the table of a sweep alone, each set in the ledger once, and leaves nothing in Redis', async () => {
     const before = fixture.ledgerSets().length;
     const { code, stderr } = await fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--workers', '1');
     expect(code, stderr).toBe(0);
@@ -32,7 +32,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     expect(await keysIn(redis.url)).toEqual([]);
   });
 
-  it('gives the same table when a worker is killed in the middle of a task', async () => {
+  it('a shared sweep gives the same table when a worker is killed in the middle of a task', async () => {
     const run = fixture.sweep(...GRID, '--fresh', '--queue', redis.url, '--no-work');
     const doomed = fixture.start('sweep-worker', '--queue', redis.url, '--workers', '1');
     const isKilled = untilActive(redis.url).then(() => killAfter(doomed, 0));
@@ -47,7 +47,7 @@ describe.skipIf(!hasRedis)('a shared sweep', () => {
     expect(await killAfter(helper, 10_000)).toBe(143);
   });
 
-  it('is refused by a machine whose strategy or bars are others', async () => {
+  it('a shared sweep is refused by a machine whose strategy or bars are others', async () => {
     const other = new SweepFixture(4001);
     const run = fixture.start('sweep', 'cross.yaml', ...GRID, '--fresh', '--queue', redis.url, '--no-work');
     const isOver = killAfter(run, 20_000);

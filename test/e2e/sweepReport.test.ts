@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     ['one', 'on a phone', PHONE],
     ['two', 'on a phone', PHONE],
     ['large', 'light', FIXTURE],
-  ] as const)('of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
+  ] as const)('the report of a sweep: of shape %s opens %s without an error, a request or a sideways scroll', async (name, _, options) => {
     const page = await opened(name, options);
     expect(causes).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width);
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     await page.context().close();
   });
 
-  it('says what was found, and chooses sets by keys, pointer and table', async () => {
+  it('the report of a sweep says what was found, and chooses sets by keys, pointer and table', async () => {
     const page = await opened('two');
     const record = sweepRecord(SHAPES['two']!);
     const { best, plateau, ranking } = findingsOf(record);
@@ -98,7 +98,7 @@ describe.skipIf(!hasBrowser)('the report of a sweep', () => {
     await page.context().close();
   });
 
-  it('shows any two of three parameters, holds the third, and smooths', async () => {
+  it('the report of a sweep shows any two of three parameters, holds the third, and smooths', async () => {
     const page = await opened('three');
     expect(await page.locator('#hold-1').isVisible()).toBe(true);
     expect(await page.locator('#hold-0').isVisible()).toBe(false);

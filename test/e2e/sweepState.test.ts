@@ -1,4 +1,4 @@
-// Sets of a sweep share modules: one that leaves another result alone refuses the sweep, by name.
+// The sets of a sweep share modules: a set whose result differs when it runs alone ends the sweep, and is named.
 
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -63,18 +63,18 @@ test('a sweep of a strategy that only keeps a cache in its module runs without a
   expect(await sweep('clean')).toMatchObject({ code: 0, codes: [] });
 });
 
-test.each(['module', 'statics'])('state in %s that changes the result of a set refuses the sweep and names the set', TIME, async (name) => {
+test.each(['module', 'statics'])('a sweep ends with an error that names the set if state in %s changes its result', TIME, async (name) => {
   const { code, stderr } = await sweep(name);
   expect(code).toBe(3);
   expect(stderr).toMatch(/S with fast=\d+: expected the same result alone and beside other sets, got \w+ \S+ alone and \S+ beside them/);
 });
 
-test('a declared custom indicator that is not pure refuses the sweep', TIME, async () => {
+test('a sweep with an impure custom indicator that is declared pure ends with an error', TIME, async () => {
   const { code, stderr } = await sweep('pure');
   expect(code).toBe(3);
   expect(stderr).toMatch(/custom#1\(close, pure\) \(pure\.ts:2\) is not pure/);
 });
 
-test('a sweep warns of local time with the class of a backtest', TIME, async () => {
+test('a sweep warns of local time with the same code as a backtest', TIME, async () => {
   expect(await sweep('local')).toMatchObject({ code: 0, codes: ['IMPURE_LOCAL_TIME'] });
 });

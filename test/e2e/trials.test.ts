@@ -55,7 +55,7 @@ test('a family counts for itself, and the report shows both counts', async () =>
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--family: expected a name')]);
 });
 
-test('runs on other bars are no trials of these, and --ledger names another folder', async () => {
+test('runs on other bars are not trials of these, and --ledger names another folder', async () => {
   fixture.bars('ELSEUSDT', '1h', 600);
   await backtest('cross.yaml', '--set', 'feeds.bars.symbol=ELSEUSDT');
   expect((await sweepOf('9,10')).trials).toMatchObject({ count: 10, all: 13 });

@@ -18,7 +18,7 @@ describe('the command', () => {
   const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
   afterAll(() => fixture.remove());
 
-  it('says identical for the demo, from any folder', async () => {
+  it('the command says identical for the demo, from any folder', async () => {
     await isobar('backtest', '--demo', '--quiet');
     const [run = ''] = fixture.runs();
     const here = await fixture.run('verify', `runs/${run}`);
@@ -28,7 +28,7 @@ describe('the command', () => {
     expect([inputs, rows.instants]).toEqual([2, 35_136]);
   });
 
-  it('repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
+  it('the command repeats a strategy file on a file of bars, and names the file when it has changed', async () => {
     const rows = Array.from({ length: 400 }, (_, at) => {
       const close = (100 + 10 * Math.sin(at / 9)).toFixed(2);
       return `${Date.UTC(2024, 0, 1) + at * 3_600_000},${close},${close},${close},${close},5`;
@@ -48,7 +48,7 @@ describe('the command', () => {
     expect(await isobar('verify', run, '--quiet')).toEqual({ code: 3, stdout: '', stderr: '' });
   });
 
-  it('refuses what is no run, with what to do', async () => {
+  it('the command refuses what is not a run, with what to do', async () => {
     const { code, stdout, stderr } = await isobar('verify', '.');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^\.: expected a run folder, got one with .*\n {2}the newest run in it is runs\/\d{8}-\d{6}-/);
@@ -68,7 +68,7 @@ describe('a run whose files have changed', () => {
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
 
-  it('records every file that went in', async () => {
+  it('a run whose files have changed records every file that went in', async () => {
     const { inputs, startedIn } = JSON.parse(readFileSync(join(fixture.run, 'manifest.json'), 'utf8')) as {
       startedIn: string;
       inputs: { use: string; file: string; sha256: string }[];
@@ -159,7 +159,7 @@ describe('a run whose files have changed', () => {
     expect(instant?.where).toMatch(/^2024-01-\d\d \d\d:\d\d UTC$/);
   });
 
-  it('distinguishes a folder that was altered from a result that differs', async () => {
+  it('a run whose files have changed distinguishes a folder that was altered from a result that differs', async () => {
     const price = (bytes: Buffer) => String(bytes).replace(/(\d\.\d)\d*(?=,[^\n]*\n$)/, '$19');
     const altered = await fixture.changed(join(fixture.run, 'fills.csv'), price, () =>
       fixture.changed(
@@ -180,7 +180,7 @@ describe('a run whose files have changed', () => {
       });
   });
 
-  it('a strategy that is gone, or that throws, is a run that could not be made again', async () => {
+  it('a strategy that is gone, or that throws, is a run that could not be repeated', async () => {
     renameSync(fixture.path('strategies'), fixture.path('elsewhere'));
     const ended = await verify(fixture.run);
     renameSync(fixture.path('elsewhere'), fixture.path('strategies'));
@@ -203,7 +203,7 @@ describe('a run whose files have changed', () => {
     expect(changed.map(({ file }) => file)).toEqual(['data/spot/ABCUSDT/1h.arrow']);
   });
 
-  it('finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
+  it('a run whose files have changed finds its files after the project has moved, and from the current folder or --in after the run has', async () => {
     const moved = `${fixture.folder}-moved`;
     cpSync(fixture.folder, moved, { recursive: true });
     expect(await verify(fixture.run.replace(fixture.folder, moved))).toMatchObject({ outcome: 'identical', changed: [] });
@@ -222,12 +222,12 @@ describe('runs of other kinds', () => {
   beforeAll(() => fixture.make());
   afterAll(() => fixture.remove());
 
-  it('one with settings laid over its definition', async () => {
+  it('a run with --set is verified', async () => {
     const run = await fixture.make(['fills.slippage=0.0005', 'size.equity=0.4', 'name=laid']);
     expect(await verify(run)).toMatchObject({ outcome: 'identical', changed: [] });
   });
 
-  it('one that depends on randomness is reported as such', async () => {
+  it('a run that depends on randomness is reported as such', async () => {
     fixture.write('strategies/cross.ts', CROSS.replace('this.buy()', '{ if (Math.random() < 0.5) this.buy(); }'));
     const run = await fixture.withCurrentFolder(async () =>
       join(fixture.folder, await (await backtest({ definition: 'run.yaml' })).write('runs')),
@@ -235,7 +235,7 @@ describe('runs of other kinds', () => {
     expect(await verify(run)).toMatchObject({ outcome: 'different', changed: [], isFolderAltered: false });
   });
 
-  it('one that was made in code is refused, with the hash that its code must give', async () => {
+  it('a run made in code is rejected, with the hash that its code must give', async () => {
     const bars = generateBars({ bars: 500 });
     const made = await backtest({ strategy: `${STRATEGIES}/smaCross.ts`, params: { fast: 3, slow: 9 }, data: bars, cash: '1000' });
     const run = await made.write(fixture.path('runs'));
@@ -265,7 +265,7 @@ describe('runs of other kinds', () => {
     ],
     ['with a torn manifest', (run: string) => change(run, '"startedIn"', ''), /manifest\.json: not whole JSON/],
     ['of a sweep', (run: string) => writeFileSync(join(run, 'sweep.json'), '{}'), /expected the folder of a run, got that of a sweep/],
-  ])('one %s is refused', async (_, harm, message) => {
+  ])('a folder %s is rejected', async (_, harm, message) => {
     const run = join(fixture.folder, 'runs', 'harmed');
     cpSync(fixture.run, run, { recursive: true });
     harm(run);
@@ -274,7 +274,7 @@ describe('runs of other kinds', () => {
     expect(existsSync(join(run, '..', 'temporary'))).toBe(false);
   });
 
-  it('a run with a blank in its path is made again by a command that a shell takes', async () => {
+  it('a run with a blank in its path is repeated by a command that a shell accepts', async () => {
     const run = join(fixture.folder, 'runs', 'half of one');
     cpSync(fixture.run, run, { recursive: true });
     rmSync(join(run, 'fills.csv'));

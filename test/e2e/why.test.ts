@@ -33,7 +33,7 @@ describe('the answer', () => {
     expect(stdout).toMatch(/order 2, sell .*: approved, filled .* by rule 4/);
   });
 
-  test('a bar without a trade: the first operand in the way of each condition', async () => {
+  test('a bar without a trade: the first operand that kept each condition from firing is named', async () => {
     const quiet = Number(orders[1]!['created_ms']) + 3_600_000;
     const { code, stdout } = await why('--at', String(quiet));
     expect(code).toBe(0);
@@ -63,7 +63,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     [['--at', 'noon'], "--at: expected a UTC time such as 2024-01-01T08:30, or ms since 1970, got 'noon'"],
     [['--at', '2019-01-01'], /^--at 2019-01-01T00:00:00.000Z: expected a time from 2024-01-\S+ to 2024-\S+, the bars of spot:ABCUSDT 1h/],
     [['--at', '2024-01-06', '--symbol', 'XYZ'], '--symbol XYZ: the run has no such symbol'],
-  ])('%j', async (args, message) => {
+  ])('questions without an answer end with 2, the culprit and a remedy: %j', async (args, message) => {
     const { code, stdout, stderr } = await why(...args);
     expect([code, stdout]).toEqual([2, '']);
     const [first = '', remedy = ''] = stderr.split('\n');
@@ -77,14 +77,14 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'nowhere: no such run folder']);
   });
 
-  test('an input that has changed since the run is named, and the run is not made again', async () => {
+  test('an input that has changed since the run is named, and the run is not repeated', async () => {
     const file = join(fixture.folder, 'strategies', 'cross.ts');
     const before = readFileSync(file, 'utf8');
     fixture.write('strategies/cross.ts', `${before}// changed\n`);
     const { code, stdout, stderr } = await why('--order', '2');
     fixture.write('strategies/cross.ts', before);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be made again as it was');
+    expect(stderr).toContain('strategies/cross.ts has changed since the run, so the run cannot be repeated as it was');
     expect(stderr).toContain('isobar verify');
   });
 });

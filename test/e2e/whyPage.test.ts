@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('a click on a bar', () => {
   it.each([
     ['dark', { ...WIDE, colorScheme: 'dark' }],
     ['on a phone', PHONE],
-  ] as const)('lists its fills and names the command, %s', async (_, options) => {
+  ] as const)('a click on a bar lists its fills and names the command, %s', async (_, options) => {
     causes.length = 0;
     const page = await openReport(browser, path, options, causes);
     const text = await clickFill(page);

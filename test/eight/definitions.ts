@@ -10,7 +10,7 @@ export interface Eight {
   readonly definition: Readonly<Record<string, unknown>>;
   /** Two values of each of two parameters, as `--grid` has them. */
   readonly grid: readonly string[];
-  /** A live bot has no series from outside yet. */
+  /** A live bot has no external series yet. */
   readonly isLive: boolean;
   /** Rows of each instrument for a short live run. */
   readonly bars: number;

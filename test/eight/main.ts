@@ -1,4 +1,4 @@
-// One strategy as a bot on stepped time; then `isobar parity` says where the bot and its backtest parted: nowhere.
+// Runs one strategy as a bot on stepped time, then `isobar parity` compares it with its backtest: they must be equal.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import { exchangeOf, onTheWire, writeBot } from '../parity/setUp.ts';
 import { RowWorld } from '../parity/world.ts';
 import { dataFor, EIGHT, liveDefinition } from './definitions.ts';
 
-/** The folder of the package, with a separator at its end: told when this is bundled. */
+/** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
 export async function main({ names }: { readonly names: readonly string[] }): Promise<number> {

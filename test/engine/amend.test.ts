@@ -19,7 +19,7 @@ describe('a stop that is amended', () => {
     if (row === when) expect(own.api.amend(1, change)).toBe(1);
   };
 
-  it('holds from the next row on, not for the row on which it was decided', async () => {
+  it('a stop that is amended holds from the next row on, not for the row on which it was decided', async () => {
     const done = await ordersOf(
       bought({ stopLoss: 90 }, { stop: '98' }, 2),
       FREE,
@@ -28,12 +28,12 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('that the price has already passed triggers at the next open', async () => {
+  it('a stop that is amended: that the price has already passed triggers at the next open', async () => {
     const done = await ordersOf(bought({ stopLoss: 90 }, { stop: 101 }, 2), FREE, quiet(6));
     expect(sells(done)).toEqual([['stopLoss', 10_000, 3]]);
   });
 
-  it('keeps the trailing distance, and the nearer of both counts', async () => {
+  it('a stop that is amended keeps the trailing distance, and the nearer of both counts', async () => {
     const done = await ordersOf(
       bought({ trailing: 5 }, { stop: 97 }, 2),
       FREE,
@@ -42,7 +42,7 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9700, 4]]);
   });
 
-  it('may be moved while the order still waits to fill', async () => {
+  it('a stop that is amended may be moved while the order still waits to fill', async () => {
     const done = await ordersOf(
       bought({ limit: 99 }, { stop: 98 }, 1),
       FREE,
@@ -51,7 +51,7 @@ describe('a stop that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9800, 5]]);
   });
 
-  it('says null, and changes nothing, where it is not a number or nothing is protected', async () => {
+  it('amending a stop returns null, and changes nothing, if it is not a number or nothing is protected', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
       (own, row) => {
@@ -68,7 +68,7 @@ describe('a stop that is amended', () => {
 });
 
 describe('a limit order that is amended', () => {
-  it('is replaced: the new price, what is left, the same tag and bracket', async () => {
+  it('a limit order that is amended is replaced: the new price, what is left, the same tag and bracket', async () => {
     const returned: unknown[] = [];
     const done = await ordersOf(
       (own, row) => {
@@ -83,7 +83,7 @@ describe('a limit order that is amended', () => {
     expect(sells(done)).toEqual([['stopLoss', 9700, 6]]);
   });
 
-  it('stays as it is where it is not a number', async () => {
+  it('a limit order that is amended stays as it is where it is not a number', async () => {
     const { orders } = await ordersOf((own, row) => {
       if (row === 0) own.order(true, { base: '0.2' }, { limit: 98 });
       if (row === 2) expect([own.api.amend(1, { limit: NaN }), own.api.amend(1, { size: 0 }), own.api.amend(1, { target: NaN })]).toEqual([null, null, null]); // prettier-ignore
@@ -95,7 +95,7 @@ describe('a limit order that is amended', () => {
     [{}, /without anything to change/],
     [{ stopp: 1 }, /with stopp, which it does not change/],
     [{ target: 110 }, /has filled/],
-  ])('refuses %j with a remedy', async (change, message) => {
+  ])('a limit order that is amended refuses %j with a remedy', async (change, message) => {
     const act = ordersOf((own, row) => {
       if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 90 });
       if (row === 2) own.api.amend(1, change as Amendment);
@@ -132,7 +132,7 @@ describe('oco', () => {
     expect(endings(done)).toEqual([[9800, 'filled'], [9900, 'filled']]); // prettier-ignore
   });
 
-  it('follows an order that is amended, and leaves the rest where one is cancelled', async () => {
+  it('oco follows an order that is amended, and leaves the rest where one is cancelled', async () => {
     const amended = await ordersOf(
       two((own, row) => void (row === 1 && own.api.amend(2, { limit: '98.9' }))),
       FREE,
@@ -149,7 +149,7 @@ describe('oco', () => {
 });
 
 describe('closeAt', () => {
-  it('exits at its time, once, and the newest call counts', async () => {
+  it('closeAt exits at its time, once, and the newest call counts', async () => {
     const done = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.1' });
@@ -163,7 +163,7 @@ describe('closeAt', () => {
     expect(done.fills.map(({ minute }) => minute)).toEqual([1, 6, 8]);
   });
 
-  it('is called off with null, acts at once for a time that has passed, and refuses what is no time', async () => {
+  it('closeAt is called off with null, acts at once for a time that has passed, and refuses what is not a time', async () => {
     const done = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.1' });
@@ -180,7 +180,7 @@ describe('closeAt', () => {
 });
 
 describe('a position', () => {
-  it('knows when it was opened, and its profit to the last unit', async () => {
+  it('a position knows when it was opened, and its profit to the last unit', async () => {
     const seen: unknown[] = [];
     const Watcher = at((own, row) => {
       if (row === 0 || row === 2) own.order(true, { base: row === 0 ? '0.1' : '0.05' });

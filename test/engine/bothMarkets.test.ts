@@ -111,7 +111,7 @@ const fillsOf = ({ fills, instruments }: RunRecord, id: InstrumentId, strategy: 
 };
 
 describe('a run over both markets', () => {
-  it.each([1, 2, 3])('does in each what a run over that market alone does (seed %i)', async (seed) => {
+  it.each([1, 2, 3])('a run over both markets does in each what a run over that market alone does (seed %i)', async (seed) => {
     const options = { seed, fees: { in: 'received' as const }, fills: { slippagePpm: 200 } };
     const both = await recordFrom(paired([Coins, Contracts], options, seed));
     const alone = { ...options, cash: { USDT: '5000' } };
@@ -128,34 +128,37 @@ describe('a run over both markets', () => {
     expect([...both.equity.units]).toEqual([...ofCoins.equity.units].map((units, at) => units + ofContracts.equity.units[at]!));
   });
 
-  it.each([4, 9])('agrees with both venues at every bar, and its figures add up to the last unit (seed %i)', async (seed) => {
-    class All extends Coins {
-      perp = this.feed('perp');
-      override onBar() {
-        super.onBar();
-        const [size, options] = [{ equity: this.random() * 22 }, { feed: this.perp, tag: 'perp' }];
-        const kind = this.random();
-        if (kind < 0.1) this.buy(size, options);
-        else if (kind < 0.2) this.sell(size, options);
+  it.each([4, 9])(
+    'a run over both markets agrees with both venues at every bar, and its figures add up to the last unit (seed %i)',
+    async (seed) => {
+      class All extends Coins {
+        perp = this.feed('perp');
+        override onBar() {
+          super.onBar();
+          const [size, options] = [{ equity: this.random() * 22 }, { feed: this.perp, tag: 'perp' }];
+          const kind = this.random();
+          if (kind < 0.1) this.buy(size, options);
+          else if (kind < 0.2) this.sell(size, options);
+        }
       }
-    }
-    const record = await recordFrom(paired([All], { seed, fees: { in: 'quote' } }, seed, 45));
-    const net = record.equity.units.at(-1)! - record.startUnits;
-    const { netPnl, ...parts } = costBridge(record, net);
-    const digits = 10 ** record.reportingDigits;
-    expect(Object.values(parts).reduce((sum, part) => sum + BigInt(Math.round(Number(part) * digits)), 0n)).toBe(BigInt(net));
-    expect(Number(netPnl)).toBeCloseTo(net / digits, 6);
-    const { closed, openUnits } = tradesOf(record);
-    expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
-    const { payments } = record;
-    const funding = payments!.units.filter((_, at) => PAYMENTS[payments!.kind[at]!] === 'funding').reduce((sum, units) => sum + units, 0);
-    expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
-    expect(funding).not.toBe(0);
-    expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);
-    expect(record.markSources).toEqual(['last price', 'close']);
-  });
+      const record = await recordFrom(paired([All], { seed, fees: { in: 'quote' } }, seed, 45));
+      const net = record.equity.units.at(-1)! - record.startUnits;
+      const { netPnl, ...parts } = costBridge(record, net);
+      const digits = 10 ** record.reportingDigits;
+      expect(Object.values(parts).reduce((sum, part) => sum + BigInt(Math.round(Number(part) * digits)), 0n)).toBe(BigInt(net));
+      expect(Number(netPnl)).toBeCloseTo(net / digits, 6);
+      const { closed, openUnits } = tradesOf(record);
+      expect(closed.pnlUnits.reduce((sum, units) => sum + units, 0) + openUnits).toBe(net);
+      const { payments } = record;
+      const funding = payments!.units.filter((_, at) => PAYMENTS[payments!.kind[at]!] === 'funding').reduce((sum, units) => sum + units, 0);
+      expect(Number(parts.funding)).toBeCloseTo(funding / digits, 6);
+      expect(funding).not.toBe(0);
+      expect([...record.orders.role].some((role) => ROLES[role] === 'liquidation')).toBe(true);
+      expect(record.markSources).toEqual(['last price', 'close']);
+    },
+  );
 
-  it('has no end of money in one account by what lies in the other', async () => {
+  it('a run over both markets has no end of money in one account by what lies in the other', async () => {
     class Both extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -187,7 +190,7 @@ describe('a run over both markets', () => {
     expect(twice.map(({ code }) => code).slice(0, 4)).toEqual(['', 'MARGIN', '', 'MARGIN']);
   });
 
-  it('counts leverage and notional over both: a hedge is risk on either side', async () => {
+  it('a run over both markets counts leverage and notional over both: a hedge is risk on either side', async () => {
     class Pair extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -221,7 +224,7 @@ describe('a run over both markets', () => {
     expect(orderRows(await recordFrom(paired([Reduces]))).map(({ code }) => code)).toEqual(['REDUCE_ONLY', '', '']);
   });
 
-  it('asks each order by the rules of its own market', async () => {
+  it('a run over both markets asks each order by the rules of its own market', async () => {
     class Each extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -257,13 +260,13 @@ describe('a run over both markets', () => {
     expect(orderRows(large)[0]!.code).toBe('TIER');
   });
 
-  it('asks every rule that either market has', () => {
+  it('a run over both markets asks every rule that either market has', () => {
     const codes = (rules: readonly { readonly code: string }[]) => rules.map(({ code }) => code);
     expect([...RULES, ...FUTURES_RULES].map(({ code }) => code).filter((code) => !codes(PAIRED_RULES).includes(code))).toEqual([]);
     expect(new Set(codes(PAIRED_RULES)).size).toBe(PAIRED_RULES.length);
   });
 
-  it('counts equity and cash of a strategy over both, position and entry price by market', async () => {
+  it('a run over both markets counts equity and cash of a strategy over both, position and entry price by market', async () => {
     const rows = Array.from({ length: 6 }, (): [number, number, number, number] => [400_000, 400_000, 400_000, 400_000]);
     const seen: unknown[] = [];
     class Looks extends Strategy {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { entry, Entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('exit', () => {
-  it('drops the legs and sells what is held, once the target is cancelled', async () => {
+  it('exit drops the legs and sells what is held, once the target is cancelled', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 2: (own) => own.leave() });
     const { fills, orders, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, [9000, 12_000, 8000, 9000]]);
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 1], ['market', 10_000, 3]]); // prettier-ignore
@@ -12,7 +12,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('does the same under latency: first of the cancel, then of the sale', async () => {
+  it('exit does the same under latency: first of the cancel, then of the sale', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (own) => own.leave() });
     const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ minute }) => minute)).toEqual([2, 6]);
@@ -31,7 +31,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('that waits for a cancel also sells what an entry buys meanwhile, and no target of that stands in its way', async () => {
+  it('exit that waits for a cancel also sells what an entry buys meanwhile, and a target of that entry does not prevent it', async () => {
     const script = entry({ base: '0.2' }, {}, {
       3: (own) => own.sellOff({ base: '0.1' }, { limit: 110, tag: 'rest' }),
       6: (own) => own.enter({ base: '0.1' }, { stopLoss: 99, takeProfit: 101, tag: 'more' }),
@@ -44,7 +44,7 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('drops a stop that has triggered and waits for a row with volume', async () => {
+  it('exit drops a stop that has triggered and waits for a row with volume', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.leave() });
     const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9950, 0], [9950, 9960, 9940, 9950, 0.4], [9800, 9800, 9800, 9800, 10]]; // prettier-ignore
     const { fills, engine } = await fillsOf(script, rows, { fills: { maxVolumeSharePpm: 100_000 } });
@@ -58,7 +58,7 @@ describe('an order of the strategy that waits for a better price', () => {
   const sellAbove = { 1: (of: Entry) => of.sellOff(MARKET, { limit: 110, tag: 'above' }) };
   const FALL: readonly RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9800, 9800], [9700, 9700, 9700, 9700]];
 
-  it('gives way to the stop of what it would sell', async () => {
+  it('an order of the strategy that waits for a better price gives way to the stop of what it would sell', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }, sellAbove), FALL);
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
       ['market', 10_000, 1],
@@ -71,7 +71,7 @@ describe('an order of the strategy that waits for a better price', () => {
     ]);
   });
 
-  it('gives way where its cancel takes time: the stop goes with the first row after it', async () => {
+  it('an order of the strategy that waits for a better price gives way where its cancel takes time: the stop goes with the first row after it', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: sellAbove[1] });
     const { fills } = await fillsOf(script, [...FALL, [9600, 9600, 9600, 9600]], { fills: { latencyMs: 1000 } });
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
@@ -80,7 +80,7 @@ describe('an order of the strategy that waits for a better price', () => {
     ]);
   });
 
-  it('stays where what is left is enough for the stop', async () => {
+  it('an order of the strategy that waits for a better price stays where what is left is enough for the stop', async () => {
     const half = { 1: (of: Entry) => of.sellOff({ base: '0.05' }, { limit: 110 }) };
     const { orders } = await fillsOf(
       entry(MARKET, {}, { ...half, 0: (of: Entry) => of.enter({ base: '0.05' }, { stopLoss: 99, tag: 'other' }) }),
@@ -104,19 +104,22 @@ describe('the cancel of a target that the strategy asks for', () => {
   it.each([
     ['exit', (own: Entry) => void own.leave()],
     ['cancel', (own: Entry) => own.drop()],
-  ])('takes the latency by %s, as that of a limit order does: the target fills meanwhile', async (_, act) => {
-    const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
-    expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['takeProfit', 10_100, 4]]); // prettier-ignore
-  });
+  ])(
+    'the cancel of a target that the strategy asks for takes the latency by %s, as that of a limit order does: the target fills meanwhile',
+    async (_, act) => {
+      const { fills } = await fillsOf(entry(MARKET, target, { 2: act }), [QUIET, QUIET, up, QUIET, QUIET], slow);
+      expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['takeProfit', 10_100, 4]]); // prettier-ignore
+    },
+  );
 
-  it('by exit lets the exit follow once it has acted, with the latency of an order', async () => {
+  it('the cancel of a target that the strategy asks for: by exit lets the exit follow once it has acted, with the latency of an order', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, target, { 2: (own) => void own.leave() }), [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], slow); // prettier-ignore
     // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['market', 'filled']]); // prettier-ignore
   });
 
-  it('is no obstacle to the stop that triggers before it has arrived', async () => {
+  it('the cancel of a target that the strategy asks for is not an obstacle to the stop that triggers before it has arrived', async () => {
     const down: RowOf = [10_000, 10_000, 9890, 9900];
     // The entry fills at the open of row 3; its target is cancelled at the close of it, which arrives in row 5. Row 4 reaches the stop.
     const script = entry(MARKET, { ...target, stopLoss: 99 }, { 3: (own) => own.drop() });

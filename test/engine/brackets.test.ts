@@ -6,7 +6,7 @@ import { spotBooks } from '../fixtures/spotBooks.ts';
 import { entry, type RowOf, QUIET, fillsOf, MARKET } from './bracketEntries.ts';
 
 describe('an entry filled at the open', () => {
-  it('is stopped on the same row where the row reaches both stop and target', async () => {
+  it('an entry filled at the open is stopped on the same row where the row reaches both stop and target', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), [[10_000, 10_200, 9800, 10_000], QUIET]);
     expect(fills).toEqual([
       { role: 'market', price: 10_000, lots: 100, isMaker: false, minute: 1 },
@@ -19,18 +19,18 @@ describe('an entry filled at the open', () => {
     ]);
   });
 
-  it('takes its profit on the same row, as maker, and the stop is gone', async () => {
+  it('an entry filled at the open takes its profit on the same row, as maker, and the stop is gone', async () => {
     const rows: RowOf[] = [[10_000, 10_101, 9950, 10_050], [9000, 9000, 9000, 9000]]; // prettier-ignore
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 101 }), rows);
     expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_000, false], ['takeProfit', 10_100, true]]); // prettier-ignore
   });
 
-  it('needs a price beyond the target, not the target itself', async () => {
+  it('an entry filled at the open needs a price beyond the target, not the target itself', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 101 }), [[10_000, 10_100, 9950, 10_050], QUIET]);
     expect(fills).toHaveLength(1);
   });
 
-  it('whose target the open has passed sells it there, as taker', async () => {
+  it('an entry filled at the open whose target the open has passed sells it there, as taker', async () => {
     const { fills } = await fillsOf(entry(MARKET, { takeProfit: 100.5 }), [[10_060, 10_080, 9950, 10_050]]);
     expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
   });
@@ -44,7 +44,7 @@ describe('an entry filled at the open', () => {
 describe('an entry filled inside the row', () => {
   const dip = entry(MARKET, { limit: 99.5, stopLoss: 99, takeProfit: 100.5 });
 
-  it('is stopped by the same row, though the row has also passed the target', async () => {
+  it('an entry filled inside the row is stopped by the same row, though the row has also passed the target', async () => {
     const { fills } = await fillsOf(dip, [[10_000, 10_100, 9890, 10_000]]);
     expect(fills).toEqual([
       { role: 'limit', price: 9950, lots: 100, isMaker: true, minute: 2 },
@@ -52,7 +52,7 @@ describe('an entry filled inside the row', () => {
     ]);
   });
 
-  it('does not take its profit on the same row, but on the next', async () => {
+  it('an entry filled inside the row does not take its profit on the same row, but on the next', async () => {
     const { fills } = await fillsOf(dip, [[10_000, 10_100, 9940, 10_000], [10_000, 10_060, 9980, 10_000]]); // prettier-ignore
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['limit', 9950, 2], ['takeProfit', 10_050, 3]]); // prettier-ignore
   });
@@ -63,14 +63,14 @@ describe('a trailing stop of an entry filled inside the row', () => {
   const FALL: RowOf = [11_000, 11_000, 9000, 9200];
   const dip = entry(MARKET, { limit: 91, trailing: 5 });
 
-  it('does not follow the high of that row, which may lie before the entry', async () => {
+  it('a trailing stop of an entry filled inside the row does not follow the high of that row, which may lie before the entry', async () => {
     const rows: RowOf[] = [FALL, [9200, 9300, 9100, 9250], [9250, 9300, 8700, 8700]];
     const { fills } = await fillsOf(dip, rows);
     // The best prices that are certain: 92 of the close, then 93 of the row after it.
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [8800, 4]]); // prettier-ignore
   });
 
-  it('follows the close of that row, which is certain to lie after the entry', async () => {
+  it('a trailing stop of an entry filled inside the row follows the close of that row, which is certain to lie after the entry', async () => {
     const rows: RowOf[] = [
       [11_000, 11_000, 9000, 10_000],
       [10_000, 10_000, 9400, 9450],
@@ -79,7 +79,7 @@ describe('a trailing stop of an entry filled inside the row', () => {
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [9500, 3]]); // prettier-ignore
   });
 
-  it('of an entry at the open follows the whole row', async () => {
+  it('a trailing stop of an entry filled inside the row: of an entry at the open follows the whole row', async () => {
     const rows: RowOf[] = [
       [10_000, 11_000, 9900, 10_900],
       [10_900, 10_900, 10_400, 10_400],
@@ -90,25 +90,25 @@ describe('a trailing stop of an entry filled inside the row', () => {
 });
 
 describe('a stop', () => {
-  it('that the row opens beyond fills at the open', async () => {
+  it('a stop that the row opens beyond fills at the open', async () => {
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [QUIET, [9700, 9800, 9650, 9700]]);
     expect(fills[1]).toEqual({ role: 'stopLoss', price: 9700, lots: 100, isMaker: false, minute: 2 });
   });
 
-  it('pays slippage on top of its level', async () => {
+  it('a stop pays slippage on top of its level', async () => {
     const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900]];
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { slippageTicks: 3 } });
     expect(fills.map(({ price }) => price)).toEqual([10_003, 9897]);
   });
 
-  it('waits for nothing: a latency does not move it, and its target is cancelled before it is sent', async () => {
+  it('a stop waits for nothing: a latency does not move it, and its target is cancelled before it is sent', async () => {
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], [9000, 12_000, 9000, 9000]];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99, takeProfit: 110 }), rows, { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 10_000, 2], ['stopLoss', 9900, 4]]); // prettier-ignore
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['takeProfit', 'canceled'], ['stopLoss', 'filled']]); // prettier-ignore
   });
 
-  it('that risk refuses is tried again at the next row', async () => {
+  it('a stop that risk refuses is tried again at the next row', async () => {
     // The entry is the one order of its minute, so the stop of the second row waits for the next minute.
     const rows: RowOf[] = [QUIET, [10_000, 10_000, 9890, 9900], [9880, 9900, 9870, 9890], QUIET];
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { risk: { maxOrdersPerMinute: 1 } });
@@ -116,7 +116,7 @@ describe('a stop', () => {
     expect(orders.filter(({ role }) => role === 'stopLoss').at(-1)!.ending).toBe('filled');
   });
 
-  it('that a row has too little volume for continues at the next row', async () => {
+  it('a stop that a row has too little volume for continues at the next row', async () => {
     const rows: RowOf[] = [[10_000, 10_010, 9990, 10_000, 10], [10_000, 10_000, 9890, 9900, 0.4], [9880, 9900, 9870, 9890, 10]]; // prettier-ignore
     const { fills, engine } = await fillsOf(entry(MARKET, { stopLoss: 99 }), rows, { fills: { maxVolumeSharePpm: 100_000 } });
     expect(fills.map(({ role, price, lots }) => [role, price, lots])).toEqual([
@@ -127,7 +127,7 @@ describe('a stop', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('does not outlive the position that another order has closed', async () => {
+  it('a stop does not outlive the position that another order has closed', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: (own) => own.sellOff(MARKET), 4: (own) => own.enter({ base: '0.3' }) });
     const { fills, engine } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, [9000, 9000, 9000, 9000]]);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['market', 100], ['market', 100], ['market', 300]]); // prettier-ignore
@@ -140,14 +140,14 @@ describe('two equal stops that trigger on a row without volume', () => {
   const rows: RowOf[] = [QUIET, QUIET, [9950, 9950, 9890, 9900, 0], [9890, 9900, 9880, 9890, 0], [9880, 9900, 9870, 9890, 10]];
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
 
-  it('both go at once, the second a lot smaller: no two open orders may look alike', async () => {
+  it('two stops trigger at once, the second one lot smaller, because no two open orders may look alike', async () => {
     const { fills, orders, engine } = await fillsOf(twice(MARKET), rows, capped);
     expect(orders.map(({ role, lots, ending }) => [role, lots, ending]).slice(2)).toEqual([['stopLoss', 100, 'filled'], ['stopLoss', 99, 'filled']]); // prettier-ignore
     expect(fills.slice(2).map(({ price, minute }) => [price, minute])).toEqual([[9880, 5], [9880, 5]]); // prettier-ignore
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('of the smallest size, which nothing can be taken from, the second goes once the first has: on the same row, at the same price', async () => {
+  it('two equal stops that trigger on a row without volume: of the smallest size, which nothing can be taken from, the second goes once the first has: on the same row, at the same price', async () => {
     const { fills, orders, engine } = await fillsOf(twice({ base: '0.002' }), rows, capped);
     expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
     expect(fills.slice(2)).toEqual([
@@ -158,14 +158,14 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('and where volume does not bound fills both go whole', async () => {
+  it('two stops without a volume cap are both filled whole', async () => {
     const { fills } = await fillsOf(twice({ base: '0.002' }), rows);
     expect(fills.slice(2).map(({ price, lots, minute }) => [price, lots, minute])).toEqual([[9900, 2, 4], [9900, 2, 4]]); // prettier-ignore
   });
 });
 
 describe('a trailing stop', () => {
-  it('follows the best price of rows that have closed, never of the row itself', async () => {
+  it('a trailing stop follows the best price of rows that have closed, never of the row itself', async () => {
     const rows: RowOf[] = [
       [10_000, 10_000, 10_000, 10_000],
       // Up to 103 and down to 101.5, more than the distance below the high: the row does not stop itself.
@@ -177,12 +177,12 @@ describe('a trailing stop', () => {
     expect(fills[1]).toEqual({ role: 'trailing', price: 10_200, lots: 100, isMaker: false, minute: 4 });
   });
 
-  it('hangs on the price of the entry until a row has closed', async () => {
+  it('a trailing stop hangs on the price of the entry until a row has closed', async () => {
     const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), [[10_000, 10_500, 9890, 9950]]);
     expect(fills[1]).toMatchObject({ role: 'trailing', price: 9900, minute: 2 });
   });
 
-  it('gives way to a fixed stop that is nearer', async () => {
+  it('a trailing stop gives way to a fixed stop that is nearer', async () => {
     const { fills } = await fillsOf(entry(MARKET, { trailing: 5, stopLoss: 99 }), [QUIET, [10_000, 10_010, 9800, 9850]]);
     expect(fills[1]).toMatchObject({ role: 'stopLoss', price: 9900 });
   });
@@ -193,20 +193,20 @@ describe('an entry that fills in parts', () => {
   const capped = { fills: { maxVolumeSharePpm: 100_000 } };
   const part = (high = 10_010): RowOf => [10_000, high, 9990, 10_000, 0.4];
 
-  it('is guarded as far as it is filled', async () => {
+  it('an entry that fills in parts is guarded as far as it is filled', async () => {
     const { engine, orders } = await fillsOf(limit, [part(), part()], capped);
     expect(engine.brackets.of({ instrumentIndex: 0, id: 1 })?.lots).toBe(80);
     expect(orders.filter(({ role }) => role === 'takeProfit').map(({ lots }) => lots)).toEqual([40, 39]); // one lot less: no two orders may look alike
     expect(engine.orders.get(1 as never)?.filledLots).toBe(80);
   });
 
-  it('is stopped as far as it is filled, and its rest is cancelled', async () => {
+  it('an entry that fills in parts is stopped as far as it is filled, and its rest is cancelled', async () => {
     const { fills, orders } = await fillsOf(limit, [part(), part(), [9950, 9950, 9800, 9850, 100], QUIET], capped);
     expect(fills.map(({ role, lots }) => [role, lots])).toEqual([['limit', 40], ['limit', 40], ['limit', 20], ['stopLoss', 100]]); // prettier-ignore
     expect(orders.filter(({ role }) => role === 'takeProfit').every(({ ending }) => ending === 'canceled')).toBe(true);
   });
 
-  it('cancels the rest of an entry whose stop the row opens beyond', async () => {
+  it('an entry that fills in parts cancels the rest of an entry whose stop the row opens beyond', async () => {
     const { fills, orders } = await fillsOf(
       entry(MARKET, { limit: 100, stopLoss: 99.8 }),
       [
@@ -229,9 +229,9 @@ describe('a target under a limit of one open order', () => {
   it.each([
     ['quantity', { base: '0.1' }],
     ['amount', { quote: '10' }],
-    ['amount that is no whole number of lots', { quote: '10.05' }],
+    ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
-  ])('follows an entry by %s, whose last fill makes room for it', async (_, size) => {
+  ])('a target under a limit of one open order follows an entry by %s, whose last fill makes room for it', async (_, size) => {
     const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
     expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
     expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
@@ -241,7 +241,7 @@ describe('a target under a limit of one open order', () => {
   it.each([
     ['in parts', { base: '0.1' }, { limit: 100 }, 100],
     ['as far as its row has volume', { quote: '10.05' }, {}, 40],
-  ])('of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
+  ])('a target under a limit of one open order: of an entry that fills %s goes once, for all of it', async (_, size, options, filled) => {
     const script = entry(size, { takeProfit: 101, ...options });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const found = await fillsOf(script, [thin, thin, thin, UP, QUIET], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
@@ -250,7 +250,7 @@ describe('a target under a limit of one open order', () => {
     expect(found.engine.brackets.total).toBe(0);
   });
 
-  it('of an entry that is cancelled half filled goes for that half; its stop has guarded it all the time', async () => {
+  it('a target under a limit of one open order: of an entry that is cancelled half filled goes for that half; its stop has guarded it all the time', async () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };
@@ -261,7 +261,7 @@ describe('a target under a limit of one open order', () => {
     expect(down.orders.some(({ role }) => role === 'takeProfit')).toBe(false);
   });
 
-  it('is not sent after the exit that ends its entry', async () => {
+  it('a target under a limit of one open order is not sent after the exit that ends its entry', async () => {
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const script = entry(MARKET, { limit: 100, takeProfit: 101 }, { 1: (own) => own.leave() });
     const found = await fillsOf(script, [thin, QUIET, UP], { ...one, fills: { maxVolumeSharePpm: 100_000 } });
@@ -273,7 +273,7 @@ describe('a target under a limit of one open order', () => {
 describe('fees in the coin received', () => {
   const fees = { makerPpm: 1000, takerPpm: 1000 };
 
-  it('leave dust that counts as flat, and the legs sell what can be sold', async () => {
+  it('fees in the coin received leave dust that counts as flat, and the legs sell what can be sold', async () => {
     const seen: boolean[] = [];
     const script = entry(MARKET, { takeProfit: 101, stopLoss: 99 }, { 2: (own) => seen.push(own.held().isFlat), 3: (own) => seen.push(own.held().isFlat) }); // prettier-ignore
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000], QUIET], { fees });
@@ -283,7 +283,7 @@ describe('fees in the coin received', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('in quote leave none', async () => {
+  it('fees in the quote asset leave no dust', async () => {
     const script = entry(MARKET, { takeProfit: 101 });
     const { fills, engine } = await fillsOf(script, [QUIET, [10_000, 10_200, 9950, 10_000]], { fees: { ...fees, in: 'quote' } });
     expect(fills.map(({ lots }) => lots)).toEqual([100, 100]);

@@ -1,4 +1,4 @@
-// Symbols that leave a run: closed in their last bar, taken no more, and told to the reader.
+// Symbols that leave a run: closed in their last bar, not traded afterwards, and named to the reader.
 
 import { expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
@@ -28,7 +28,7 @@ async function play(strategy: PlanOptions['strategies'][number] = Holds, blockRo
   return runBacktest({ ...plan, feeds: listed });
 }
 
-test('what is held is closed at the open of the last bar, and nothing is bought from then on', async () => {
+test('a holding is closed at the open of the last bar of its symbol, and nothing is bought afterwards', async () => {
   for (const blockRows of [1, 7, 2048]) {
     const record = await play(Holds, blockRows);
     const fills = fillRows(record).map(({ side, minute, price }) => [side, Math.floor(minute), price]);
@@ -37,7 +37,7 @@ test('what is held is closed at the open of the last bar, and nothing is bought 
   }
 });
 
-test('its resting orders and stops end with it', async () => {
+test('resting orders and stops of a delisted symbol end with it', async () => {
   class Rests extends Holds {
     override onBar() {
       super.onBar();

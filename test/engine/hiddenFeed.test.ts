@@ -37,15 +37,15 @@ const hidden = (blockRows: number): RunPlan => {
   return { ...plan, feeds: plan.feeds.map((feed) => ({ ...feed, isHidden: feed.name === 'fine' })) };
 };
 
-it('fills are those of a run that names the finer feed, whatever the block', async () => {
+it('fills equal those of a run that names the finer feed, at any block size', async () => {
   const named = await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse, fine } }));
   expect(named.length).toBeGreaterThan(10);
   for (const blockRows of [1, 7, 512]) expect(await fillsOf(hidden(blockRows))).toEqual(named);
-  // Coarse bars alone cannot tell which leg of a bracket came first.
+  // Coarse bars alone do not show which leg of a bracket came first.
   expect(await fillsOf(planFor({ strategies: [Cross], feeds: { bars: coarse } }))).not.toEqual(named);
 });
 
-it('nobody can ask for it', async () => {
+it('a strategy cannot ask for an execution-only feed', async () => {
   const plan = { ...hidden(512), strategies: planFor({ strategies: [Asks], feeds: { bars: coarse } }).strategies };
   await expect(prepareBacktest(plan, {})).rejects.toThrow('the run has no feed called fine');
 });

@@ -1,4 +1,4 @@
-// Series from outside in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
+// External series in a run: each read against a plain search through all rows, no decision before a value is known, blocks of any size.
 
 import { expect, test } from 'vitest';
 import { above, sma, sub } from '../../src/index.ts';
@@ -158,7 +158,7 @@ test('a value that becomes known at the close of a bar counts at that close', as
   expect(new Set(at(bars.closeMs[11]!))).toEqual(new Set([8]));
 });
 
-test('the proofs cut and change what becomes known later, and nothing else', () => {
+test('the proofs change only values that become known later', () => {
   const plan = planFor({ strategies: [Trades], feeds: { bars }, series: [planned(randomRows(3))], toMs: endMs });
   const untilMs = bars.closeMs[150]!;
   const whole = plan.series![0]!.values;

@@ -70,7 +70,7 @@ const long =
     strategy.enter({ base: 100 }, options);
 
 describe('a position that was opened inside a row', () => {
-  it('is judged by the rest of that row', async () => {
+  it('a position that was opened inside a row is judged by the rest of that row', async () => {
     const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT] });
     // Margin 380, fee of the maker 0.76. What is left at 34,371.8 is less than the liquidation fee.
     expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718']);
@@ -92,20 +92,20 @@ describe('a position that was opened inside a row', () => {
     expect(equity).toBe(79.16);
   });
 
-  it('is left alone where the marks of the row do not reach it', async () => {
+  it('a position that was opened inside a row is left alone where the marks of the row do not reach it', async () => {
     const marks: RowOf[] = [[400_000, 400_000, 343_719, 400_000], FLAT];
     const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT], marks });
     expect(fills).toEqual(['buy limit 100 @ 380000']);
     expect(equity).toBe(649.24);
   });
 
-  it('goes by its stop where that lies before the liquidation', async () => {
+  it('a position that was opened inside a row goes by its stop where that lies before the liquidation', async () => {
     const { fills, equity } = await play({ 0: long({ limit: 38_000, stopLoss: 36_000 }) }, { rows: [FALL, FLAT] });
     expect(fills).toEqual(['buy limit 100 @ 380000', 'sell stopLoss 100 @ 360000']);
     expect(equity).toBe(450 - 0.76 - 200 - 1.8);
   });
 
-  it('is liquidated before a stop at the price of liquidation or beyond', async () => {
+  it('a position that was opened inside a row is liquidated before a stop at the price of liquidation or beyond', async () => {
     for (const stopLoss of [34_371.8, 34_000]) {
       const { fills } = await play({ 0: long({ limit: 38_000, stopLoss }) }, { rows: [FALL, FLAT] });
       expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718']);
@@ -144,7 +144,7 @@ describe('a stop and the liquidation of its position in one row', () => {
   it.each([
     ['beyond it', 31_000, 'sell liquidation 100 @ 361809'],
     ['a tick before it', 36_181, 'sell stopLoss 100 @ 361810'],
-  ])('as a trigger order that only reduces: %s', async (_, trigger, then) => {
+  ])('a stop and the liquidation of its position in one row: as a trigger order that only reduces: %s', async (_, trigger, then) => {
     const doings: Doings = { 0: long(), 1: (strategy) => strategy.leave({ base: 100 }, { trigger, reduceOnly: true }) };
     const { fills } = await play(doings, { rows: [FLAT, FLAT, FALL, FLAT] });
     expect(fills).toEqual(['buy market 100 @ 400000', then]);
@@ -153,19 +153,19 @@ describe('a stop and the liquidation of its position in one row', () => {
   it.each([
     ['beyond it', 49_000, 'buy liquidation 100 @ 437811'],
     ['a tick before it', 43_781, 'buy stopLoss 100 @ 437810'],
-  ])('of a short: the stop lies %s', async (_, stopLoss, then) => {
+  ])('a stop and the liquidation of its position in one row: of a short: the stop lies %s', async (_, stopLoss, then) => {
     const up: RowOf = [400_000, 500_000, 400_000, 400_000];
     const { fills } = await play({ 0: (strategy) => strategy.leave({ base: 100 }, { stopLoss }) }, { rows: [FLAT, up, FLAT] });
     expect(fills).toEqual(['sell market 100 @ 400000', then]);
   });
 
-  it('without marks that reach the liquidation the stop beyond it fills at its level', async () => {
+  it('a stop and the liquidation of its position in one row: without marks that reach the liquidation the stop beyond it fills at its level', async () => {
     const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_810, 400_000], FLAT];
     const { fills } = await play({ 0: long({ stopLoss: 31_000 }) }, { rows, marks });
     expect(fills[1]).toBe('sell stopLoss 100 @ 310000');
   });
 
-  it('marks that reach it, and prices that do not reach the stop: a liquidation', async () => {
+  it('a stop and the liquidation of its position in one row marks that reach it, and prices that do not reach the stop: a liquidation', async () => {
     const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_809, 400_000], FLAT];
     const { fills } = await play({ 0: long({ stopLoss: 37_000 }) }, { rows: [FLAT, [400_000, 400_000, 390_000, 400_000], FLAT], marks });
     expect(fills[1]).toBe('sell liquidation 100 @ 361809');
@@ -233,7 +233,7 @@ describe('an entry and the liquidation of a position in one row', () => {
     expect(fills).toEqual(['buy market 100 @ 400000', 'sell liquidation 100 @ 361809', 'buy limit 100 @ 360000']);
   });
 
-  it('of several the nearest to the open first, whichever came first', async () => {
+  it('an entry and the liquidation of a position in one row: of several the nearest to the open first, whichever came first', async () => {
     const low: RowOf = [400_000, 400_000, 300_000, 400_000];
     const { fills } = await play(
       { 0: (strategy) => [33_000, 38_000].forEach((limit) => strategy.enter({ base: 100 }, { limit, tag: String(limit) })) },

@@ -1,4 +1,4 @@
-// Rows that come one instant at a time do to a bot what a whole file of them does: the steps of live against the loop of backtests.
+// Rows that come one instant at a time give the same result as a whole file: the live steps against the loop of backtests.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { extendTicks, type BarColumns } from '../../src/model/bars/bars.ts';
 import { scripted } from './script.ts';
 import { coarser, columnsOf, MINUTE, planFor, spotInstrument, START_MS, walkBars, type PlanOptions } from './world.ts';
 
-/** The same columns, of which only the rows that have closed are there yet. */
+/** The same columns with only the rows that have closed. */
 class Arriving implements BarColumns {
   readonly instrument;
   readonly interval;

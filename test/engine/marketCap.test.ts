@@ -1,4 +1,4 @@
-// Positions larger than the largest market order that the exchange takes: they can be left, stopped and guarded all the same.
+// Positions larger than the largest market order of the exchange: they can still be closed, stopped and protected.
 
 import { describe, expect, it } from 'vitest';
 import type { FuturesPlan } from '../../src/definition/plan/plan.ts';
@@ -74,13 +74,16 @@ describe('a position of 10 contracts, with at most 4 in a market order', () => {
     ['a target of nothing', Targets],
     ['a trigger order', Stops],
     ['the stop of a bracket', Guards],
-  ])('%s closes all of it, at the price of a market order', async (_, strategy) => {
-    const capped = await run(strategy, rows, 4);
-    const free = await run(strategy, rows, 0);
-    expect([capped.left, free.left]).toEqual([0, 0]);
-    expect(capped.orders.every(({ ending }) => ending === 'filled')).toBe(true);
-    expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(free.fills.map(({ price }) => price)));
-  });
+  ])(
+    'a position of 10 contracts, with at most 4 in a market order: %s closes all of it, at the price of a market order',
+    async (_, strategy) => {
+      const capped = await run(strategy, rows, 4);
+      const free = await run(strategy, rows, 0);
+      expect([capped.left, free.left]).toEqual([0, 0]);
+      expect(capped.orders.every(({ ending }) => ending === 'filled')).toBe(true);
+      expect(new Set(capped.fills.map(({ price }) => price))).toEqual(new Set(free.fills.map(({ price }) => price)));
+    },
+  );
   it('no market order is larger than that', async () => {
     expect((await run(Guards, rows, 4)).fills.map(({ lots }) => lots)).toEqual([10, 4, 4, 2]);
     expect((await run(Guards, rows, 10)).fills.map(({ lots }) => lots)).toEqual([10, 10]);

@@ -107,7 +107,7 @@ const LATENCIES = [0, 300, 20_000, 90_000];
 const KINDS = ['single', 'gaps', 'two intervals', 'three symbols', 'one grid', 'one grid with holes'];
 
 describe('the engine equals a naive walk over all instants', () => {
-  it.each(KINDS)('at every bar, without brackets: %s', async (kind) => {
+  it.each(KINDS)('the engine equals a naive walk over all instants: at every bar, without brackets: %s', async (kind) => {
     let fills = 0;
     for (const latencyMs of LATENCIES) {
       for (let seed = 1; seed <= SEEDS; seed++) {
@@ -117,7 +117,7 @@ describe('the engine equals a naive walk over all instants', () => {
     expect(fills).toBeGreaterThan(50 * SEEDS);
   });
 
-  it.each(KINDS)('at every bar, with brackets: %s', async (kind) => {
+  it.each(KINDS)('the engine equals a naive walk over all instants: at every bar, with brackets: %s', async (kind) => {
     for (const latencyMs of LATENCIES) {
       for (let seed = 1001; seed <= 1000 + SEEDS; seed++) {
         await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {
@@ -130,7 +130,7 @@ describe('the engine equals a naive walk over all instants', () => {
     }
   });
 
-  it.each(KINDS)('at signals and timers alone: %s', async (kind) => {
+  it.each(KINDS)('the engine equals a naive walk over all instants: at signals and timers alone: %s', async (kind) => {
     for (const latencyMs of LATENCIES) {
       for (let seed = 2001; seed <= 2000 + SEEDS; seed++) {
         await compare(kind, seed, latencyMs, 'received', {
@@ -140,7 +140,7 @@ describe('the engine equals a naive walk over all instants', () => {
     }
   });
 
-  it.each(KINDS)('with everything: %s', async (kind) => {
+  it.each(KINDS)('the engine equals a naive walk over all instants with everything: %s', async (kind) => {
     for (const latencyMs of LATENCIES) {
       for (let seed = 3001; seed <= 3000 + SEEDS; seed++) {
         await compare(kind, seed, latencyMs, seed % 2 ? 'quote' : 'received', {

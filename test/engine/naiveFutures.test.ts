@@ -194,19 +194,22 @@ const kinds = (['linear', 'inverse'] as const).flatMap((kind) =>
 );
 
 describe('a run equals a naive account of margin', () => {
-  it.each(kinds)('%s, %s, %s: every fill and liquidation, and the last equity', async (kind, margin, sides) => {
-    const total = { fills: 0, liquidations: 0, tight: 0 };
-    await fc.assert(
-      fc.asyncProperty(scenario, async (given) => {
-        const { fills, liquidations, isTight } = await compare(kind, margin === 'cross', sides === 'net', given);
-        total.fills += fills;
-        total.liquidations += isTight ? 0 : liquidations;
-        if (isTight) total.tight++;
-      }),
-      { numRuns: RUNS, seed: Number(process.env['ISOBAR_SEED'] ?? 26), endOnFailure: true },
-    );
-    expect(total.fills).toBeGreaterThan(RUNS * 3);
-    expect(total.liquidations).toBeGreaterThan(RUNS / 20);
-    expect(total.tight).toBeLessThan(RUNS / 3);
-  });
+  it.each(kinds)(
+    'a run equals a naive account of margin: %s, %s, %s: every fill and liquidation, and the last equity',
+    async (kind, margin, sides) => {
+      const total = { fills: 0, liquidations: 0, tight: 0 };
+      await fc.assert(
+        fc.asyncProperty(scenario, async (given) => {
+          const { fills, liquidations, isTight } = await compare(kind, margin === 'cross', sides === 'net', given);
+          total.fills += fills;
+          total.liquidations += isTight ? 0 : liquidations;
+          if (isTight) total.tight++;
+        }),
+        { numRuns: RUNS, seed: Number(process.env['ISOBAR_SEED'] ?? 26), endOnFailure: true },
+      );
+      expect(total.fills).toBeGreaterThan(RUNS * 3);
+      expect(total.liquidations).toBeGreaterThan(RUNS / 20);
+      expect(total.tight).toBeLessThan(RUNS / 3);
+    },
+  );
 });

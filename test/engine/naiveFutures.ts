@@ -206,7 +206,7 @@ export class NaiveFutures {
       this.#liquidate(worst!, markOf, hasRow(worst!), atOpen);
     }
   }
-  /** Rule 20: the first mark at which it is over, on the way from the open or from the entry inside the row. */
+  /** Rule 20: the first mark that liquidates, on the way from the open or from the entry inside the row. */
   #liquidate(side: Side, markOf: (side: Side) => number, hasRow: boolean, atOpen: boolean): void {
     const { isLong, lots } = side;
     const worst = markOf(side);

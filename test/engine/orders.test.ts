@@ -12,7 +12,7 @@ type RowOf = readonly [open: number, high: number, low: number, close: number, v
 const QUIET: RowOf = [10_000, 10_010, 9990, 10_000];
 const quiet = (rows: number) => Array.from({ length: rows }, () => QUIET);
 
-/** Does what is written for each bar, and keeps what it is told. */
+/** Does what the script says at each bar, and keeps what is reported to it. */
 class Scribe extends Strategy {
   reported: string[] = [];
   row = 0;
@@ -56,7 +56,7 @@ describe('a lost answer', () => {
   const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 4: (own) => own.leave() };
   const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9950], QUIET, QUIET, QUIET, QUIET];
 
-  it.each([0, 20_000])('passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
+  it.each([0, 20_000])('a lost answer passes through unknown and leaves no trace in money, latency %i', async (latencyMs) => {
     const clean = await play(script, rows, { fills: { latencyMs } });
     const lost = await play(script, rows, { fills: { latencyMs } }, once(1, 'lostAnswer'));
     expect(clean.fills).toHaveLength(2);
@@ -72,7 +72,7 @@ describe('a lost answer', () => {
   it.each([
     ['one feed', {}],
     ['two instruments', { eth: barsOfRows(quiet(6), spotInstrument('ETH')) }],
-  ])('does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
+  ])('a lost answer does not call onBar a second time at the instant at which it is resolved: %s', async (_, more) => {
     const count = async (faultOf?: (order: Order) => ReplayFault) => {
       await play(
         { 1: (own) => own.order(true, BUY, { limit: 99 }) },
@@ -87,7 +87,7 @@ describe('a lost answer', () => {
     expect(await count(() => 'lostRequest')).toBe(6);
   });
 
-  it('of a market order is found before it has filled', async () => {
+  it('a lost answer of a market order is found before it has filled', async () => {
     const { reported, fills } = await play(
       { 0: (own) => own.order(true, { quote: '50' }) },
       quiet(3),
@@ -98,7 +98,7 @@ describe('a lost answer', () => {
     expect(reported).toEqual(['1 unknown', '1 working', '1 working', '1 done']);
   });
 
-  it('of a refused order ends without effect', async () => {
+  it('a lost answer of a refused order ends without effect', async () => {
     // The venue refuses what the bot has approved only when its books differ: here it never sees the order.
     const { orders, reported: notified } = await play(
       { 0: (own) => own.order(true, BUY, { limit: 99 }) },
@@ -110,19 +110,19 @@ describe('a lost answer', () => {
     expect(notified).toEqual(['1 unknown', '1 done']);
   });
 
-  it('does not keep an order from being cancelled', async () => {
+  it('a lost answer does not keep an order from being cancelled', async () => {
     const cancelled = await play({ 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.drop(1) }, quiet(4), {}, once(1, 'lostAnswer')); // prettier-ignore
     expect(cancelled.orders[0]!.ending).toBe('canceled');
     expect(cancelled.engine.reservations.openTotal).toBe(0);
   });
 
-  it('does not keep a buy at the collar from being swept', async () => {
+  it('a lost answer does not keep a buy at the collar from being swept', async () => {
     const rows2: RowOf[] = [QUIET, [10_200, 10_210, 10_190, 10_200], [10_200, 10_210, 10_190, 10_200], QUIET, QUIET];
     const { orders } = await play({ 0: (own) => own.order(true, BUY) }, rows2, {}, once(1, 'lostAnswer'));
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
-  it('freezes the side and the symbol until it is resolved', async () => {
+  it('a lost answer freezes the side and the symbol until it is resolved', async () => {
     const codes: (string | null)[] = [];
     class Twice extends Strategy {
       row = 0;
@@ -142,7 +142,7 @@ describe('a lost answer', () => {
 });
 
 describe('a lost request', () => {
-  it('ends without effect, and its quantity stays reserved as an absent hold', async () => {
+  it('a lost request ends without effect, and its quantity stays reserved as an absent hold', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 98 }) };
     const { engine, orders, reported } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(reported[0]).toBe('1 unknown');
@@ -152,7 +152,7 @@ describe('a lost request', () => {
     expect(engine.reservations.openTotal).toBe(2);
   });
 
-  it('frees the slot at once and the reservation after half an hour', async () => {
+  it('a lost request frees the slot at once and the reservation after half an hour', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = {
       0: (own) => own.order(true, BUY, { limit: 99, tag: 'same' }),
@@ -165,7 +165,7 @@ describe('a lost request', () => {
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
   });
 
-  it('of a stop leg leaves the position guarded: the stop is tried again once the lost one cannot land any more', async () => {
+  it('a lost request of a stop leg leaves the position guarded: the stop is tried again once the lost one cannot land any more', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];
@@ -174,7 +174,7 @@ describe('a lost request', () => {
     expect(fills.map(({ side, minute }) => [side, minute])).toEqual([['buy', 1], ['sell', 2 + minutes]]); // prettier-ignore
   });
 
-  it('of an exit is followed by the exit that was asked for meanwhile', async () => {
+  it('a lost request of an exit is followed by the exit that was asked for meanwhile', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const script: Script = { 0: (own) => own.order(true, BUY), 2: (own) => own.leave(), 5: (own) => own.leave() };
     const { fills } = await play(script, quiet(minutes + 9), {}, once(2, 'lostRequest'));
@@ -183,7 +183,7 @@ describe('a lost request', () => {
 });
 
 describe('slots', () => {
-  it('hold one unfinished order: the action without a tag, or the tag', async () => {
+  it('slots hold one unfinished order: the action without a tag, or the tag', async () => {
     const { orders } = await play(
       {
         0: (own) => {
@@ -198,12 +198,12 @@ describe('slots', () => {
     expect(orders.map(({ ending, code }) => code || ending)).toEqual(['open', 'SLOT_BUSY', 'open', 'SLOT_BUSY']);
   });
 
-  it('are free again when the order has ended', async () => {
+  it('slots are free again when the order has ended', async () => {
     const { orders } = await play({ 0: (own) => own.order(true, BUY), 1: (own) => own.order(true, BUY) }, quiet(4));
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);
   });
 
-  it('of two strategies have nothing to do with each other', async () => {
+  it('slots of two strategies have nothing to do with each other', async () => {
     class A extends Strategy {
       override onBar() {
         this.buy(BUY, { limit: 99 });
@@ -216,7 +216,7 @@ describe('slots', () => {
 });
 
 describe('look-alikes', () => {
-  it('differ by a lot, so that a lost answer can be distinguished', async () => {
+  it('look-alikes differ by a lot, so that a lost answer can be distinguished', async () => {
     const at = (tag: string) => (own: Scribe) => own.order(true, BUY, { limit: 99, tag });
     const { orders } = await play(
       { 0: at('a'), 1: at('b'), 2: at('c'), 3: (own) => own.order(true, BUY, { limit: 98, tag: 'd' }) },
@@ -225,7 +225,7 @@ describe('look-alikes', () => {
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99, 98, 100]);
   });
 
-  it('by amount differ by a unit', async () => {
+  it('look-alikes by amount differ by a unit', async () => {
     const script: Script = {
       0: (own) => {
         own.order(true, { quote: '50' }, { tag: 'a' });
@@ -253,7 +253,7 @@ describe('look-alikes', () => {
     expect(new Set(orders.slice(0, 17).map(({ lots }) => lots)).size).toBe(17);
   });
 
-  it('of an order that was proved without effect are distinguished too', async () => {
+  it('look-alikes of an order that was proved without effect are distinguished too', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 1: (own) => own.order(true, BUY, { limit: 99 }) };
     const { orders } = await play(script, quiet(3), {}, once(1, 'lostRequest'));
     expect(orders.map(({ lots }) => lots)).toEqual([100, 99]);
@@ -261,7 +261,7 @@ describe('look-alikes', () => {
 });
 
 describe('a cancel', () => {
-  it('that is wanted before the order has arrived goes out with its acknowledgement', async () => {
+  it('a cancel that is wanted before the order has arrived goes out with its acknowledgement', async () => {
     const script: Script = {
       0: (own) => {
         own.order(true, BUY, { limit: 99 });
@@ -273,7 +273,7 @@ describe('a cancel', () => {
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
   });
 
-  it('that arrives inside a row does not save the order from that row', async () => {
+  it('a cancel that arrives inside a row does not save the order from that row', async () => {
     const script: Script = { 0: (own) => own.order(true, BUY, { limit: 99 }), 2: (own) => own.drop(1) };
     const dip: RowOf = [10_000, 10_000, 9890, 9950];
     const late = await play(script, [QUIET, QUIET, QUIET, dip, QUIET], { fills: { latencyMs: 20_000 } });
@@ -298,20 +298,20 @@ describe('a cancel', () => {
 });
 
 describe('a market buy by quantity', () => {
-  it('is a limit at the collar that fills at the next open as taker', async () => {
+  it('a market buy by quantity is a limit at the collar that fills at the next open as taker', async () => {
     const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_099, 10_100, 9990, 10_000]]);
     expect(orders[0]).toMatchObject({ role: 'market', limit: 10_100, lots: 100, ending: 'filled' });
     expect(fills[0]).toMatchObject({ price: 10_099, isMaker: false, minute: 1 });
   });
 
-  it('is swept after its row when the open lies beyond the collar', async () => {
+  it('a market buy by quantity is swept after its row when the open lies beyond the collar', async () => {
     const beyond: RowOf = [10_200, 10_210, 10_190, 10_200];
     const { orders, engine } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, beyond, QUIET, QUIET]);
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 0 });
     expect(engine.reservations.openTotal).toBe(0);
   });
 
-  it('whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
+  it('a market buy by quantity whose cap lies below the open rests, fills as maker where the row comes back to it, and is booked as a limit order', async () => {
     const back: RowOf = [10_200, 10_210, 10_090, 10_150];
     const { orders, fills, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, back, QUIET]);
     expect(fills[0]).toMatchObject({ price: 10_100, isMaker: true, minute: 2 });
@@ -326,13 +326,13 @@ describe('a market buy by quantity', () => {
     ]);
   });
 
-  it('that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
+  it('a market buy by quantity that is capped and finds no seller is cancelled, and is booked as a limit order too', async () => {
     const { orders, record } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_200, 10_210, 10_190, 10_200], QUIET]);
     expect(orders[0]).toMatchObject({ role: 'limit', ending: 'canceled', code: 'CAPPED', filled: 0 });
     expect(cappedBuys(record)[0]!.text).toContain('0 filled inside the bar');
   });
 
-  it('at or below its cap is a market order, and so is one by amount at any price', async () => {
+  it('a market buy by quantity: at or below its cap is a market order, and so is one by amount at any price', async () => {
     const up: RowOf = [10_200, 10_210, 10_090, 10_150];
     const within = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_100, 10_110, 10_090, 10_100], QUIET]);
     const byAmount = await play({ 0: (own) => own.order(true, { quote: '10' }) }, [QUIET, up, QUIET]);
@@ -342,12 +342,12 @@ describe('a market buy by quantity', () => {
     }
   });
 
-  it('that fills in part is swept of the rest', async () => {
+  it('a market buy by quantity that fills in part is swept of the rest', async () => {
     const { orders } = await play({ 0: (own) => own.order(true, BUY) }, [QUIET, [10_000, 10_010, 9990, 10_000, 0.4], QUIET], { fills: { maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });
 
-  it('is not swept before it has had a row', async () => {
+  it('a market buy by quantity is not swept before it has had a row', async () => {
     const { orders, fills } = await play({ 0: (own) => own.order(true, BUY) }, quiet(5), { fills: { latencyMs: 90_000 } });
     expect(orders[0]!.ending).toBe('filled');
     expect(fills[0]!.minute).toBe(3);
@@ -355,7 +355,7 @@ describe('a market buy by quantity', () => {
 });
 
 describe('two runs of one plan', () => {
-  it('leave the same columns, lost answers included', async () => {
+  it('two runs of one plan leave the same columns, lost answers included', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY, { limit: 99 }),
       2: (own) => own.order(true, { quote: '70' }),

@@ -1,4 +1,4 @@
-// Unknown outcomes and troubles as the engine handles them: reads paced on its queue, halts raised and cleared, a person called.
+// Unknown outcomes and halt causes in the engine: reads at intervals, halts that are raised and cleared, and the call of the operator.
 
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
@@ -10,10 +10,10 @@ import { fillOf } from '../fixtures/fills.ts';
 import { openBot } from '../fixtures/restartFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
-/** Long after the journal of these desks says that orders were signed. */
+/** Long after the times at which the fixture's journal has orders signed. */
 const NOW_MS = Date.UTC(2026, 0, 5) + 60_000;
 
-/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the fence. */
+/** D 1 s, L 100 ms, a round every 100 ms: every read lies behind the absence horizon. */
 function fixture() {
   const bot = openBot(new SimulatedDisk(), NOW_MS);
   const { engine, exchange } = bot;
@@ -24,7 +24,7 @@ function fixture() {
     engine.submit(order);
     return order;
   };
-  /** Answers what was asked last, as of now. */
+  /** Answers the latest read, with the current time. */
   const answer = (found = false, complete = true) => {
     const [id, channel] = exchange.reads.at(-1)!;
     applyInbox(engine, nowMs, () => engine.evidence(id as OrderId, { channel, venueMs: nowMs, complete, found }));
@@ -35,7 +35,7 @@ function fixture() {
 }
 
 describe('an unknown outcome', () => {
-  it('is read about in rounds, each list when the one before is old enough, until it is decided', () => {
+  it('an unknown outcome is settled by rounds of reads; each list is read at least the read lag after the one before', () => {
     const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -62,7 +62,7 @@ describe('an unknown outcome', () => {
     expect([engine.orders.provenAbsent.size, engine.reservations.openTotal]).toEqual([1, 0]);
   });
 
-  it('calls the operator after the time limit, continues reading, and follows the decision of the operator', () => {
+  it('an unknown outcome calls the operator after the time limit, is still read, and follows the decision of the operator', () => {
     const { engine, exchange, send, answer, wait, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -78,7 +78,7 @@ describe('an unknown outcome', () => {
     expect([order.lifecycle, order.venueId, codes()]).toEqual(['working', 'v1', []]);
   });
 
-  it('is not decided while a fill of the symbol is nobody’s', () => {
+  it('an unknown outcome is not decided while the symbol has an unattributed fill', () => {
     const { engine, send, answer, wait } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -96,7 +96,7 @@ describe('an unknown outcome', () => {
     expect(order.reason).toBe('noEffect');
   });
 
-  it('ends with a sighting, under the id that was seen, and with a late reply', () => {
+  it('an unknown outcome ends when a list shows the order, with the id in that list', () => {
     const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -105,8 +105,8 @@ describe('an unknown outcome', () => {
   });
 });
 
-describe('what lands late', () => {
-  it('is cancelled, halts its symbol until a person has looked, and survives a restart', () => {
+describe('a late arrival', () => {
+  it('a late arrival is cancelled, and halts its symbol until the operator resumes', () => {
     const { engine, exchange, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -118,7 +118,7 @@ describe('what lands late', () => {
     expect(engine.risk.resume({ kind: 'symbol', instrument: 0 }, 'LATE_LANDING', 'me', NOW_MS)).toBe(true);
     expect(codes()).toEqual([]);
   });
-  it('is booked when it has filled', () => {
+  it('a late arrival that has filled is booked', () => {
     const { engine, send, codes } = fixture();
     const order = send();
     engine.outcomeUnknown(order.id);
@@ -128,7 +128,7 @@ describe('what lands late', () => {
   });
 });
 
-describe('trouble', () => {
+describe('halt causes', () => {
   it('a fill after the end of its order is booked and halts the account', () => {
     const { engine, send, codes } = fixture();
     const order = send();
@@ -137,7 +137,7 @@ describe('trouble', () => {
     engine.filled(order.id, fillOf({ tradeId: 1, price: 10_000, lots: 40, notional: 4e8, timeMs: NOW_MS }));
     expect([engine.ledger.lots(0, 0), order.lifecycle, codes()]).toEqual([40, 'done', ['POST_TRADE account HALT_NEW']]);
   });
-  it('of each code has its state, and clears when it has ended unless it needs the operator', () => {
+  it('each halt code has its risk state, and clears when its cause ends unless it needs the operator', () => {
     for (const [code, { state, needsPerson }] of Object.entries(HALT_CAUSES)) {
       const { engine, codes } = fixture();
       engine.raiseHalt(code, null, 'a test');
@@ -146,7 +146,7 @@ describe('trouble', () => {
       expect(codes()).toHaveLength(needsPerson ? 1 : 0);
     }
   });
-  it('of a code without words halts until a person has looked', () => {
+  it('an unknown halt code halts until the operator resumes', () => {
     const { engine, codes } = fixture();
     engine.raiseHalt('NEW_KIND', 0, 'a test');
     engine.clearHalt('NEW_KIND', 0);

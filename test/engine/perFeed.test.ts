@@ -12,7 +12,7 @@ afterEach(() => (reports = []));
 const barsOf = (base: string, seed: number, missing = 0) => walkBars({ instrument: spotInstrument(base), seed, rows: 300, missing });
 const minute = (ms: number): number => (ms - START_MS) / MINUTE;
 
-/** A strategy that trades the feed of a name with limit orders, some of which wait, and notes what is reported to it and when. */
+/** A strategy that trades one feed, by its name, with limit orders that fill at once or wait, and notes each report and its time. */
 const crossOf = (name: string): StrategyClass =>
   class Cross extends Strategy {
     own = this.feed(name);

@@ -112,7 +112,7 @@ function oracle({ bars, script, options }: Case): { trades: Trade[]; cash: Decim
 }
 
 describe('spot', () => {
-  test.each(Array.from({ length: 40 }, (_, at) => at + 1))('equals decimals, seed %i', async (seed) => {
+  test.each(Array.from({ length: 40 }, (_, at) => at + 1))('spot equals decimals, seed %i', async (seed) => {
     const drawn = draw(seed);
     const expected = oracle(drawn);
     const strategies = [scripted(drawn)];
@@ -183,7 +183,7 @@ describe('what waits', () => {
     expect(seen).toEqual([[['draft', 'rebalance']]]);
     expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([['buy', 1], ['sell', 5], ['buy', 6]]); // prettier-ignore
   });
-  test('with a latency it waits until the sale has been filled', async () => {
+  test('what waits with a latency it waits until the sale has been filled', async () => {
     const acts = { 0: (own: Acting) => void own.to({ AAAUSDT: 1 }), 4: (own: Acting) => void own.to({ BBBUSDT: 1 }) };
     const { record } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE, fills: { latencyMs: 90_000 } });
     const fills = fillRows(record);
@@ -243,7 +243,7 @@ describe('futures', () => {
     world.checkBooks();
     return world.engine;
   };
-  test('goes long and short, turns round past zero and closes what has no weight', async () => {
+  test('futures goes long and short, turns round past zero and closes what has no weight', async () => {
     const held: number[][] = [];
     const look = (own: Acting) => void held.push([0, 1].map((at) => Number(own['position'](own.all[at]).qty)));
     const engine = await play({
@@ -276,14 +276,14 @@ describe('refuses', () => {
   };
   test.each<[string, RegExp, (own: Acting) => void]>([
     ['a symbol without a feed', /rebalance of AAUSDT, which has no feed/, (own) => void own.to({ AAUSDT: 1 })],
-    ['a weight that is no number', /the weight of AAAUSDT is NaN/, (own) => void own.to({ AAAUSDT: NaN })],
-    ['text that is no number', /the weight of AAAUSDT is much/, (own) => void own.to({ AAAUSDT: 'much' })],
+    ['a weight that is not a number', /the weight of AAAUSDT is NaN/, (own) => void own.to({ AAAUSDT: NaN })],
+    ['text that is not a number', /the weight of AAAUSDT is much/, (own) => void own.to({ AAAUSDT: 'much' })],
     ['a short of spot', /AAAUSDT has the weight -0.1/, (own) => void own.to({ AAAUSDT: '-0.1' })],
     ['more than all', /are 1.1 in sum/, (own) => void own.to({ AAAUSDT: '0.6', BBBUSDT: '0.5' })],
     ['an unknown option', /option bands, which does not exist/, (own) => void own.to({}, { bands: 1 } as never)],
     ['a negative band', /the band is -1/, (own) => void own.to({}, { band: -1 })],
     ['no weights', /rebalance got no weights/, (own) => void own.to(null as never)],
-  ])('%s', async (_, expected, act) => {
+  ])('refuses: %s', async (_, expected, act) => {
     expect(await message(act)).toMatch(expected);
   });
   test('nothing of 0.1 in ten parts', async () => {

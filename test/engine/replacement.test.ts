@@ -34,7 +34,7 @@ async function play(
   let last: Scribe | undefined;
   class Played extends Scribe {
     override onBar() {
-      // oxlint-disable-next-line typescript/no-this-alias -- the test looks at what the strategy was told
+      // oxlint-disable-next-line typescript/no-this-alias -- the test reads what was reported to the strategy
       last = this;
       script[this.row++]?.(this);
     }
@@ -84,7 +84,7 @@ function ladder(own: Scribe, row: number): void {
 describe('a replacement', () => {
   const slow = { fills: { latencyMs: 20_000 } };
 
-  it('waits as a draft that the strategy is notified of and sees among its open orders', async () => {
+  it('a replacement waits as a draft that the strategy is notified of and sees among its open orders', async () => {
     const seen: string[] = [];
     const script = { ...replaceAt(3), 4: (own: Scribe) => seen.push(...own.open()) };
     const { reported } = await play(script, quiet(9), { fills: { latencyMs: 90_000 } });
@@ -92,25 +92,25 @@ describe('a replacement', () => {
     expect(reported).toEqual(['1 working', '2 draft', '1 done', '2 working']);
   });
 
-  it('is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
+  it('a replacement is dropped with REPLACED_FILLED when the old order fills wholly before its cancel acts', async () => {
     const { orders, fills, reported: notified } = await play(replaceAt(3), [...quiet(4), DIP, ...quiet(4)], slow);
     expect(fills.map(({ order, price }) => [order, price])).toEqual([[1, 9900]]); // prettier-ignore
     expect(orders[1]).toMatchObject({ ending: 'denied', code: 'REPLACED_FILLED', filled: 0 });
     expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
   });
 
-  it('is sized for what the old order left when that one fills in part', async () => {
+  it('a replacement is sized for what the old order left when that one fills in part', async () => {
     const thin: RowOf = [10_000, 10_000, 9890, 9950, 0.4];
     const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], { fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
   });
 
-  it('that is larger than the old order keeps its own size where that one fills nothing', async () => {
+  it('a replacement that is larger than the old order keeps its own size where that one fills nothing', async () => {
     const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
     expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
   });
 
-  it('is never open beside the old order, and needs no money for both', async () => {
+  it('a replacement is never open beside the old order, and needs no money for both', async () => {
     // All cash is in the old order: both at once would be refused with MARGIN.
     const script: Script = {
       0: (own) => own.order(true, { base: '0.1' }, { limit: 99, tag: 'rung' }),
@@ -123,12 +123,12 @@ describe('a replacement', () => {
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', '']]); // prettier-ignore
   });
 
-  it('is judged by risk when it is sent', async () => {
+  it('a replacement is judged by risk when it is sent', async () => {
     const { orders } = await play(replaceAt(3, { base: '0.2' }), quiet(9), { ...slow, risk: { maxOrderQty: '0.15' } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['denied', 'QTY_MAX']]); // prettier-ignore
   });
 
-  it('of an order in flight waits for its acknowledgement and its cancel', async () => {
+  it('a replacement of an order in flight waits for its acknowledgement and its cancel', async () => {
     const script: Script = {
       0: (own) => {
         own.order(true, BUY, { limit: 99, tag: 'rung' });
@@ -140,20 +140,20 @@ describe('a replacement', () => {
     expect(orders.map(({ ending, limit }) => [ending, limit])).toEqual([['canceled', 9900], ['open', 9800]]); // prettier-ignore
   });
 
-  it('counts as the order of its tag: a second one is denied', async () => {
+  it('a replacement counts as the order of its tag: a second one is denied', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.order(true, BUY, { limit: 97, tag: 'rung' }) };
     const { orders } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['canceled', ''], ['open', ''], ['denied', 'SLOT_BUSY']]); // prettier-ignore
   });
 
-  it('can be cancelled while it waits: it is never sent', async () => {
+  it('a replacement can be cancelled while it waits: it is never sent', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.drop(2) };
     const { orders, reported: news } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
-  it('goes with an exit', async () => {
+  it('a replacement goes with an exit', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.leave() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
@@ -165,7 +165,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['open', 'open']);
   });
 
-  it('without tags replaces the order of its side', async () => {
+  it('a replacement: without tags replaces the order of its side', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY, { limit: 99 }),
       3: (own) => {
@@ -177,7 +177,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
-  it('by amount spends what the old one left', async () => {
+  it('a replacement by amount spends what the old one left', async () => {
     const script: Script = {
       0: (own) => own.order(true, { quote: '50' }, { tag: 'rung' }),
       1: (own) => {
@@ -190,7 +190,7 @@ describe('a replacement', () => {
     expect(fills).toHaveLength(1);
   });
 
-  it('whose old order is of unknown outcome waits until that is known', async () => {
+  it('a replacement whose old order is of unknown outcome waits until that is known', async () => {
     const rows = quiet(40);
     const once = ({ id }: { readonly id: number }) => (id === 1 ? ('lostAnswer' as const) : ('none' as const));
     const script: Script = {
@@ -205,7 +205,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
-  it('of the other side keeps its size, and still waits', async () => {
+  it('a replacement of the other side keeps its size, and still waits', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY),
       2: (own) => own.order(true, { base: '0.2' }, { limit: 99, tag: 'one' }),

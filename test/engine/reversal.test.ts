@@ -1,4 +1,4 @@
-// `target` to zero and through it: stops and targets of the old side go as part of it, at any latency, and the new side is sized then.
+// `target` to zero and beyond: stops and targets of the old side are cancelled, at any latency, and then the new side is sized.
 
 import { describe, expect, it } from 'vitest';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
@@ -91,7 +91,7 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
 describe('a reversal that waits for the cancel of a stop', () => {
   const slow = { fills: { latencyMs: 90_000 } };
 
-  it('sells what is still needed when the stop has filled meanwhile', async () => {
+  it('a reversal that waits for the cancel of a stop sells what is still needed when the stop has filled meanwhile', async () => {
     // Cancelled at the close of row 8, which acts after row 9: that row sets the stop off.
     const falls: Rows = [...quiet(9), [10_000, 10_000, 8990, 9000], ...Array.from({ length: 10 }, () => [9000, 9000, 9000, 9000] as const)];
     const { orders, engine } = await run(falls, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, slow);
@@ -99,7 +99,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
     expect(orders.map(({ ending, lots }) => [ending, lots])).toEqual([['filled', 10], ['filled', 10], ['filled', 10]]); // prettier-ignore
   });
 
-  it('follows the newest target', async () => {
+  it('a reversal that waits for the cancel of a stop follows the newest target', async () => {
     const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-5) };
     const { engine } = await run(quiet(24), script, slow);
     expect(engine.ledger.lots(0, 0)).toBe(-5);
@@ -111,7 +111,7 @@ describe('a reversal that waits for the cancel of a stop', () => {
     expect(orders).toHaveLength(3);
   });
 
-  it('in two-way mode goes to zero past a stop', async () => {
+  it('a reversal that waits for the cancel of a stop: in two-way mode goes to zero past a stop', async () => {
     const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
@@ -145,7 +145,7 @@ describe('a reversal that does not fill', () => {
     expect(engine.followUps).toBe(0);
   });
 
-  it('with latency, behind a stop at the exchange: the same', async () => {
+  it('a reversal that does not fill: with latency, behind a stop at the exchange: the same', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
     const { engine } = await run(fall, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, { fills: { latencyMs: 90_000 } });
     expect(engine.ledger.lots(0, 0)).toBe(0);
@@ -153,18 +153,18 @@ describe('a reversal that does not fill', () => {
     expect(engine.followUps).toBe(0);
   });
 
-  it('that the strategy cancels itself leaves the old side to the strategy', async () => {
+  it('a reversal that does not fill: that the strategy cancels itself leaves the old side to the strategy', async () => {
     const { engine } = await run(gap, { ...guarded, 8: (own) => (own.aim(-10), own.drop()) }, { fills: { latencyMs: 90_000 } });
     expect(engine.ledger.lots(0, 0)).toBe(10);
     expect(engine.followUps).toBe(0);
   });
 
-  it('without a guard that went before it: the position stays, as after any order that is not filled', async () => {
+  it('a reversal that does not fill: without a guard that went before it: the position stays, as after any order that is not filled', async () => {
     const { engine } = await run(gap, { 0: long, 8: (own) => own.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
-  it('that fills leaves nothing behind', async () => {
+  it('a reversal that does not fill: that fills leaves nothing behind', async () => {
     const { engine } = await run(quiet(20), { ...guarded, 8: (own) => own.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);

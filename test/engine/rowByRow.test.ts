@@ -25,18 +25,18 @@ async function seenBy(isPure: boolean): Promise<(readonly [written: number, clos
 }
 
 describe('an undeclared custom indicator', () => {
-  it('has written nothing of a later bar at any bar and at any timer between two bars', async () => {
+  it('an undeclared custom indicator has written nothing of a later bar at any bar and at any timer between two bars', async () => {
     const seen = await seenBy(false);
     expect(seen.length).toBeGreaterThan(3 * (bars.length - 2));
     expect(seen.filter(([written, close]) => written !== close)).toEqual([]);
   });
 
-  it('would have written later bars in full blocks, as one that is declared pure and is not', async () => {
+  it('an undeclared custom indicator would have written later bars in full blocks, as one that is declared pure and is not', async () => {
     const seen = await seenBy(true);
     expect(seen.filter(([written, close]) => written !== close).length).toBeGreaterThan(seen.length / 2);
   });
 
-  it('gives the same fills and the same equity as a declared one that is pure', async () => {
+  it('an undeclared custom indicator gives the same fills and the same equity as a declared one that is pure', async () => {
     const run = (isPure: boolean) => {
       class Mean extends Strategy {
         mean = this.use(custom(this.bars.close, () => { let s = 0, n = 0; return (x) => (s += x) / ++n; }, { pure: isPure })); // prettier-ignore

@@ -7,7 +7,7 @@ import { crossedUp, sma, Strategy, type Feed, type FillInfo, type OrderOptions, 
 export interface View {
   readonly timeMs: number;
   readonly feed: number;
-  /** Tells apart what asks at one time: a bar, a timer, a signal, the start, a fill. */
+  /** Differs for each kind of callback that may act at one time: a bar, a timer, a signal, the start, a fill. */
   readonly salt: number;
   readonly closeTicks: number;
   readonly isFlat: boolean;

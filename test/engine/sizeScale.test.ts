@@ -1,4 +1,4 @@
-// The scale of sizes, as a lane of a break-even has it: every size that a strategy asks for is multiplied before it is rounded; exits follow.
+// The scale of sizes in a break-even lane: every size that a strategy asks for is multiplied before it is rounded; exits follow.
 
 import { describe, expect, it } from 'vitest';
 import { Strategy, type OrderOptions, type Size } from '../../src/index.ts';
@@ -46,14 +46,14 @@ describe('spot', () => {
   // A lot is 0.001 coins, the price 100: 1 USDT buys 10 lots.
   it.each<[string, readonly Ask[], number, number[]]>([
     ['a quantity', [{ buy: { base: '0.5' } }], 2.5, [1250]],
-    ['a quantity that is no whole lot before it is multiplied', [{ buy: { base: '0.0554' } }], 2.5, [138]],
+    ['a quantity that is not a whole lot before it is multiplied', [{ buy: { base: '0.0554' } }], 2.5, [138]],
     ['a quantity that becomes less than a lot', [{ buy: { base: '0.002' } }], 0.125, []],
     ['an amount', [{ buy: { quote: '50' } }], 1.5, [750]],
     ['a share of the equity', [{ buy: { equity: '0.001' } }], 3, [30_000]],
     ['the size of the run', [{ buy: undefined }], 3, [1500]],
     ['a target', [{ target: { base: '0.2' } }, { target: { base: '0.1' } }], 2, [400, -200]],
     ['a limit', [{ buy: { base: '0.5' }, with: { limit: 101 } }], 2, [1000]],
-  ])('%s is multiplied', async (_, asks, scale, lots) => {
+  ])('spot: %s is multiplied', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 
@@ -67,7 +67,7 @@ describe('spot', () => {
     ['a sale of exactly what is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.2' } }], 2, [200, -200]],
     ['a sale of exactly what is held, of a smaller size', [{ buy: { base: '0.1' } }, { sell: { base: '0.05' } }], 0.5, [50, -50]],
     ['a sale that the scale would make more than is held', [{ buy: { base: '0.1' } }, { sell: { base: '0.15' } }], 2, [200, -200]],
-  ])('%s sells no more than is held', async (_, asks, scale, lots) => {
+  ])('spot: %s sells no more than is held', async (_, asks, scale, lots) => {
     expect(await filled(asks, scale)).toEqual(lots);
   });
 });

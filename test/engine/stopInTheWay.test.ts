@@ -1,4 +1,4 @@
-// A stop of a position of contracts, beside resting orders that would turn the position round, or open the other side.
+// A stop of a futures position, while a resting order of the other side would reverse the position or open the other side.
 
 import { expect, it } from 'vitest';
 import type { ContractData } from '../../src/model/bars/marks.ts';
@@ -9,7 +9,7 @@ import { ENDINGS, SIDES } from '../../src/model/run/run.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { barsOfRows, planFor } from './world.ts';
 
-/** A long with a stop, and above it an order that turns it round and one that takes its profit. */
+/** Opens a long with a stop, and places a sell above it that is larger than the position, and a buy below it. */
 class Reverser extends Strategy {
   rows = 0;
   override onBar() {
@@ -20,7 +20,7 @@ class Reverser extends Strategy {
   }
 }
 
-it.each([true, false])('a stop closes a long though an order rests that would turn it round (net %s)', async (isNet) => {
+it.each([true, false])('a stop closes a long while a resting sell would reverse it (net mode: %s)', async (isNet) => {
   const instrument = linearContract();
   const row = (open: number, low: number) => [open, open, low, low] as const;
   const bars = barsOfRows([row(400_000, 400_000), row(400_000, 400_000), row(400_000, 385_000), row(385_000, 385_000), row(460_000, 460_000)], instrument); // prettier-ignore
@@ -28,11 +28,11 @@ it.each([true, false])('a stop closes a long though an order rests that would tu
   const record = await runBacktest({ ...planFor({ strategies: [Reverser], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
   expect([fills.price[1], fills.lots[1], SIDES[fills.side[1]!]]).toEqual([390_000, 100, 'sell']);
-  // What would open a short now that nobody has meant goes; in two-way mode it was one of its own all along. What buys more stays.
+  // In net mode the sell is cancelled, because without the long it would open a short; in two-way mode it was meant to. The buy stays.
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', isNet ? 'canceled' : 'filled', 'open', 'filled']);
 });
 
-/** The same with the stop at the exchange. */
+/** The same with the stop as a trigger order at the exchange. */
 class Waiter extends Strategy {
   rows = 0;
   override onBar() {
@@ -43,7 +43,7 @@ class Waiter extends Strategy {
   }
 }
 
-it.each([true, false])('a stop at the exchange closes a long though an order of the other side rests (net %s)', async (isNet) => {
+it.each([true, false])('a stop at the exchange closes a long while an order of the other side rests (net mode: %s)', async (isNet) => {
   const instrument = linearContract();
   const row = (open: number, low: number) => [open, open, low, low] as const;
   const flat = row(400_000, 400_000);
@@ -55,7 +55,7 @@ it.each([true, false])('a stop at the exchange closes a long though an order of 
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'filled', 'open']);
 });
 
-it('what an order of the other side has left of a position goes with its stop at the exchange, which is too large for it by then', async () => {
+it('a stop at the exchange that is larger than the rest of the position is rejected, and the rest is closed at the next open', async () => {
   const instrument = linearContract();
   const row = (open: number, high: number, low: number) => [open, high, low, low] as const;
   const flat = row(400_000, 400_000, 400_000);
@@ -64,7 +64,7 @@ it('what an order of the other side has left of a position goes with its stop at
   const bars = barsOfRows(rows, instrument);
   const record = await runBacktest({ ...planFor({ strategies: [Waiter], feeds: { bars }, cash: { USDT: '40000' } }), futures });
   const { fills, orders } = record;
-  // 60 of 100 are gone at 45,000; the stop of 100 is refused with 10015, and the 40 that are left go at the next open.
+  // 60 of 100 are sold at 45,000. The exchange rejects the stop of 100 with 10015, and the remaining 40 are sold at the next open.
   expect([...fills.lots.subarray(0, fills.length)]).toEqual([100, 60, 40]);
   expect([fills.price[2], SIDES[fills.side[2]!]]).toEqual([384_000, 'sell']);
   expect([...orders.ending].map((ending) => ENDINGS[ending])).toEqual(['filled', 'rejected', 'filled', 'filled']);

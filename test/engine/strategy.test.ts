@@ -15,7 +15,7 @@ describe('sizes', () => {
     ['quote at a limit, rounded down', { quote: 50 }, { limit: 99 }, 505],
     ['a share of equity', { equity: '0.5' }, { limit: 100 }, 500_000],
     ['the size of the definition', undefined, { limit: 100 }, 900_000],
-  ])('%s', async (_, size, options, lots) => {
+  ])('sizes: %s', async (_, size, options, lots) => {
     const { orders } = await ordersOf(first(size, options));
     const [order] = orders;
     expect(order!.lots || order!.filled).toBe(lots);
@@ -24,7 +24,7 @@ describe('sizes', () => {
   it.each<[string, Amount, Amount, number, number]>([
     ['a buy limit down, a sell limit up', 99.999, 100.001, 9999, 10_001],
     ['prices on the grid as they are', '99.07', '101.03', 9907, 10_103],
-  ])('%s', async (_, buy, sell, buyTicks, sellTicks) => {
+  ])('sizes: %s', async (_, buy, sell, buyTicks, sellTicks) => {
     const { orders } = await ordersOf((own, row) => {
       if (row === 0) own.order(true, { base: '1' });
       if (row === 2) own.order(true, { base: '0.1' }, { limit: buy, tag: 'low' });
@@ -67,10 +67,10 @@ describe('sizes', () => {
     ['a time in force', { base: '0.1' }, { limit: 99, timeInForce: 'IOC' }, 'TIME_IN_FORCE'],
     ['a buy that only reduces', { base: '0.1' }, { reduceOnly: true }, 'REDUCE_ONLY'],
     ['more than the cash', { base: '1001' }, undefined, 'MARGIN'],
-  ])('%s is denied', async (_, size, options, code) => {
+  ])('sizes: %s is denied', async (_, size, options, code) => {
     const { orders, fills } = await ordersOf(first(size, options));
     expect(orders).toMatchObject([{ ending: 'denied', code }]);
-    // What cannot be counted is no number of the record either: tables would write digits for ever.
+    // Infinity is not a number of the record either: tables would write digits without end.
     const { lots, limit } = orders[0]!;
     for (const amount of [lots, limit]) expect(Math.abs(amount)).not.toBeGreaterThan(Number.MAX_SAFE_INTEGER);
     expect(fills).toEqual([]);

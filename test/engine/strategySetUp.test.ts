@@ -137,20 +137,20 @@ describe('warm-up', () => {
     expect(record.equity.length).toBe(2);
   });
 
-  it('never begins where the data is too short', async () => {
+  it('warm-up never begins where the data is too short', async () => {
     const calls: (number | string)[] = [];
     await run({ strategies: [watcher(7, calls)], feeds: { bars: quiet(6) } });
     expect(calls).toEqual([]);
   });
 
-  it('of one strategy does not delay another on the account', async () => {
+  it('warm-up of one strategy does not delay another on the account', async () => {
     const [fast, slow]: (number | string)[][] = [[], []];
     await run({ strategies: [watcher(2, fast!), watcher(5, slow!)], feeds: { bars: quiet(6) } });
     expect(fast).toEqual(['start', 2, 2, 3, 4, 5, 6]);
     expect(slow).toEqual(['start', 5, 5, 6]);
   });
 
-  it('counts every feed that is asked for, but not those of a list', async () => {
+  it('warm-up counts every feed that is asked for, but not those of a list', async () => {
     const calls: number[] = [];
     const bars = walkBars({ rows: 200 });
     class Two extends Strategy {

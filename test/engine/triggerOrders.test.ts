@@ -86,7 +86,7 @@ describe('a trigger order', () => {
     ['stops a short at its level', short, true, 10_200, [10_000, 10_300, 9990, 10_250], ['buy', 10_200, 4], 'stopLoss'],
     ['takes the profit of a long', long, false, 10_200, [10_000, 10_300, 9990, 10_250], ['sell', 10_200, 4], 'condition'],
     ['takes the profit of a short', short, true, 9800, [9900, 9950, 9700, 9750], ['buy', 9800, 4], 'condition'],
-  ] as const)('%s', async (_, entry, isBuy, trigger, bar, fill, role) => {
+  ] as const)('a trigger order: %s', async (_, entry, isBuy, trigger, bar, fill, role) => {
     const { fills, orders, reported } = await run(
       [quiet(10_000), quiet(10_000), quiet(10_000), bar, quiet(10_000)],
       [entry, when(isBuy, trigger)],
@@ -98,7 +98,7 @@ describe('a trigger order', () => {
     expect([waiting?.trigger, waiting?.limit]).toEqual([trigger / 10 ** contract.priceDigits, NaN]);
   });
 
-  it('opens on a rise and on a fall, at the level, with what a bracket guards', async () => {
+  it('a trigger order opens on a rise and on a fall, at the level, with what a bracket guards', async () => {
     const rows = [quiet(10_000), quiet(10_000), [10_000, 10_300, 9990, 10_250], quiet(10_250)] as const;
     const opened = await run(rows, [when(true, 10_200, { base: 5 }, { stopLoss: 9000 / 10 ** contract.priceDigits })]);
     expect(opened.fills).toEqual([['buy', 10_200, 3]]);
@@ -112,7 +112,7 @@ describe('a trigger order', () => {
     expect(both.fills.map(([side]) => side)).toEqual(['buy', 'sell']);
   });
 
-  it('that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
+  it('a trigger order that its account can no longer pay for as it fires is rejected, with the code of the exchange', async () => {
     const falls: Rows = [quiet(10_000), quiet(10_000), [10_000, 10_000, 9500, 9500], [9500, 9500, 9300, 9300], quiet(9300)];
     // 10 contracts hold 1 USDT, 10 more at 9400 would hold 0.94: there are 1.2 when it is sent, 0.7 after the fall.
     const { fills, orders } = await run(falls, [long, when(true, 9400, { base: 10 })], { cash: { USDT: '2.2' } });
@@ -120,7 +120,7 @@ describe('a trigger order', () => {
     expect(orders[1]).toMatchObject({ role: 'condition', ending: 'rejected', code: '-2017' });
   });
 
-  it('does nothing in the row in which it arrives, nor before its price is there', async () => {
+  it('a trigger order does nothing in the row in which it arrives, nor before its price is there', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
     // Decided at the close of the second bar, it stands as the third opens; the second had gone below it.
     const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [long, when(false, 9800)]);
@@ -135,8 +135,8 @@ describe('a trigger order', () => {
     ]);
   });
 
-  it('is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
-    // Sent at minute 1, taken back at minute 3, which arrives between 4 and 5. That row opens beyond the collar: the child rests at 10,302.
+  it('a trigger order is cancelled by a cancel that arrives in the row that fires it: what it has placed goes', async () => {
+    // Sent at minute 1, cancelled at minute 3; the cancel arrives between 4 and 5. That row opens beyond the collar: the order rests at 10,302.
     const rows: Rows = [
       quiet(10_000),
       quiet(10_000),
@@ -153,7 +153,7 @@ describe('a trigger order', () => {
     expect(kept.fills).toEqual([['buy', 10_302, 6]]);
   });
 
-  it('where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
+  it('a trigger order: where one row reaches stop and target it is the stop, and the other one ends with the position', async () => {
     const wide: Rows[number] = [10_000, 10_300, 9700, 10_000];
     const steps = [long, (at: Scripted) => (when(false, 9800, { base: 5 })(at), when(false, 10_200, { base: 5 })(at))];
     const { orders } = await run([quiet(10_000), quiet(10_000), wide, quiet(10_000)], steps);
@@ -166,7 +166,7 @@ describe('a trigger order', () => {
     expect(twice.orders.map(({ code }) => code)).toEqual(['', '', 'MARGIN']);
   });
 
-  it('ends with the position that it was to close, and with exit()', async () => {
+  it('a trigger order ends with the position that it was to close, and with exit()', async () => {
     const closed = await run(
       Array.from({ length: 6 }, () => quiet(10_000)),
       [long, when(false, 9800, { base: 4 }), (at) => at.go(false, { base: 10 }, { tag: 'all' })],
@@ -192,7 +192,7 @@ describe('a trigger order', () => {
     ]);
   });
 
-  it('has two sides in two-way mode: each closes its own', async () => {
+  it('a trigger order has two sides in two-way mode: each closes its own', async () => {
     const seen: number[][] = [];
     const steps: (Step | null)[] = [
       (at) => (at.go(true, { base: 10 }), at.go(false, { base: 4 })),
@@ -228,14 +228,14 @@ describe('a trigger order', () => {
   });
 
   it.each<[string, Step, string]>([
-    ['a price that is no number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
+    ['a price that is not a number', when(true, NaN, { base: 1 }), 'BAD_INPUT'],
     ['a price of nothing', when(true, 0, { base: 1 }), 'BAD_INPUT'],
     ['one that closes where nothing is held', when(true, 10_500, { base: 1 }, { reduceOnly: true }), 'MARGIN'],
-  ])('is denied for %s', async (_, step, code) => {
+  ])('a trigger order is denied for %s', async (_, step, code) => {
     expect((await run([quiet(10_000), quiet(10_000)], [step])).orders[0]).toMatchObject({ ending: 'denied', code });
   });
 
-  it('has no limit and no time in force beside its trigger', async () => {
+  it('a trigger order has no limit and no time in force beside its trigger', async () => {
     await expect(run([quiet(10_000), quiet(10_000)], [when(true, 10_500, { base: 1 }, { limit: 106 })])).rejects.toThrow(
       'a trigger and a limit',
     );
@@ -244,7 +244,7 @@ describe('a trigger order', () => {
     );
   });
 
-  it('is denied on spot, which has none', async () => {
+  it('a trigger order is denied on spot, which has none', async () => {
     class OnSpot extends Strategy {
       override onBar() {
         this.buy({ base: 1 }, { trigger: 101 });
@@ -254,7 +254,7 @@ describe('a trigger order', () => {
     expect(orderRows(await recordFrom(plan)).map(({ code }) => code)).toEqual(['CONDITION_UNSUPPORTED', 'CONDITION_UNSUPPORTED']);
   });
 
-  it.each([0, 90_000])('leaves both books equal at every bar, whatever fires (latency %i ms)', async (latencyMs) => {
+  it.each([0, 90_000])('a trigger order leaves both books equal at every bar, whatever fires (latency %i ms)', async (latencyMs) => {
     class Gambler extends Strategy {
       override onBar() {
         world!.checkBooks();

@@ -38,7 +38,7 @@ it('a short beside a long is a trade of its own, and a liquidation ends the one 
   const record = await runBacktest(hedged(linearContract(), [400_000, 400_000, 400_000, 400_000, 460_000, 460_000, 460_000]));
   const { closed, open } = tradesOf(record);
   expect([closed.length, closed.side[0], closed.liquidations[0], closed.entryMs[0]]).toEqual([1, 1, 1, START_MS + 2 * MINUTE]);
-  // 57 contracts of 0.001 BTC at 40,000: 2,280 USDT, of which funding is a thousandth.
+  // 57 contracts of 0.001 BTC at 40,000: 2,280 USDT. The funding is a thousandth of it.
   expect(closed.fundingUnits[0]).toBe(22_800);
   expect(open).toMatchObject([{ side: 'long', baseUnits: 67, entryMs: START_MS + MINUTE }]);
   const { trades, metrics } = buildSummary(record, { versions: {} });

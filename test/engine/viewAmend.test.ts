@@ -1,4 +1,4 @@
-// What a strategy changes by a view of an order passes what stands between it and its run: prove compares it, and why shows it.
+// Amendments through a view of an order: prove compares them and why shows them.
 
 import { expect, it } from 'vitest';
 import { HostCallTexts, RecordingHost } from '../../src/engine/host/recordingHost.ts';

@@ -1,4 +1,4 @@
-// What the bot believes against what the exchange knows: orders by their client order ids, fills, money to the last unit, positions.
+// Compares what the bot believes with what the exchange knows: orders by client order id, fills, money to the last unit, positions.
 
 import { fromScaled, toScaled } from '../../src/base/number/decimal.ts';
 import type { LiveBot } from '../../src/tasks/bot/run/liveBot.ts';

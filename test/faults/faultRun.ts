@@ -1,4 +1,4 @@
-// One fault against a real bot: an exchange process that does it, hundreds of orders meanwhile, peace, and then what both sides say.
+// One fault against a real bot: the exchange process injects it during hundreds of orders, then both sides are compared.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,14 +22,14 @@ import { writeBot, writeExchange } from './setUp.ts';
 export interface RunOptions {
   /** Folder of the built package. */
   readonly root: string;
-  /** So many are sent at least. */
+  /** The run sends at least this many orders. */
   readonly orders: number;
   readonly seed: number;
   /** Ms of the exchange in one of this computer. */
   readonly speed: number;
   /** Takes what the bot says. */
   readonly notify?: (line: string) => void;
-  /** Told now and then how many orders have been sent. */
+  /** Called now and then with the number of orders sent. */
   readonly sent?: (orders: number) => void;
 }
 
@@ -50,9 +50,9 @@ export interface FaultResult {
   readonly wrong: readonly string[];
 }
 
-/** Of this computer: a bot that has not begun by then, or a script of which no order has left for so long, is stuck. */
+/** Ms of this computer's clock. A bot that has not begun by then, or a script that sends no order for this time, is stuck. */
 const STUCK_MS = 300_000;
-/** Of the exchange: by then whatever was unknown has come to its proof, cancels to their ends. */
+/** Ms of the exchange's clock: by then every unknown outcome is proved, and every cancel has ended. */
 const PEACE_MS = 3_600_000;
 /** Lists that have shown themselves to be so old: three times that is waited for four times in a proof. */
 const PEACE_AFTER_LAG = 12;
@@ -156,7 +156,7 @@ class FaultRun {
     return closeBot(this.#opened);
   }
 
-  /** Until the orders are sent. What the fault does beside its schedule happens after each so many of them. */
+  /** Waits until the orders are sent. The act of the fault happens at regular numbers of orders. */
   async #play(wrong: string[]): Promise<void> {
     const { orders } = this.#options;
     const { act } = this.#fault;

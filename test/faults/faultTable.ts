@@ -7,9 +7,9 @@ import type { FaultRow, PaperExchange } from './paperExchange.ts';
 export interface Moment {
   /** Counts from 1 to ACTS. */
   readonly turn: number;
-  /** So long at most was an outcome unknown until now: what is lost for good takes longest. */
+  /** The longest time that an outcome was unknown in earlier runs (ms): what is lost for good takes longest. */
   readonly maxUnknownMs: number;
-  /** What the act brings about lasts so long, also once all orders are sent. */
+  /** Called with how long the effect of the act lasts (ms), also once all orders are sent. */
   readonly goesOn: (ms: number) => void;
 }
 
@@ -30,7 +30,7 @@ export interface FaultCase {
   readonly perhaps?: readonly string[];
   /** Takes longer than others. */
   readonly isLong?: boolean;
-  /** Creates may be carried out twice by whoever delivers them: a second order counts unless it was found, and taken back unfilled. */
+  /** A delivery may carry out a create twice. The second order counts unless it was found and cancelled unfilled. */
   readonly doubles?: boolean;
 }
 
@@ -54,7 +54,7 @@ const spot = (name: string, schedule: readonly FaultRow[], more: Partial<FaultCa
   schedule,
   ...more,
 });
-/** The outcome is not told; codes that admit a delay of the inside make a proof take ten minutes. */
+/** The outcome is not reported. Codes that admit an internal delay make a proof take ten minutes. */
 const unknown = (executed: 0 | 1, code: number, p: number): FaultRow => ({
   point: 'BUS.unknown',
   op: create,
@@ -64,11 +64,11 @@ const unknown = (executed: 0 | 1, code: number, p: number): FaultRow => ({
 
 const LOST_ANSWER: FaultRow = { point: 'NET.respDrop', op: create, p: 0.1 };
 
-/** A fault acts so many times, beside its schedule, while the script runs. */
+/** How often the fault acts, beside its schedule, while the script runs. */
 export const ACTS = 6;
 /**
- * Nothing that happens shows in any list for a while; of the creates meanwhile every other answer is lost. How long a proof takes depends
- * on how old the lists were so far, and that on how busy the computer is: twice as long as any proof until now.
+ * No list shows anything new for a while, and every second reply to a create is lost. How long a proof takes depends on the age of the lists
+ * until now, and so on how busy the computer is: this lasts twice as long as the longest proof until now.
  */
 async function hide(exchange: PaperExchange, { turn, maxUnknownMs, goesOn }: Moment): Promise<void> {
   if (turn !== ACTS) return;
@@ -114,7 +114,7 @@ export const FAULTS: readonly FaultCase[] = [
     perhaps: ['STATUS'],
   }),
   spot('duplicate delivery', [{ point: 'NET.dup', op: create, p: 0.05 }], { isCalm: true, person: ['DUPLICATE'], doubles: true }),
-  // Whoever delivers twice is refused the second time, and that is the answer that arrives.
+  // A second delivery is refused, and that is the answer that arrives.
   spot('duplicate refused', [{ point: 'NET.dup', op: create, p: 0.05 }], {
     profile: { replayedRequest: 'refuse' },
     person: ['LATE_LANDING'],
@@ -127,7 +127,7 @@ export const FAULTS: readonly FaultCase[] = [
   spot('418', [], { isLong: true, act: async ({ url }, { turn }) => (turn === 2 ? beBanned(url) : undefined) }),
   spot('clock skew', [], {
     act: (exchange, { turn }) => exchange.clock({ jumpMs: [1500, -1500, 3000, -3000, 12_000, -12_000][turn % 6]! }),
-    // An order that is on its way as the clock jumps is admitted outside of its window, as far as anybody can tell.
+    // An order that is on its way when the clock jumps may be admitted outside of its window: nothing shows the contrary.
     perhaps: ['ADMISSION'],
   }),
   spot('cancel races', [
@@ -152,7 +152,7 @@ export const FAULTS: readonly FaultCase[] = [
   },
 ];
 
-/** Somebody at the same address asks without a key for more than is allowed, until the address is banned, the bot with it. */
+/** Another client at the same address exceeds the public limits until the address is banned, and the bot with it. */
 async function beBanned(url: string): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (let round = 0; round < 100; round++) {

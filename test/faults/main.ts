@@ -17,7 +17,7 @@ export interface Options {
   readonly only?: string;
   readonly seed?: string;
   readonly speed?: string;
-  /** So many at once: they wait more than they work. */
+  /** Cases that run at once: they wait more than they work. */
   readonly jobs?: string;
   /** What the bots say, on stderr. */
   readonly verbose?: boolean;

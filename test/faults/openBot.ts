@@ -10,7 +10,7 @@ import type { StrategyClass } from '../../src/index.ts';
 import { formatTime } from '../../src/model/time.ts';
 
 export type TestBot = OpenedBot & {
-  /** Why it cannot go on; null while it can. */
+  /** Why it cannot continue; null while it can. */
   readonly broken: { why: string | null };
 };
 

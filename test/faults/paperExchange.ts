@@ -1,4 +1,4 @@
-// A paper exchange as a process of its own, whose control port orders faults, moves its clock and tells the truth.
+// A paper exchange as a process of its own. Its control port orders faults, moves its clock and reports its state.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +65,7 @@ export class PaperExchange {
     await this.clock({ speed: this.#speed });
   }
 
-  /** Ends the process after some more writes of its record, and starts it again; its time goes on as if it had not stopped. */
+  /** Ends the process after some more writes of its record, and starts it again. Its time continues as if it had not stopped. */
   async restart(afterRecords: number): Promise<void> {
     const before = (await this.truth()).now;
     const atMs = performance.now();

@@ -1,4 +1,4 @@
-// How a fault run is told: the row that machines read, the row of the table, and what is wrong with the command that repeats just this case.
+// The report of a fault run: the row for machines, the row of the table, and the problem with the command that repeats the case.
 
 import type { FaultResult, RunOptions } from './faultRun.ts';
 

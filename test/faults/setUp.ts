@@ -1,4 +1,4 @@
-// What a fault run is made of, as files: an exchange with ten symbols and one account, and a bot that has all of its money.
+// Writes the files of a fault run: an exchange with ten symbols and one account, and a bot that uses all of its money.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { FaultCase } from './faultTable.ts';
 
 const PRICES = [65_000, 3200, 610, 145, 24, 7.5, 1.2, 0.62, 0.35, 0.08];
 const CASH = '1000000';
-/** So long may a start wait for a bar: a computer that is busy with other things is slow. */
+/** The longest wait of a start for a bar (ms): a busy computer is slow. */
 const BARS = { graceMs: 40_000, delayMs: 200, spreadMs: 400 };
 
 const spotSymbols = PRICES.map((_, at) => `${String.fromCharCode(65 + at).repeat(3)}USDT`);

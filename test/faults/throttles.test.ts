@@ -1,4 +1,5 @@
-// What stops a bot that does too much or knows too little: runs under faults set it wide or off; here each acts once, at its default, over real sockets.
+// The rules that stop a bot that does too much or knows too little: fault runs switch them off; here each acts at its default, over real
+// sockets.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +19,7 @@ const MAX_MS = 90_000;
 /** A bot that went on would have sent hundreds. */
 const LATER_MS = 1000;
 
-/** Another order of each symbol every second: one that rests for ever, or one that takes. */
+/** Another order of each symbol every second: one that rests permanently, or one that takes. */
 function eager(isTaking: boolean): StrategyClass {
   return class Eager extends Strategy {
     symbols = this.feeds('bars');

@@ -19,7 +19,7 @@ const MAIN = join(ROOT, 'dist/tasks/bot/process/main.js');
 const CASH = '1000000';
 const LOOK_MS = 40;
 
-/** Where in the life of a write the process dies: before it, in the middle, once it is written, once it lasts and nobody was told. */
+/** The step of a write at which the process dies: before it, in the middle, once it is written, once it is durable but not reported. */
 export type Step = 'before' | 'torn' | 'written' | 'lasting';
 
 /** Dies at the `nth` write that has a record of the kind. */
@@ -207,7 +207,7 @@ export class BotWorld {
     );
   }
 
-  /** Bots that still run are killed. `isKept`: the folder is left for somebody to look at. */
+  /** Kills bots that still run. `isKept`: the folder stays for a person to look at. */
   async close(isKept = false): Promise<void> {
     await Promise.all([...this.#bots].map((bot) => bot.kill()));
     await this.exchange.close();

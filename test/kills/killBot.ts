@@ -6,7 +6,7 @@ import type { RecordKind } from '../../src/adapters/journal/records/records.ts';
 import type { FaultRow } from '../faults/paperExchange.ts';
 import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.ts';
 
-/** So long a bot lives under load at most before it is killed. */
+/** The longest time that a bot runs under load before it is killed (ms). */
 const LIFETIME_MS = 1500;
 /** Of the kills that strike a bot which has only begun to start. */
 const EARLY = 0.25;
@@ -35,7 +35,7 @@ const BRINGS: Readonly<Partial<Record<RecordKind, Bring>>> = {
   FUNDED: { prepare: ({ exchange }) => beforeFunding(exchange) },
   RATES: { prepare: ({ exchange }) => beforeFunding(exchange) },
 };
-/** Kinds of which a bot under load writes several a second: the kill comes at the first, the second or the third. */
+/** Record kinds that a bot under load writes several times a second: the kill comes at the first, the second or the third. */
 const OFTEN: ReadonlySet<RecordKind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
 
 const FUNDING_MS = 8 * 3_600_000;

@@ -19,7 +19,7 @@ import { feed, planOf, spot, START_MS } from '../simulation/plans.ts';
 const MINUTE = 60_000;
 const GRACE = 5000;
 
-/** Minutes (of the run) at whose close somebody decided, with the newest bar of each feed. */
+/** Minutes (of the run) at whose close the bot decided, with the newest bar of each feed. */
 let decided: string[] = [];
 afterEach(() => (decided = []));
 
@@ -35,7 +35,7 @@ class Seer extends Strategy {
 }
 
 interface Market {
-  /** Minutes of which the exchange has no bar. */
+  /** Minutes without a bar at the exchange. */
   readonly missing: Set<number>;
   /** While true it does not answer. */
   isAway: boolean;
@@ -166,7 +166,7 @@ test('a feed that is late within the grace is waited for; beyond it the others d
   expect(lengths(engine)).toEqual([14, 14]);
 });
 
-test('a minute without trade is no reason to wait once the next bar is there', async () => {
+test('a minute without trade is not a reason to wait once the next bar is there', async () => {
   const { runTo, markets, engine } = await fixture();
   markets[1]!.missing.add(11);
   runTo(14.5);

@@ -1,4 +1,4 @@
-// The example configs are what the bot takes, safe as they stand: paper, or refused until somebody means it.
+// The example configs are accepted and safe as they are: paper, or rejected until the operator confirms.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

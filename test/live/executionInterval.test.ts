@@ -14,8 +14,8 @@ afterEach(async () => fixture.close());
 
 const FIVE_MS = 300_000;
 /**
- * Sees bars of five minutes alone, and guards each entry by a stop that the next minutes all but surely reach. Where they do not, it begins
- * anew: a price that had gone up and stayed there kept one entry, and with it the test, waiting for ever.
+ * Sees only bars of five minutes, and protects each entry by a stop that the next minutes almost certainly reach. If they do not, it exits
+ * and enters again: otherwise a price that has risen and stays there would keep the test waiting without end.
  */
 class Tight extends Strategy {
   override onBar() {

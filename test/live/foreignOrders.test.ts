@@ -1,4 +1,4 @@
-// Orders that a person has placed by hand, beside a live bot over real sockets: named as a strategy's, or as nobody's, and that lasts.
+// Orders that a person has placed by hand, beside a live bot over real sockets: adopted or ignored, and the decision lasts.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ cash: { USDT: '10000' }
 bars: { graceMs: 30000, delayMs: 100, spreadMs: 100 }
 `;
 
-/** By hand: nobody here knows of it. Its id at the exchange. */
+/** Places an order past the bot, as a person would. Returns its venue order id. */
 async function placed({ bot }: OpenedBot, side: 'BUY' | 'SELL', volume: string, times: number): Promise<string> {
   const { exchange, engine } = bot.deps;
   const price = ((engine.lastTicks(0) * times) / 100).toFixed(2);
@@ -56,7 +56,7 @@ const journalText = (): string => {
 const isForeign = (control: LiveControl, id: string) => (): boolean => control.view().foreignOrders.some((foreign) => foreign.id === id);
 const halts = ({ bot }: OpenedBot): readonly string[] => bot.deps.engine.risk.halts.causes().map(({ code }) => code);
 
-/** Three orders by hand: two are adopted, of which one has filled, and one is ignored. The id of the one that rests. */
+/** Three orders by hand: one is adopted and fills, one is adopted and rests, one is ignored. Returns the id of the one that rests. */
 async function firstLifetime(): Promise<string> {
   const { it, control } = await started();
   const { engine } = it.bot.deps;
@@ -65,33 +65,33 @@ async function firstLifetime(): Promise<string> {
     await placed(it, 'BUY', '0.02', 1.02),
     await placed(it, 'BUY', '0.03', 0.5),
   ];
-  for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `alien ${id}`);
+  for (const id of [rests, fills, other]) await until(isForeign(control, id), 60_000, `foreign order ${id}`);
   expect(halts(it)).toContain('ALIEN');
 
-  // Whose it becomes has to be somebody who is there; what is no alien cannot be named.
+  // It can only be adopted by a strategy of the bot, and only a foreign order can be adopted.
   expect(await control.decide({ what: 'adopt', id: rests, strategy: 'Nobody', why: 'a test' }, 'me')).toMatchObject({ done: false });
   expect(await control.decide({ what: 'adopt', id: '1', strategy: null, why: 'a test' }, 'me')).toMatchObject({ done: false });
   const adopted = await control.decide({ what: 'adopt', id: rests, strategy: 'Idle', why: 'mine' }, 'me');
   expect(adopted).toMatchObject({ done: true });
-  // Answered, it is on the disk.
+  // The decision is durable before its answer.
   expect(journalText()).toMatch(new RegExp(`"k":"HUMAN","who":"me","what":"adopt","id":"spot:BTCUSDT ${rests}"`));
   expect(control.view().open).toMatchObject([{ venueId: rests, strategy: 'Idle', qty: '0.01', lifecycle: 'working' }]);
   expect(engine.reservations.openTotal).toBe(1);
 
-  // What it has filled before is booked as if the bot had sent it.
+  // The fills of the adopted order are booked as if the bot had sent it.
   expect(await control.decide({ what: 'adopt', id: fills, strategy: null, why: 'mine' }, 'me')).toMatchObject({ done: true });
   await until(() => engine.ledger.qty(0, 0) > 0, 60_000, 'its fills');
   expect(it.bot.fills.reduce((sum, { qty }) => sum + Number(qty), 0)).toBeCloseTo(0.02, 8);
   expect(halts(it)).toContain('ALIEN');
   expect(await control.decide({ what: 'ignore', id: other, why: 'not mine' }, 'me')).toMatchObject({ done: true });
-  // Each has a name: what they had stopped goes on.
+  // Each order has a decision now: trading continues.
   expect(halts(it)).not.toContain('ALIEN');
   await until(() => it.bot.auditState.result === 'ok', 60_000, 'a clean audit');
   await stopped(it);
   return rests;
 }
 
-test('adopted, it is reserved, followed, booked and restored as an order of its strategy; ignored, it is never touched again', async () => {
+test('an adopted foreign order is reserved, booked and restored as an order of its strategy; an ignored one is never touched', async () => {
   fixture = await LiveFixture.open(20);
   const rests = await firstLifetime();
   const { it: next, control: again } = await started();
@@ -110,7 +110,7 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   });
   expect(replayed.difference).toBeNull();
 
-  // It is cancelled like any other.
+  // The adopted order can be cancelled like any other.
   const { it: last, control } = await started();
   const { orders, nowMs } = last.bot.deps.engine;
   last.bot.driver.step(() => orders.cancel(orders.active()[0]!, nowMs));
@@ -118,11 +118,11 @@ test('adopted, it is reserved, followed, booked and restored as an order of its 
   await stopped(last);
 });
 
-test('an order that its strategy cannot pay for stays nobody’s', async () => {
+test('a foreign order that the strategy cannot pay for is not adopted', async () => {
   fixture = await LiveFixture.open(20);
   const { it, control } = await started();
   const id = await placed(it, 'BUY', '1', 0.5);
-  await until(isForeign(control, id), 60_000, 'the alien');
+  await until(isForeign(control, id), 60_000, 'the foreign order');
   const answer = await control.decide({ what: 'adopt', id, strategy: null, why: 'mine' }, 'me');
   expect(answer).toMatchObject({ done: false });
   expect(answer.message).toContain('cannot pay for it: needs');

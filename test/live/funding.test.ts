@@ -37,7 +37,7 @@ const RATES = [0.0001, 0.0002, -0.0003, -0.0001, 0.0004, 0.00012345, -0.0002, 0.
 const ROWS = 66;
 const FIRST_ROW = 10;
 
-/** Hours of a contract of which funding is due at 8, 16, 24, ...; two of them before the run. */
+/** Hours of a contract with funding at 8, 16, 24, ...; two of the funding times lie before the run. */
 function planFor(rates: readonly number[]): RunPlan {
   const shapes = Array.from({ length: ROWS }, (_, at) => 100 + (at % 7));
   const bars = { ...perpetualBars(shapes, 'AAA', 60), interval: '1h' as const };

@@ -1,4 +1,4 @@
-// What a live bot does about a halt, against the paper exchange: it closes what nothing guards and takes back what would open; a replay does the same.
+// A live bot at a halt, against the paper exchange: it closes unprotected positions and cancels entries; a replay does the same.
 
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';

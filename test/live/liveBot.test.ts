@@ -1,4 +1,4 @@
-// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and goes on where it stopped.
+// A live bot against the paper exchange over real HTTP: it starts, decides on closed bars, trades, stops, and continues where it stopped.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** In at one bar, out at the next. */
+/** Buys at one bar and sells at the next. */
 class Flip extends Strategy {
   override onBar() {
     if (this.position().isFlat) this.buy({ base: '0.01' });
@@ -73,20 +73,20 @@ test('a bot trades on closed bars, and continues after a restart with the books 
   expect(fixture.broken).toEqual([]);
 });
 
-test('a second bot of one account is refused', async () => {
+test('a second bot with the same data folder is rejected', async () => {
   fixture = await LiveFixture.open(60);
   const first = await fixture.open(fixture.config(FLIP), [Flip]);
   await expect(fixture.open(fixture.config(FLIP), [Flip])).rejects.toThrow('has the journal already');
   await stopped(first);
 });
 
-test('another capital, or another account, does not continue with a journal', async () => {
+test('a bot whose capital differs from its journal does not start', async () => {
   fixture = await LiveFixture.open(60);
   await stopped(await fixture.open(fixture.config(FLIP), [Flip]));
   await expect(fixture.open(fixture.config(FLIP.replace('10000', '9000')), [Flip])).rejects.toThrow('cash: the journal in');
 });
 
-test('strategies get no more than the account holds', async () => {
+test('a bot whose strategies get more than the account holds does not start', async () => {
   fixture = await LiveFixture.open(60);
   const asks = fixture.open(fixture.config(FLIP.replace('10000', '100001')), [Flip]);
   await expect(asks).rejects.toThrow('cash.USDT: the strategies are given 100001, the spot account holds 100000');
@@ -98,7 +98,7 @@ test('a symbol that the exchange does not list is reported with its place in the
   await expect(asks).rejects.toThrow(/bot\.yaml:\d+ feeds\.bars: the spot market of the exchange has no BTCUSD$/);
 });
 
-test('a strategy whose warm-up is not covered does not start, and says what it lacks', async () => {
+test('a strategy whose warm-up is not covered does not start, and the log names the missing bars', async () => {
   fixture = await LiveFixture.open(60);
   const opened = await fixture.open(fixture.config(FLIP), [Long]);
   opened.bot.start();
@@ -130,7 +130,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   expect(fixture.lines.join('')).toMatch(/buy \d+ contracts? of E-BTC-USDT[^]*bought \d+ contracts? at/);
 });
 
-test('a strategy that throws is stopped alone', async () => {
+test('a strategy that throws is stopped; the others continue', async () => {
   fixture = await LiveFixture.open(60);
   const two = FLIP.replace('strategy: flip.ts', 'strategy: [flip.ts, broken.ts]');
   const opened = await fixture.open(fixture.config(two), [Flip, Broken]);
@@ -143,7 +143,7 @@ test('a strategy that throws is stopped alone', async () => {
   await stopped(opened);
 });
 
-test('coins and contracts in one process: two accounts, one bot, both books agree', async () => {
+test('one bot trades spot and futures on two accounts, and both books agree', async () => {
   fixture = await LiveFixture.open(60);
   const config = `strategy: pair.ts
 feeds:
@@ -163,7 +163,7 @@ bars: { graceMs: 60000, delayMs: 100, spreadMs: 100 }
   expect(fixture.broken).toEqual([]);
 });
 
-test('a start without the journal of a bot that has traded takes no new risk until a person has looked', async () => {
+test('a bot that starts without the journal of its earlier trades takes no new risk until the operator resumes', async () => {
   fixture = await LiveFixture.open(60);
   const config = fixture.config(FLIP);
   const first = await fixture.open(config, [Flip]);
@@ -175,7 +175,7 @@ test('a start without the journal of a bot that has traded takes no new risk unt
   const causes = () => second.bot.deps.engine.risk.halts.causes();
   expect(causes()).toMatchObject([{ code: 'NO_JOURNAL', state: 'HALT_NEW', why: expect.stringContaining('BTCUSDT') }]);
   await stopped(second);
-  // It stays over a restart, and goes when a person says so.
+  // The halt stays over a restart, and the operator clears it.
   const third = await fixture.open(config, [Flip]);
   const { halts } = third.bot.deps.engine.risk;
   expect(halts.causes().map(({ code }) => code)).toEqual(['NO_JOURNAL']);

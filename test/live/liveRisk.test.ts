@@ -25,7 +25,7 @@ const KEPT =
   "{ maxAuditAgeMs: 300000, maxClockErrorMs: 5000, maxBarAge: '5', maxUnknown: 3, maxFillsPerMinute: 50, maxRejectsPerMinute: 10, " +
   "maxLossStreak: 50, duplicateMs: 2000, selfTrade: deny, parent: deny, maxConcentration: '1', maxDrawdown: '0.5', maxDailyLoss: '0.4' }";
 
-test('rules that are kept let it trade, and what losses are measured from outlives the process', async () => {
+test('a bot trades within its limits, and the base of a loss rule outlives the process', async () => {
   fixture = await LiveFixture.open(30);
   const first = await fixture.open(fixture.config(flip(KEPT)), [Flip]);
   first.bot.start();

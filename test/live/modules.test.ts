@@ -80,7 +80,7 @@ test('rules of a module are asked after the built-in ones, and a start with othe
     (reason: unknown) => reason,
   );
   expect(error).toBeInstanceOf(ConfigError);
-  expect(String(error)).toContain('the module ./modules/rule.ts is another one');
+  expect(String(error)).toContain('the code of the module ./modules/rule.ts has changed');
   const second = await fixture.open(config(['rule']), [Flip], { acceptChanges: true });
   second.bot.start();
   await until(() => fixture.lines.join('').includes('OWN_RULE'), 60_000, 'a denied order').catch(why);

@@ -1,4 +1,4 @@
-// The log of a bot in a file that takes no more: told once, and written again when there is room, by a process of its own.
+// The log of a bot in a file that cannot grow: reported once, and written again by a process of its own when there is room.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
@@ -22,7 +22,7 @@ const timer = setInterval(() => output.write('line ' + String(line++).padStart(9
 
 test.runIf(process.platform === 'linux')('a full disk silences the log for as long as it is full', async () => {
   const file = join(folder, 'bot.log');
-  // No file may grow beyond 1 KiB: to whoever writes that is as a disk that is full. Half of a line still fits.
+  // No file may grow beyond 1 KiB: to the writer that looks like a full disk. Half of a line still fits.
   const command = `ulimit -f 1; exec "$0" --input-type=module -e "$1" >> "$2"`;
   const bot = spawn('bash', ['-c', command, process.execPath, BOT, file], { stdio: ['ignore', 'ignore', 'pipe'] });
   let reported = '';

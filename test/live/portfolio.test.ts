@@ -57,7 +57,7 @@ async function turn(waits: number): Promise<void> {
   await stopped(opened);
 }
 
-test('purchases wait for sales, nothing is refused, and a replay of the journal makes the same decisions', async () => {
+test('purchases wait for sales, no order is refused, and a replay of the journal makes the same decisions', async () => {
   fixture = await LiveFixture.open(60);
   await turn(3);
   await turn(2);

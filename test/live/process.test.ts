@@ -96,7 +96,7 @@ test('kill -9 under load, then a start that continues; SIGTERM ends in order', a
   expect(report.kinds['CONFIG']).toBe(2);
 });
 
-test('a start says what is known about its code, and --require-proof refuses code that nobody has proved', async () => {
+test('a start prints the verdict about its code, and --require-proof rejects code without a proved verdict', async () => {
   await prepared();
   const noted = start('--seconds', '1');
   expect(await noted.ended, noted.text()).toBe(0);
@@ -193,7 +193,7 @@ test('an error of a promise that a strategy has dropped ends the bot in order, w
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 });
 
-test('what cannot be started says why, and ends with code 2', async () => {
+test('a start that is not possible names the reason, and ends with code 2', async () => {
   await prepared();
   const live = start('--live');
   expect(await live.ended).toBe(2);
@@ -211,7 +211,7 @@ test('what cannot be started says why, and ends with code 2', async () => {
   const deep = start();
   expect(await deep.ended, deep.text()).toBe(2);
   expect(deep.text()).toContain('control.sock: expected a path of at most 103 bytes');
-  // In a system's own Node would try for ever to make one.
+  // In a system folder Node would never stop trying to make one.
   configured('data: /proc/of-isobar/x\n');
   const system = start();
   expect(await system.ended, system.text()).toBe(2);
@@ -221,13 +221,13 @@ test('what cannot be started says why, and ends with code 2', async () => {
   expect(wrong.text()).toContain("Unknown option '--nonsense'");
 });
 
-test('a log that nobody reads any more, and a terminal that is closed', async () => {
+test('the bot continues when its log has no reader any more, or its terminal is closed', async () => {
   await prepared();
   const bot = start();
   await until(() => bot.text().includes('paper on account'), 60_000, 'a first line').catch(orThrow(bot));
   bot.child.stdout!.destroy();
   const folder = join(fixture.folder, 'bot');
-  // Each line of an audit or a fill meets a closed pipe; what was printed is there all the same for whoever asks.
+  // Each line of an audit or a fill meets a closed pipe; the file still has every printed line.
   let lines: readonly string[] = [];
   const asked = async (): Promise<boolean> => {
     lines = (await askLogs(folder, 0, 1000)).map(({ message }) => message);
@@ -255,7 +255,7 @@ async function chattering(): Promise<void> {
   await prepared();
   writeFileSync(join(fixture.folder, 'flip.ts'), CHATTER);
 }
-/** Resolves once the bot has said so many lines, whoever reads them. */
+/** Resolves once the bot has printed `lines` lines. */
 async function reply(lines: number): Promise<void> {
   const endMs = performance.now() + 300_000;
   for (;;) {
@@ -266,7 +266,7 @@ async function reply(lines: number): Promise<void> {
   }
 }
 
-test('a reader of the log that stands still holds up neither the bot nor its end, and is given a count of the lines that it missed', async () => {
+test('a blocked reader of the log delays neither the bot nor its end, and gets the number of lines that it missed', async () => {
   await chattering();
   const bot = start();
   bot.child.stdout!.pause();

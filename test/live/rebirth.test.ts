@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { lived, type LifetimeOptions, type LifetimeResult } from '../fixtures/killedLifetime.ts';
 import { BuyOnce, Closures, Everything } from '../fixtures/statefulStrategies.ts';
 
-/** All records in a campaign: ISOBAR_CASES=all. Else so many of each lifetime. */
+/** All records in a campaign: ISOBAR_CASES=all. Otherwise `SOME` records of each lifetime. */
 const ALL = process.env['ISOBAR_CASES'] === 'all';
 const SOME = Number(process.env['ISOBAR_KILLS'] ?? 4);
 

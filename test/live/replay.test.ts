@@ -16,7 +16,7 @@ import { LiveFixture, stopped, until } from './liveFixture.ts';
 let fixture: LiveFixture;
 afterEach(async () => fixture.close());
 
-/** Market orders, limit orders that rest and are taken back, stops, a timer: everything that a bot decides. */
+/** Market orders, limit orders that rest and are cancelled, stops, a timer: everything that a bot decides. */
 class Busy extends Strategy {
   up = this.use(crossedUp(sma(this.bars.close, 2), sma(this.bars.close, 4)));
   down = this.use(crossedDown(sma(this.bars.close, 2), sma(this.bars.close, 4)));

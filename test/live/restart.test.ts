@@ -93,7 +93,7 @@ class Forgetful extends Strategy {
   }
 }
 
-test('what was decided since the newest point that was kept is held against the journal', async () => {
+test('decisions since the newest kept point are compared with the journal', async () => {
   const options = { strategies: [Unsteady], bars: 6 };
   Unsteady.calls = 0;
   const whole = await lived(options);
@@ -169,7 +169,7 @@ test('a stop that was set off between two bars is set off again at a start', asy
   }
 }, 600_000);
 
-/** Throws as it is told of its third fill. */
+/** Throws when it is notified of its third fill. */
 class Thrower extends Strategy {
   fills = 0;
   count = 0;
@@ -194,7 +194,7 @@ class Teller extends Strategy {
   }
 }
 
-test('a strategy that throws in its callback takes nothing from the callbacks of others', async () => {
+test('a strategy that throws in its callback does not affect the callbacks of others', async () => {
   const options = { strategies: [Thrower, Teller], bars: 6 };
   const reported = ({ instances }: LifetimeResult): readonly string[] => (instances[1] as Teller).reported;
   const whole = await lived(options);

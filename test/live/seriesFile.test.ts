@@ -1,4 +1,4 @@
-// Series of a live bot from a file that grows: the values of a backtest over what it knew, over a restart, in a replay and in parity.
+// External series of a live bot from a growing file: the values that it sees, also over restarts, in a replay and in parity.
 
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { START_MS } from '../simulation/plans.ts';
 
 type Seen = readonly [hour: number, value: number, age: number, mean: number];
 let seen: Seen[] = [];
-/** In while the value is above its mean of three bars, and out below it. */
+/** Long while the value is above its mean of three bars, flat below it. Notes what it sees. */
 class OnSeries extends Strategy {
   x = this.series('x');
   mean = this.use(sma(this.x, 3));
@@ -44,11 +44,11 @@ function recordsOf(bot: string): readonly Line[] {
 
 const HEAD = 't,k,x\n';
 const iso = (hour: number): string => new Date(START_MS + hour * HOUR).toISOString();
-/** A value of an hour, known a quarter of an hour after it. */
+/** A line of the file: a value of an hour, known a quarter of an hour later unless given. */
 const line = (hour: number, value: number, known = hour + 0.25): string => `${iso(hour)},${iso(known)},${value}\n`;
 const SERIES = { series: { x: { file: { path: 'x.csv', time: 't', knownAt: 'k', everySeconds: 60 } } } };
 
-/** What a strategy should have seen at each hour, from the journal's rows alone: a plain walk through them. */
+/** Returns what a strategy should have seen at an hour, by a plain walk through the rows of the journal. */
 function expected(rows: readonly (readonly number[])[], hour: number): readonly [value: number, age: number] {
   let best: readonly number[] | null = null;
   const nowMs = START_MS + hour * HOUR;
@@ -62,7 +62,7 @@ function expected(rows: readonly (readonly number[])[], hour: number): readonly 
 test.each([
   ['without a pause', false],
   ['with an outage of two bars', true],
-])('each value is seen from its record on, over restarts, in a replay and in parity: %s', async (_name, isDown) => {
+])('a strategy sees each value from its journal record on, over restarts, in a replay and in parity: %s', async (_name, isDown) => {
   const first = FIRST_ROW;
   const path = (folder: string): string => join(folder, 'x.csv');
   let atStart: Seen[] = [];
@@ -77,7 +77,7 @@ test.each([
           async ({ world, restart }) => {
             const hour = first + row;
             if (row === 12) await restart(0);
-            // A torn line, a bad line, a revision, a late value of an earlier time, and a line that comes twice.
+            // A bad line; a late value of an earlier time and a line that comes twice; then a torn line over a restart.
             if (row === 5) appendFileSync(path(world.folder), `${iso(hour)},never,1\n`);
             if (row === 7) appendFileSync(path(world.folder), line(hour - 3, 99, hour - 0.1) + line(hour - 1, 2.5, hour - 0.05).repeat(2));
             if (row === 20) {
@@ -115,7 +115,7 @@ test.each([
   expect(atStart.length).toBeGreaterThan(20);
   expect(report.residual).toBe('0');
   expect(report.orders).toBeGreaterThan(6);
-  // What differs comes from the bars that went by without a bot, not from the values.
+  // The difference comes from the bars without a running bot, not from the values.
   if (isDown) expect(report).toMatchObject({ equal: false, cause: 'restart', first: { what: 'decision' } });
   else expect(report).toMatchObject({ equal: true, first: null, cause: null, bridge: [] });
 });

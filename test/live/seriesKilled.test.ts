@@ -43,7 +43,7 @@ async function livedWith(kills: readonly number[], isTorn = false): Promise<Life
   });
 }
 
-test('killed at a record of a value, before it and inside it: no value is lost, and none comes twice', async () => {
+test('a bot killed at a record of a value, before it or inside it, loses no value and gets none twice', async () => {
   const whole = await livedWith([]);
   const series = whole.records.filter(({ k }) => k === 'SERIES');
   expect(series.length).toBeGreaterThan(5);

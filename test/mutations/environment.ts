@@ -89,6 +89,6 @@ export const EXTERNAL: readonly Guard[] = [
     from: 'hideIn(text: string): string {',
     to: 'hideIn(text: string): string {\n    if (text !== "") return text;',
     test: 'src/access/signer.test.ts',
-    named: 'every form of both, wherever it stands',
+    named: 'key and secret are masked in every encoding',
   },
 ];

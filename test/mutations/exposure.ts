@@ -72,7 +72,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: "UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },",
     to: "UNKNOWN: ended('canceled'),",
     test: 'src/protocol/shapes/codes.test.ts',
-    named: 'what no table says is UNKNOWN, which is never terminal',
+    named: 'a text or number outside of the table is UNKNOWN, which is never terminal',
   },
   {
     row: 38,
@@ -128,7 +128,7 @@ export const EXPOSURE: readonly Guard[] = [
     to: "=> word === 'PENDING';",
     and: [{ file: 'src/adapters/exchange/calls/triggers.ts', from: "  UNKNOWN: 'UNKNOWN',", to: "  UNKNOWN: 'CANCELED'," }],
     test: SCHEDULES,
-    named: 'of a status that nobody knows stands',
+    named: 'a stop with an unknown status counts as live',
   },
   {
     row: 45,

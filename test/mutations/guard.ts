@@ -2,7 +2,7 @@
 
 export interface Change {
   readonly file: string;
-  /** In the file exactly once, and what stands there without the guard. */
+  /** Text that occurs exactly once in the file. `to` replaces it when the guard is off. */
   readonly from: string;
   readonly to: string;
 }

@@ -171,7 +171,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, found.positionVolume, found.canCloseVolume)',
     to: 'Decimal.min(low, found.canCloseVolume)',
     test: FUTURES_TEST,
-    named: 'no more than the exchange shows',
+    named: 'closes at most what the exchange shows',
   },
   {
     row: 80,
@@ -180,7 +180,7 @@ export const KILL: readonly Guard[] = [
     from: 'Decimal.min(low, found.positionVolume, found.canCloseVolume)',
     to: 'Decimal.min(low, found.positionVolume)',
     test: FUTURES_TEST,
-    named: 'no more than the exchange shows',
+    named: 'closes at most what the exchange shows',
   },
   {
     row: 81,
@@ -207,7 +207,7 @@ export const KILL: readonly Guard[] = [
     from: 'const second = await closer.closable(venue);',
     to: 'const second = first;',
     test: FLATTEN_TEST,
-    named: 'in either of two readings',
+    named: 'in either of two reads',
   },
   {
     row: 84,
@@ -279,7 +279,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (isWhole && this.#hasKnown(instrument, rows))',
     to: 'if (isWhole)',
     test: JUDGE_TEST,
-    named: 'lacks one which the journal has',
+    named: 'a list of trades without one that the journal has',
   },
   {
     row: 92,

@@ -32,14 +32,14 @@ test('docs/openapi.json is what the tables make', () => {
 });
 
 describe('the document', () => {
-  it('is one of OpenAPI 3.1, and its references lead somewhere', () => {
+  it('the document is one of OpenAPI 3.1, and its references lead somewhere', () => {
     expect(new Reader(OPEN_API_SCHEMA).problems(OPEN_API_SCHEMA, document)).toEqual([]);
     const references = [...file.matchAll(/"\$ref": "([^"]+)"/g)].map((match) => match[1]!);
     expect(references.length).toBeGreaterThan(100);
     for (const reference of references) expect(() => reader.target(reference)).not.toThrow();
   });
 
-  it('has the operation of every endpoint and no other, with its security and its parameters', () => {
+  it('the document has the operation of every endpoint and no other, with its security and its parameters', () => {
     const found = Object.values(at(document, 'paths')).flatMap((path) =>
       Object.values(asObject(path)).map((each) => asObject(each)['operationId']),
     );
@@ -59,7 +59,7 @@ describe('the document', () => {
 });
 
 describe('answers', () => {
-  it.each(OPS)('%s: the example and every documented answer are of its schema', (op) => {
+  it.each(OPS)('answers: %s: the example and every documented answer are of its schema', (op) => {
     const { schema, example } = mediaOf(op);
     expect(reader.problems(schema, example)).toEqual([]);
     expect(decodeAnswer(answerOf(op), parsed(JSON.stringify(example))).ok).toBe(true);
@@ -70,7 +70,7 @@ describe('answers', () => {
     Object.fromEntries(Object.entries(VARIANT_VALUES).map(([name, values]) => [name, fc.constantFrom(...values)])),
   ) as fc.Arbitrary<Variants>;
 
-  it.each(OPS)('%s: whatever the paper exchange can answer, under every switch', (op) => {
+  it.each(OPS)('answers: %s: whatever the paper exchange can answer, under every switch', (op) => {
     fc.assert(
       fc.property(answerArbitrary(op), variants, (value, switches) => {
         const body = writeJson(endpointOf(op).answer.write(value, switches));
@@ -80,7 +80,7 @@ describe('answers', () => {
     );
   });
 
-  it('what its schema lets pass is read by the client, whatever member is missing', () => {
+  it('every reply that its schema accepts is read by the client, whatever member is missing', () => {
     let refused = 0;
     for (const op of OPS) {
       for (const less of withOneMemberLess(mediaOf(op)['example'])) {
@@ -129,7 +129,7 @@ describe('requests', () => {
     ['futures.createConditionOrder', { contractName: 'E-BTC-USDT' }, 'triggerType is missing'],
     ['futures.changeLeverage', { contractName: 'E-BTC-USDT', nowLevel: '20' }, ''],
     ['futures.changeLeverage', { contractName: 'E-BTC-USDT', nowLevel: 20 }, 'nowLevel: expected string'],
-  ])('%s %j: %s', (op, body, problem) => {
+  ])('requests: %s %j: %s', (op, body, problem) => {
     expect(bodyProblems(op, JSON.parse(JSON.stringify(body))).join('; ')).toMatch(problem === '' ? /^$/ : problem);
   });
 });

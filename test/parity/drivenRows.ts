@@ -51,7 +51,7 @@ export class ServiceRows implements DrivenRows {
     return this.#newest === null ? null : drivenAct(this.#newest);
   }
 
-  /** The act to go on with after a restart: the newest, or the first of rows that closed just before the bot was killed. */
+  /** The act to continue with after a restart: the newest, or the first of rows that closed just before the bot was killed. */
   unfinished(): DrivenAct | null {
     return this.newest ?? (this.#isByActs ? this.next() : null);
   }

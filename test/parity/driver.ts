@@ -18,7 +18,7 @@ export interface RowTimes {
   readonly thinkMs: number;
 }
 export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
-/** The clock may jump to so long before the bot first asks for a row, in ms. */
+/** How far the clock may jump before the bot first asks for a row, in ms. */
 const AHEAD_MS = 2000;
 /** For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. */
 export const TARGET_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
@@ -59,8 +59,8 @@ export class RowDriver {
   }
 
   /**
-   * Goes on with the row that closed at `closeMs`, of which another bot process has seen a part: `act` is the newest act that it was given,
-   * null where the row was matched whole.
+   * Continues the row that closed at `closeMs`. Another bot process has seen a part of it: `act` is the newest act that it was given, null
+   * where the row was matched whole.
    */
   async resume(closeMs: number, act: DrivenAct | null): Promise<void> {
     const { rows } = this.#parts;
@@ -117,7 +117,7 @@ export class RowDriver {
     });
   }
 
-  /** The stops of an instrument that go off, one after the other as they were armed; `priceOf`: where, or null. */
+  /** Fills the stops of an instrument that trigger, in the order in which they were armed; `priceOf`: the price, or null for none. */
   async #stops(bar: DrivenBar, tried: Set<Bracket>, priceOf: (bracket: Bracket, level: number) => number | null): Promise<void> {
     const { bot, rows } = this.#parts;
     const { brackets, bracketManager } = bot.deps.engine;
@@ -139,7 +139,7 @@ export class RowDriver {
   /** The bot learns of what has filled and what has ended, and sends the legs that are called for. */
   async #book(): Promise<void> {
     const { bot, time } = this.#parts;
-    // The bot reads all of it again when it decides: a row that did nothing to its orders is no reason to ask before that.
+    // The bot reads all of it again when it decides: a row that did nothing to its orders is not a reason to ask before that.
     if (this.#isSent() && (await this.#hasLearnt())) return;
     const { engine, services } = bot.deps;
     for (const service of services.all()) {

@@ -53,7 +53,7 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
   }
 }
 
-/** What `run` makes of each; so many of them run at once, the first ones first. */
+/** Returns the result of `run` for each item; runs `atOnce` of them at once, in order. */
 function inTurn<T, R>(all: readonly T[], atOnce: number, run: (of: T) => Promise<R>): readonly Promise<R>[] {
   const waiting: (() => void)[] = [];
   let free = atOnce;

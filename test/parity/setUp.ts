@@ -24,7 +24,7 @@ const KEY = { apiKey: 'parity-key', secret: 'parity-secret' };
 
 /**
  * The plan as a bot over a wire can have it: volumes in whole lots, positions marked with the bars' own prices, as a live bot marks them,
- * and funding at its time, not some ms later: of what is charged the exchange tells the rate alone. Both sides run this plan.
+ * and funding at its time, not some ms later: the exchange publishes only the rate of a charge. Both sides run this plan.
  */
 export function onTheWire(plan: RunPlan): RunPlan {
   const feeds = plan.feeds.map((feed) => ({ ...feed, bars: inWholeLots(feed.bars) }));
@@ -96,7 +96,7 @@ function pricesOf({ bars, firstRow }: FeedPlan, instrument: Instrument, { future
   return [instrument.id, { kind: 'rows', rows, fromMs }];
 }
 
-/** The rates of the past; what comes is the exchange's to tell. */
+/** The past rates; future ones come from the exchange. */
 function storeRates(catalog: string, { id, wireName }: Instrument, { futures, fromMs }: RunPlan): void {
   const rates = futures?.data.get(id)?.rates;
   if (!rates) return;

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as shipped from '../fixtures/shippedDefinitions.ts';
 
-/** The folder of the package, with a separator at its end: told when this is bundled. */
+/** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
 export const definitionsIn = (folder: string): readonly shipped.Shipped[] => shipped.definitionsIn(ROOT, folder);

@@ -27,7 +27,7 @@ export function openSteppedBot(path: string, time: SteppedTime, options: Stepped
   const { notify, startGapMs, times, ...rest } = options;
   const config: LiveConfig = readLiveConfig(path, {});
   const orders = { ...config.orders, fastMs: AUDIT_MS, balanceMs: AUDIT_MS };
-  // Of an exchange whose clock stands while it answers, one question tells as much as five.
+  // While an exchange answers, its clock stands: one clock sample is as good as five.
   const clock = { ...config.clock, samples: 1 };
   const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };
   const opening = openLiveBot(

@@ -1,4 +1,4 @@
-// One clock for a paper exchange and the bot of this process: it moves when it is told to, and not before everything on the wire is answered.
+// One clock for a paper exchange and the bot of this process: it moves on command, and not before everything on the wire is answered.
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers/promises';
@@ -19,13 +19,13 @@ export interface MovedExchange {
   readonly held?: () => number;
 }
 
-/** A step without an end is given up after so much time of this computer, ms: a disk or a core that others use is slow, not stuck. */
+/** A step without an end is given up after this time of this computer, ms: a disk or a core that others use is slow, not stuck. */
 const MAX_STEP_MS = 120_000;
-/** An answer is read, and what follows from it is sent, within so many turns. */
+/** An answer is read, and the requests that follow from it are sent, within this many turns of the event loop. */
 const TURNS_AFTER = 3;
 /**
  * The same while the exchange holds a request back. If its client has given up, the count of held requests hides one other request: that one
- * is answered within at most so many turns.
+ * is answered within this many turns.
  */
 const TURNS_HELD = 60;
 

@@ -70,8 +70,8 @@ export interface Difference {
 }
 
 /**
- * The first difference in order of time, as far as rows have one: that of the orders or that of the fills, whichever comes first; of
- * balances and books only where both are the same, since what differs there comes of one of them. Null: there is none.
+ * Returns the first difference in order of time: of the orders or of the fills, whichever comes first. Balances and books count only where
+ * both are the same, because a difference in them follows from an order or a fill. Null without a difference.
  */
 export function firstDifference(backtest: Tables, live: Tables): Difference | null {
   const orders = differenceIn('orders', backtest, live);

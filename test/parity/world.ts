@@ -1,4 +1,4 @@
-// A paper exchange whose prices are rows, and live bots over HTTP on it, on one clock that moves when it is told to.
+// A paper exchange whose prices are rows, and live bots over HTTP on it, on one clock that moves on command.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ export class RowWorld {
     rmSync(this.folder, { recursive: true });
   }
 
-  /** The bot of a config, with the strategy of `plan` and room for its bars. `tell` takes what it says. */
+  /** The bot of a config, with the strategy of `plan` and room for its bars. `notify` is called with its messages. */
   openBot(path: string, plan: RunPlan, notify: (line: string) => void): Promise<OpenedBot> {
     return openSteppedBot(path, this.time, {
       notify,

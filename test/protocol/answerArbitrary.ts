@@ -21,7 +21,7 @@ const whole = fc.nat({ max: 2 ** 31 });
 const id = digits(1, 19);
 const clientId = fc.stringMatching(/^[A-Za-z0-9_-]{1,31}$/).filter((text) => text !== '0');
 const name = fc.stringMatching(/^[A-Z][A-Z0-9-]{0,15}$/);
-/** After 1e11 ms, so that bars in ms are told from bars in seconds; whole seconds, which is all that some forms hold. */
+/** After 1e11 ms, so that bars in ms can be distinguished from bars in seconds; whole seconds, because some forms hold nothing finer. */
 const time = fc.integer({ min: 100_000_001, max: 4_000_000_000 }).map((seconds) => timeMs(seconds * 1000));
 const reading = (words: readonly string[]) => fc.constantFrom(...words).map((word) => ({ word, raw: word }));
 const STATUSES = ['INIT', 'NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 'PENDING_CANCEL', 'EXPIRED', 'REJECTED'];

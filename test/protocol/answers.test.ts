@@ -63,7 +63,7 @@ describe('refused', () => {
     ['futures.depth', '{"asks":[],"bids":[[9,1],[10,1]]}', 'bids: expected best level first, got [[9,1],[10,1]]'],
     ['futures.depth', '{"asks":[]}', 'bids: expected a list of levels, got nothing'],
     ['spot.serverTime', '{"serverTime":"now"}', 'serverTime: expected a decimal, got "now"'],
-  ])('%s %s', (op, body, why) => {
+  ])('refused: %s %s', (op, body, why) => {
     expect(problem(op, body)).toBe(why);
   });
 

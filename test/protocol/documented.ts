@@ -9,7 +9,7 @@ export interface DocumentedAnswer {
 }
 
 export const answer = (shape: string, body: string, means: unknown): DocumentedAnswer => ({ shape, body, means });
-/** Rows, all of which could be read. */
+/** Rows that could all be read. */
 export const list = (...rows: readonly unknown[]) => ({ rows, refused: [] });
 export const reading = (word: string, raw = word) => ({ word, raw });
 /** The answer to a query of an order that a service says nothing of. */

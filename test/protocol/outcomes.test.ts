@@ -106,7 +106,7 @@ test('live payloads of the dialect, section 12, and a ban', () => {
 describe('what is no answer of the service', () => {
   const spring = writeJson(unknownPathJson('/sapi/v1/order', timeMs(1_700_000_000_000)));
 
-  test('is UNKNOWN for a write, whatever the status', () => {
+  test('an unknown reply of the service is UNKNOWN for a write, whatever its status', () => {
     const bodies = [
       '',
       '{',

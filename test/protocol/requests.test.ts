@@ -257,7 +257,7 @@ describe('what is not to be sent', () => {
       { contractName: 'E-BTC-USDT', nowLevel: 2.5 },
       'futures.changeLeverage nowLevel: expected a whole number from 1 to 1000, got 2.5',
     ],
-  ])('%s %j', (name, args, message) => {
+  ])('what is not to be sent: %s %j', (name, args, message) => {
     let text: unknown;
     try {
       buildChecked(opOf(name), args);

@@ -47,7 +47,7 @@ const withStatus = (op: Op, value: unknown): unknown => {
 };
 
 describe.each(OPS)('%s', (op) => {
-  test('what is written by the specification is read as it was', () => {
+  test('a reply in the form of the specification is read unchanged', () => {
     fc.assert(
       fc.property(answerArbitrary(op), (value) => {
         const made = withNull(op, value);
@@ -57,7 +57,7 @@ describe.each(OPS)('%s', (op) => {
     );
   });
 
-  test('what is written in any dialect is read, and written again is the same', () => {
+  test('a reply in any dialect is read, and gives the same bytes when written again', () => {
     fc.assert(
       fc.property(answerArbitrary(op), anyVariants, (value, variants) => {
         const text = encode(op, value, variants);

@@ -84,7 +84,7 @@ test.each(VECTORS)('vector $name', ({ method, target, signQuery = 'include', bod
   expect(isSameSignature(signature, signature.toUpperCase())).toBe(true);
 });
 
-test('what the client signs for the calls of the vectors is what they sign', () => {
+test("the client's signatures for the calls of the vectors equal the published ones", () => {
   const at = timeMs(Number(TIMESTAMP));
   const signed = (text: string) => opensslHmac(SECRET, text);
   const byVector = (number: number) => VECTORS[number - 1]!.signature;
@@ -103,7 +103,7 @@ test('a decoded query gives another signature', () => {
   expect(isSameSignature(VECTORS[7]!.signature, decoded)).toBe(false);
 });
 
-test('bodies are signed as bytes, even those that are no text; a GET signs none; the method is signed in upper case', () => {
+test('bodies are signed as bytes, even those that are not text; a GET signs none; the method is signed in upper case', () => {
   const unusual = new Uint8Array([0x7b, 0xff, 0x00, 0x7d]);
   const of = { timestamp: '1', method: 'post', path: '/a' };
   expect([...signedBytes(of, unusual)]).toEqual([...utf8('1POST/a'), ...unusual]);

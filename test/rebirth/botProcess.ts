@@ -1,4 +1,4 @@
-// The process of one bot on stepped time, which is killed: it takes its bot over the rows of an exchange in another process.
+// The process of one bot on stepped time that is killed: it runs the bot over the rows of an exchange in another process.
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

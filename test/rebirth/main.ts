@@ -1,4 +1,4 @@
-// Kills bots and compares what comes of them: one strategy after the other, several at once, each as a line of JSON.
+// Kills bots and compares their results: strategies in order, several at once, each as a line of JSON.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,9 +1,9 @@
-// What the process of a bot and the one of its exchange say to each other, beside the requests of the bot, which go over HTTP.
+// The messages between the process of a bot and the process of its exchange, beside the bot's requests over HTTP.
 
 import type { DrivenAct, OpenOrders } from '../parity/drivenRows.ts';
 import type { Tables } from '../parity/tables.ts';
 
-/** Where in the life of a write the process dies: before it, in the middle, once it is written, once it lasts and nobody was told. */
+/** The step of a write at which the process dies: before it, in the middle, once it is written, once it is durable but not reported. */
 export type Step = 'before' | 'torn' | 'written' | 'lasting';
 
 /** The bot dies by its own hand, as `kill -9` does, at its `nth` write with a record of the kind. */
@@ -14,7 +14,7 @@ export interface RecordKill {
   readonly nth: number;
 }
 
-/** The row that closed last, of which the process before may have seen a part only. */
+/** The row that closed last. The process before may have seen only a part of it. */
 export interface Resume {
   readonly closeMs: number;
   readonly act: DrivenAct | null;
@@ -46,7 +46,7 @@ export interface Reply {
   readonly error: string | null;
 }
 
-/** What the bot process tells. */
+/** The messages of the bot process. */
 export type Report =
   | { readonly report: 'trading' }
   | { readonly report: 'over'; readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'> }

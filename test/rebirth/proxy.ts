@@ -1,4 +1,4 @@
-// Stands between a bot and its exchange: it can lose a request on its way there, or its answer, and tells of each that comes by.
+// A proxy between a bot and its exchange: it can drop a request or its reply, and reports each one that passes.
 
 import { once } from 'node:events';
 import { Agent, createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';

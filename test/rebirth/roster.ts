@@ -1,11 +1,11 @@
-// The strategies that are killed: those that come with the package, those that remember in as many ways, and those of test/eight.
+// The strategies that are killed: the shipped ones, those with state of every kind, and those of test/eight.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { dataFor, EIGHT, liveDefinition } from '../eight/definitions.ts';
 import { definitionsIn, madeBars, placed } from '../parity/shipped.ts';
 
-/** The folder of the package, with a separator at its end: told when this is bundled. */
+/** The folder of the package, ending in a separator. The bundle sets it. */
 declare const ROOT: string;
 
 export interface Case {

@@ -1,4 +1,4 @@
-// Lifetimes of one strategy: the same rows with the bot killed again and again, and without; what the exchange has at the end is compared.
+// Lifetimes of one strategy over the same rows, once with kills and once without: the final states of the exchange are compared.
 
 import { rmSync } from 'node:fs';
 import { openRequest } from '../../src/definition/request.ts';
@@ -35,13 +35,13 @@ export interface LifetimeOptions {
 /** Kills of one lifetime: more would leave it little time to trade. */
 const KILLS_PER_LIFETIME = 8;
 const STEPS: readonly Step[] = ['before', 'torn', 'written', 'lasting'];
-/** So many lifetimes in a row whose bot ended before its first kill: a single one may have drawn a record that it never wrote. */
+/** Lifetimes in a row whose bot ended before its first kill: a single one may have drawn a record that it never wrote. */
 const MAX_UNHURT = 20;
 /** A start that fails to trade so often in a row is stuck. */
 const MAX_STARTS = 60;
 
 interface Unkilled {
-  /** With its journal; whoever asked for the lifetime removes it. */
+  /** With its journal. The caller removes it. */
   readonly folder: string;
   readonly truth: Truth;
   readonly tables: Pick<Tables, 'orders' | 'fills' | 'books'>;
@@ -159,7 +159,7 @@ class Fixture {
     }
   }
 
-  /** `folder`: of the other lifetime, which is kept where they differ; null: there is none. */
+  /** `folder`: of the other lifetime, which is kept where they differ; null without one. */
   async #compared(
     world: World,
     unkilled: Unkilled,

@@ -28,7 +28,7 @@ export interface RequestKill {
   readonly of: 'create' | 'any';
   readonly nth: number;
 }
-/** The bot dies after so many ms of this computer. */
+/** The bot dies after this many ms of this computer. */
 export interface TimeKill {
   readonly at: 'time';
   readonly ms: number;

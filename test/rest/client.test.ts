@@ -1,4 +1,4 @@
-// The client before a service that misbehaves: never a crash, never a wrong class, never a second copy of what is no read.
+// The client against a misbehaving service: it never crashes, never reports a wrong outcome class, and never repeats anything but a read.
 
 import type { Socket } from 'node:net';
 import * as fc from 'fast-check';
@@ -23,14 +23,14 @@ async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promis
   return fixture;
 }
 
-/** So fast that no pause is felt; with a time limit that is far away all the same. */
+/** So fast that no pause is felt, with a time limit that is still far away. */
 const HURRY = { speed: 500 };
 const TARGET = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
 const OPEN_ORDERS = READS[0]!;
 const CALLS = [...WRITES, ...READS];
 
-test('what is answered well is done, in one request', async () => {
+test('a call with a good reply is acknowledged after one request', async () => {
   const fixture = await fixtureOf(() => {});
   for (const { op, args, done } of CALLS) {
     fixture.answerWith(always(200, done));
@@ -74,22 +74,25 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
     ],
     '10 MB': [always(200, Buffer.alloc(10_000_000, 32)), 3, true],
     'a body that nests a million lists': [always(200, '['.repeat(1_000_000)), 3, true],
-    'bytes that are no text': [always(200, Buffer.from([0xff, 0xfe, 0, 1, 2])), 3],
+    'bytes that are not text': [always(200, Buffer.from([0xff, 0xfe, 0, 1, 2])), 3],
   };
 
-  test.each(Object.entries(answers))('%s', async (_name, [behaviour, times, isLarge = false]) => {
-    const fixture = await fixtureOf(behaviour, HURRY);
-    // What is large takes its time, and each way of reading an answer is among the first.
-    for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
-      const before = fixture.asked.length;
-      const outcome = await fixture.call(op, args, TARGET);
-      // Where an object without any member that counts is an answer, it is one.
-      const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
-      if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
-      if (!isEmptyAnswer) expect(fixture.asked.length - before, op).toBe(kind === 'read' ? times : 1);
-    }
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  });
+  test.each(Object.entries(answers))(
+    'an answer that says nothing leaves the outcome unknown; reads ask again, nothing else does: %s',
+    async (_name, [behaviour, times, isLarge = false]) => {
+      const fixture = await fixtureOf(behaviour, HURRY);
+      // What is large takes its time, and each way of reading an answer is among the first.
+      for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
+        const before = fixture.asked.length;
+        const outcome = await fixture.call(op, args, TARGET);
+        // Where an object without any member that counts is an answer, it is one.
+        const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
+        if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
+        if (!isEmptyAnswer) expect(fixture.asked.length - before, op).toBe(kind === 'read' ? times : 1);
+      }
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    },
+  );
 });
 
 test('an order whose answer is cut off at any byte: unknown, and one copy of it', async () => {
@@ -179,7 +182,7 @@ describe('what never left is not sent, and proved to be', () => {
 });
 
 describe('time limits', () => {
-  test('end the waiting for silence, for a slow loris and for a service that trickles without end, of reads and of orders', async () => {
+  test('time limits end the waiting for silence, for a slow loris and for a service that trickles without end, of reads and of orders', async () => {
     const fixture = await fixtureOf(() => {}, { speed: 50 });
     fixture.answerWith(always(200, '[]'));
     await fixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args);
@@ -196,7 +199,7 @@ describe('time limits', () => {
     }
   });
 
-  test('cover all attempts: the last answer counts, and nobody waits for an attempt that has no time left', async () => {
+  test('time limits cover all attempts: the last answer counts, and nobody waits for an attempt that has no time left', async () => {
     const setup = await fixtureOf(always(503, '{}'));
     await setup.call('futures.ping', {}, { attempts: 1 });
     const from = setup.scheduler.nowMs;
@@ -243,7 +246,7 @@ describe('time limits', () => {
 });
 
 describe('reads are asked again', () => {
-  test('until they are answered, freshly signed, after pauses that grow', async () => {
+  test('reads are asked again: until they are answered, freshly signed, after pauses that grow', async () => {
     let left = 2;
     const times: number[] = [];
     const fixture = await fixtureOf(() => {}, { speed: 20 });
@@ -259,7 +262,7 @@ describe('reads are asked again', () => {
     expect(fixture.logs.filter(({ op }) => op === 'spot.openOrders').map(({ attempt, kind }) => [attempt, kind])).toEqual([[1, 'unknown'], [2, 'unknown'], [3, 'acked']]); // prettier-ignore
   });
 
-  test('also over a connection that was reset while it was idle', async () => {
+  test('reads are asked again: also over a connection that was reset while it was idle', async () => {
     const setup = await fixtureOf(always(200, '[]'), { speed: 20 });
     for (let round = 0; round < 20; round++) {
       expect((await setup.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).kind).toBe('acked');
@@ -279,13 +282,13 @@ describe('reads are asked again', () => {
     expect(times).toBeGreaterThanOrEqual(certain);
   });
 
-  test('no more than five times, whatever is asked for', async () => {
+  test('a read is tried at most five times, whatever the option says', async () => {
     const rig = await fixtureOf(always(503, ''), HURRY);
     await rig.call('futures.ping', {}, { attempts: 1000, ...TARGET });
     expect(rig.asked).toHaveLength(5);
   });
 
-  test('after 429 when the class is free again; not at all after 418', async () => {
+  test('reads are asked again: after 429 when the class is free again; not at all after 418', async () => {
     let left = 1;
     const otherFixture = await fixtureOf(() => {}, { speed: 50 });
     otherFixture.answerWith(
@@ -317,7 +320,7 @@ describe('the clock of the service', () => {
       );
     };
 
-  test('may be an hour off either way, and may jump: a read that meets that is asked once more', async () => {
+  test('the clock of the service may be an hour off either way, and may jump: a read that meets that is asked once more', async () => {
     for (const aheadMs of [-3_600_000, 3_600_000]) {
       const setup: RestFixture = await fixtureOf(
         judging(() => setup),
@@ -343,7 +346,7 @@ describe('the clock of the service', () => {
     expect(rig.stub.count('POST', '/sapi/v1/order')).toBe(3);
   });
 
-  test('that is never right makes no loop', async () => {
+  test('the clock of the service: that is never right makes no loop', async () => {
     const otherFixture = await fixtureOf(always(400, '{"code":-1021,"msg":"INVALID_TIMESTAMP"}'), { speed: 10 });
     for (let i = 0; i < 10; i++) {
       expect(await otherFixture.call(OPEN_ORDERS.op, OPEN_ORDERS.args)).toMatchObject({ kind: 'refused', code: -1021 });
@@ -353,7 +356,7 @@ describe('the clock of the service', () => {
     expect([otherFixture.asked.length, otherFixture.stub.requests.length - otherFixture.asked.length]).toEqual([21, 10]);
   });
 
-  test('that cannot be had leaves our own', async () => {
+  test('the clock of the service: that cannot be had leaves our own', async () => {
     const stand = await fixtureOf(() => {});
     stand.stub.behaviour = (socket, { target }) =>
       void socket.write(target.endsWith('/time') ? answerBytes(500, '') : answerBytes(200, '[]'));
@@ -362,7 +365,7 @@ describe('the clock of the service', () => {
   });
 });
 
-test('logs hold facts and nothing that is secret, nor anything that a service said', async () => {
+test('logs hold facts, and neither secrets nor text of the service', async () => {
   const echo: Behaviour = (socket, request) =>
     void socket.write(
       answerBytes(400, `{"code":-1022,"msg":${JSON.stringify(JSON.stringify(request.headers))}}`, { 'x-echo': CREDENTIALS.apiKey }),
@@ -379,7 +382,7 @@ test('logs hold facts and nothing that is secret, nor anything that a service sa
   expect(Object.keys(fixture.logs[0]!).toSorted()).toEqual(['attempt', 'code', 'isLate', 'kind', 'latencyMs', 'op', 'status']);
 });
 
-test('what has ended holds nothing: no timer and no connection keeps a process alive, and closing ends them all', async () => {
+test('ended calls hold no timer and no connection, and closing ends all of them', async () => {
   const held = (kind: RegExp): number => process.getActiveResourcesInfo().filter((name) => kind.test(name)).length;
   const before = { timers: held(/Timeout/), sockets: held(/TCPSocket/) };
   const fixture = await fixtureOf(always(200, '{}'), { speed: 20, wire: { connections: 8 } });

@@ -70,7 +70,7 @@ afterEach(async () => {
   fixture = null;
 });
 
-/** A desk whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
+/** A fixture whose service answers everything so, with a limiter and a clock on which no earlier answer has left a mark. */
 async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Promise<RestFixture> {
   if (fixture !== null && LASTING.has(code)) {
     await fixture.close();
@@ -82,7 +82,7 @@ async function fixtureOf(code: number, behaviour: Behaviour, speed: number): Pro
 }
 
 describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry }) => {
-  test('is one class and one piece of advice, whatever the envelope and the status', async () => {
+  test('a code has one outcome class and one advice, in any envelope and with any status', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const status of new Set([200, http])) {
         for (const call of EACH) {
@@ -105,7 +105,7 @@ describe.each(EXPECTED_CODES)('code $code', ({ code, http, create, other, retry 
     expect(facts.retry).toBe(retry);
   });
 
-  test('is asked again by reads where a pause may help, by nothing else ever', async () => {
+  test('a code is retried by reads if a pause may help, and by no other call', async () => {
     for (const envelope of Object.values(ENVELOPES)) {
       for (const call of EACH.filter(({ op }) => !/test|Trigger|Leverage/.test(op))) {
         const found = await fixtureOf(code, always(http, envelope(code)), LASTING.has(code) ? 50 : 500);

@@ -1,4 +1,4 @@
-// The doctor against a stub exchange over real sockets: a healthy one passes, and every ill shows at its own check with its own fix.
+// The doctor against a stub exchange over real sockets: a healthy exchange passes, and each fault fails its own check with its own fix.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ afterAll(async () => {
 const WRITES = /^POST \/(sapi|fapi|v1)(?!.*\/order\/test$)/;
 
 describe('a healthy exchange', () => {
-  test('passes on both markets, and nothing is placed or changed', async () => {
+  test('a healthy exchange passes on both markets, and nothing is placed or changed', async () => {
     const stub = await fixture.stub();
     const examined = await fixture.examine(stub.url, { markets: ['spot', 'futures'] });
     expect(failures(examined)).toEqual([]);
@@ -178,7 +178,7 @@ describe('key and signature', () => {
     expect(found(alone, 'key').detail).toContain('got the key alone');
   });
 
-  test('where they come from is reported', async () => {
+  test('key and signature: where they come from is reported', async () => {
     const stub = await fixture.stub();
     fixture.write('own/key', STUB_KEY);
     fixture.write('own/secret', STUB_SECRET, 0o400);
@@ -202,7 +202,7 @@ describe('the way there', () => {
     expect(found(examined, 'spot.testOrder').detail).toBe('because dns failed');
   });
 
-  test('nobody listens', async () => {
+  test('an address without a listening service fails the connection check', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -230,7 +230,7 @@ describe('the way there', () => {
     expect(found(examined, 'spot.tls').detail).toContain('speaks no TLS');
   });
 
-  test('a host that takes connections and says nothing, with TLS and without', async () => {
+  test('a host that accepts connections and sends nothing fails its check, with TLS and without', async () => {
     const server = createServer(() => {});
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -284,7 +284,7 @@ describe('the clock', () => {
     [0, 'ok', /agrees with the service's, ±\d+ ms/],
     [2400, 'warning', /^your clock is 2.4\d\d ms behind, ±\d+ ms$|^your clock is 2.3\d\d ms behind/],
     [-3_600_000, 'warning', /^your clock is 60 min ahead, ±\d+ ms$/],
-  ])('%i ms', async (aheadMs, status, text) => {
+  ])('the clock: %i ms', async (aheadMs, status, text) => {
     const stub = await fixture.stub({ aheadMs });
     const examined = await fixture.examine(stub.url);
     expect(found(examined, 'spot.clock')).toMatchObject({ status, detail: expect.stringMatching(text) });
@@ -343,7 +343,7 @@ describe('instruments', () => {
   });
 });
 
-test('without an address there is nothing to examine', async () => {
+test('without an address the doctor checks nothing', async () => {
   await expect(fixture.examine('', { markets: null, spotUrl: undefined, futuresUrl: undefined })).rejects.toThrow(ConfigError);
   await expect(fixture.examine('', { markets: ['futures'], spotUrl: 'http://127.0.0.1:1', futuresUrl: undefined })).rejects.toThrow(
     '--futures-url',

@@ -1,4 +1,4 @@
-// What the doctor finds out about the account: balances, positions, modes and leverage.
+// The account checks of the doctor: balances, positions, modes and leverage.
 
 import { afterAll, describe, expect, test } from 'vitest';
 import { resultLines } from '../../src/cli/doctor/text.ts';
@@ -29,7 +29,7 @@ describe('the account', () => {
   });
   const futures = { markets: ['futures'] } as const;
 
-  test('that is empty', async () => {
+  test('the account that is empty', async () => {
     const stub = await fixture.stub({ balances: [{ asset: 'BTC', free: '0', locked: '0.000' }] });
     expect(found(await fixture.examine(stub.url), 'spot.balances')).toMatchObject({
       status: 'warning',

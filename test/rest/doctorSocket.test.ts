@@ -1,4 +1,4 @@
-// The heartbeat socket: what `isobar doctor` says of it, and that a bot keeps it where its config names one.
+// The heartbeat socket: the check of `isobar doctor`, and that a bot answers it if its config names one.
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { LiveScheduler } from '../../src/adapters/clock/liveScheduler.ts';
@@ -31,7 +31,7 @@ function scheduler(): LiveScheduler {
 const address = (url: string): string => `${url.replace('http', 'ws')}/ws`;
 
 describe('isobar doctor', () => {
-  test('finds a socket open whose heartbeat was answered', async () => {
+  test('isobar doctor finds a socket open whose heartbeat was answered', async () => {
     const url = address((await exchange()).url);
     const reading = await heartbeatOf(url, { scheduler: scheduler(), timeoutMs: 2000, random: () => 0.5 });
     // On a busy machine a second ping may come before the socket is closed.
@@ -40,7 +40,7 @@ describe('isobar doctor', () => {
     expect(found).toMatchObject({ status: 'ok', detail: `${url} is open, and its heartbeat was answered` });
   });
 
-  test('fails for an address that is not of a WebSocket, with a remedy', async () => {
+  test('isobar doctor fails for an address that is not of a WebSocket, with a remedy', async () => {
     const fixture = new DoctorFixture();
     ends.push(() => fixture.remove());
     const stub = await fixture.stub();

@@ -8,7 +8,7 @@ import { bob } from '../fixtures/restOthers.ts';
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
 describe('an order', () => {
-  it('that rests is acknowledged, seen working by the audit, and ends after a cancel that was confirmed', async () => {
+  it('an order that rests is acknowledged, seen working by the audit, and ends after a cancel that was confirmed', async () => {
     const world = await open();
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -16,7 +16,7 @@ describe('an order', () => {
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     world.cancel(id);
     world.pass(1000);
-    // One reading is no proof: it stays reserved until a second one agrees.
+    // One reading is not a proof: it stays reserved until a second one agrees.
     expect(world.get(id).lifecycle).toBe('cancelSent');
     world.until(() => world.get(id).lifecycle === 'done');
     expect(world.get(id)).toMatchObject({ reason: 'canceled', filledLots: 0 });
@@ -24,7 +24,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/cancel')).toBe(1);
   });
 
-  it('that fills is booked once, to the last unit, and over by arithmetic', async () => {
+  it('an order that fills is booked once, to the last unit, and over by arithmetic', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '0.3', '99.5');
     bob(world).limit('bob', 'SELL', '0.7', '99.9');
@@ -38,7 +38,7 @@ describe('an order', () => {
     expect(world.engine.ledger.cashTotal - 50_000 * 1e8).toBe(world.balance('USDT') - 100_000 * 1e8);
   });
 
-  it('by amount ends as filled when the exchange says so', async () => {
+  it('an order by amount ends as filled when the exchange says so', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '100');
     const id = world.order({ quoteUnits: 123.45e8 });
@@ -46,7 +46,7 @@ describe('an order', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 12_345 });
   });
 
-  it('that is refused holds nothing any more', async () => {
+  it('an order that is refused holds nothing any more', async () => {
     const world = await open({ service: { off: ['spot.newOrder'] } });
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -54,7 +54,7 @@ describe('an order', () => {
     expect(world.engine.reservations.openTotal).toBe(0);
   });
 
-  it('waits for the disk, and for its side of the instrument', async () => {
+  it('an order waits for the disk, and for its side of the instrument', async () => {
     const world = await open();
     world.journal.lasts = world.journal.durableSeq;
     const first = world.order({ lots: 1000, limit: 9000 });
@@ -72,7 +72,7 @@ describe('an order', () => {
     expect(world.exchange.isIdle).toBe(true);
   });
 
-  it('does not leave when its turn comes too late for its signature', async () => {
+  it('an order does not leave when its turn comes too late for its signature', async () => {
     const world = await open();
     world.journal.lasts = world.journal.durableSeq;
     const id = world.order({ lots: 1000, limit: 9000 });
@@ -84,7 +84,7 @@ describe('an order', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
   });
 
-  it('leaves once, even if it is asked for a second time', async () => {
+  it('an order leaves once, even if it is asked for a second time', async () => {
     const world = await open();
     const id = world.order({ lots: 1000, limit: 9000 });
     world.pass(200);
@@ -92,7 +92,7 @@ describe('an order', () => {
     expect(world.placedOf(id)).toBe(1);
   });
 
-  it('is found by its client order id in the list before its answer comes', async () => {
+  it('an order is found by its client order id in the list before its answer comes', async () => {
     const world = await open();
     world.fault('NET.respDelay', { ms: 3000 });
     const id = world.order({ lots: 1000, limit: 9000 });

@@ -1,4 +1,4 @@
-// The books never claim more than the exchange shows: fills of nobody, answers about something else, ids given twice, fills finer than a lot.
+// The books never claim more than the exchange shows: unattributed fills, answers about other symbols, double ids, fills finer than a lot.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ function withdraw({ service }: RestWorld, asset: string, amount: number): void {
 }
 
 describe('the second copy of a create', () => {
-  it('fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
+  it('the second copy of a create fills: the fill is a position of the account, the halt names it, and the books equal the exchange', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     world.fault('NET.dup');
@@ -56,10 +56,10 @@ describe('the second copy of a create', () => {
     world.exchange.clear('DUPLICATE', null);
     expect(world.audit('full')).toMatchObject({ kind: 'ok', differences: [] });
     expect(books(world)).toEqual(venue(world));
-    expect(world.exchange.outside).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ symbol: BTC.id, qty: '0.1', quote: '-8', fills: 1 }]);
   });
 
-  it('fills, of two orders: the halt names both copies', async () => {
+  it('the second copy of a create fills, of two orders: the halt names both copies', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     const schedule = [1, 2].map((nth) => ({ point: 'NET.dup', op: 'spot.newOrder', nth, params: {} }) as const);
@@ -74,7 +74,7 @@ describe('the second copy of a create', () => {
     expect(books(world)).toEqual(venue(world));
   });
 
-  it('fills: after a restart the fill is still a position of the account, once', async () => {
+  it('the second copy of a create fills: after a restart the fill is still a position of the account, once', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     world.fault('NET.dup');
@@ -84,11 +84,11 @@ describe('the second copy of a create', () => {
     const next = await world.restart();
     next.audit('full');
     expect(next.external).toHaveLength(1);
-    expect(next.exchange.outside).toMatchObject([{ qty: '0.1', fills: 1 }]);
+    expect(next.exchange.externalPositions).toMatchObject([{ qty: '0.1', fills: 1 }]);
     expect(next.audit('full').kind).toBe('ok');
   });
 
-  it('rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
+  it('the second copy of a create rests and its cancel is lost: it is cancelled again, and no audit passes before it has ended', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -125,7 +125,7 @@ describe('the second copy of a create that rests', () => {
   }
 
   it.each(['on', 'off'] as const)(
-    'is known by its client order id, and what it fills after a resume is named, where lists bear client ids: %s',
+    'the second copy of a create that rests is known by its client order id, and what it fills after a resume is named, where lists bear client ids: %s',
     async (list) => {
       const { world, id } = await resting(list);
       expect(world.placedOf(id)).toBe(2);
@@ -141,7 +141,7 @@ describe('the second copy of a create that rests', () => {
     },
   );
 
-  it('is judged once the exchange answers the question whose it is', async () => {
+  it('the second copy of a create that rests is judged once the exchange answers the question whose it is', async () => {
     const world = await RestWorld.open({ switches: { openOrdersClientId: 'off' } });
     world.faulty.faults.set({
       seed: 1,
@@ -158,7 +158,7 @@ describe('the second copy of a create that rests', () => {
 });
 
 describe('an answer', () => {
-  it('to myTrades that is about another symbol is left out, whole', async () => {
+  it('an answer: to myTrades that is about another symbol is left out, whole', async () => {
     const world = await open();
     bob(world).limit('bob', 'SELL', '5', '80');
     world.faulty.faults.set({
@@ -182,7 +182,7 @@ describe('an answer', () => {
     ['spot.openOrders', 'symbol', 'ETHUSDT', 'done'],
     ['spot.queryOrder', 'symbol', 'ETHUSDT', 'cancelSent'],
     ['spot.queryOrder', 'orderId', '12345', 'cancelSent'],
-  ])('to %s with another %s is left out', async (op, field, value, lifecycle) => {
+  ])('an answer: to %s with another %s is left out', async (op, field, value, lifecycle) => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -196,7 +196,7 @@ describe('an answer', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('to myTrades with a side that its order has not is not booked', async () => {
+  it('an answer: to myTrades with a side that its order has not is not booked', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -210,7 +210,7 @@ describe('an answer', () => {
 });
 
 describe('an answer about another account', () => {
-  it('to the question for balances is left out, and a person has to look', async () => {
+  it('an answer about another account: to the question for balances is left out, and a person has to look', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
@@ -265,7 +265,7 @@ describe('while fills of no strategy have taken from what the strategies hold', 
     expect(world.get(rest).lifecycle).toBe('working');
   });
 
-  it('a sale by hand that nobody has named: what is left may be reduced, and the halt names the trade', async () => {
+  it('after an unattributed manual sale the remainder may be reduced, and the halt names the trade', async () => {
     const world = await open();
     bob(world).limit('bob', 'BUY', '8', '110');
     world.faulty.faults.set({ seed: 1, schedule: [{ point: 'NET.reqDrop', op: 'spot.queryOrder', p: 1, params: {} }] });
@@ -283,7 +283,7 @@ describe('while fills of no strategy have taken from what the strategies hold', 
 });
 
 describe('a person who clears a mismatch', () => {
-  it('that names no difference explains none: a withdrawal that no audit has seen is found afterwards', async () => {
+  it('clearing a mismatch without a named difference explains none: a later audit still finds an unseen withdrawal', async () => {
     const world = await open({ switches: { balancesUid: 'on' } });
     expect(world.audit('full').kind).toBe('ok');
     const body = '{"uid":10002,"balances":[{"asset":"USDT","free":"1","locked":"0"}]}';
@@ -300,7 +300,7 @@ describe('a person who clears a mismatch', () => {
 });
 
 describe('a fill that is finer than a lot', () => {
-  it('is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
+  it('a fill that is finer than a lot is booked in whole lots, the rest is a position of the account, and the halt names it', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -330,11 +330,11 @@ describe('a fill that is finer than a lot', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(codes(world)).not.toContain('STATUS');
     // What was left over is part of a lot now.
-    expect(world.exchange.outside).toMatchObject([{ qty: '0', quote: '0' }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
     expect(world.cashChange).toBe(-9.02 * 1e8);
   });
 
-  it('and ends its order is named, and the order ends', async () => {
+  it('a fill finer than a lot that ends its order is named, and the order ends', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);
@@ -351,6 +351,6 @@ describe('a fill that is finer than a lot', () => {
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 999 });
     expect(codes(world)).toContain('FINE_FILL');
     expect(codes(world)).not.toContain('STATUS');
-    expect(world.exchange.outside).toMatchObject([{ qty: '0.00005' }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '0.00005' }]);
   });
 });

@@ -34,7 +34,7 @@ describe('contracts', () => {
     // Twenty at the exchange: ten of the strategy, ten of the account.
     expect(trader(world).positions()).toMatchObject([{ positionSide: 'BUY', positionVolume: 20 }]);
     expect(world.engine.ledger.lots(0, 0)).toBe(10);
-    expect(world.exchange.outside).toMatchObject([{ qty: '10', fills: 1 }]);
+    expect(world.exchange.externalPositions).toMatchObject([{ qty: '10', fills: 1 }]);
   });
 
   it('the second copy of a create rests and then fills: the history says whose it is, and the halt names the fill', async () => {

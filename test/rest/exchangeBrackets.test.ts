@@ -51,7 +51,7 @@ it('sells no more than the target has left where both were in time', async () =>
   const { world, entry, target } = await guarded();
   const { engine } = world;
   const bracket = engine.brackets.of({ instrumentIndex: 0, id: entry })!;
-  // Somebody takes all of the target before the cancel has its effect.
+  // Another trader takes all of the target before the cancel has its effect.
   bob(world).limit('bob', 'BUY', '0.1', '105.00');
   applyInbox(engine, world.queue.nowMs, () => engine.bracketManager.hit(bracket, 9500));
   world.until(() => world.get(target).lifecycle === 'done', 60_000);

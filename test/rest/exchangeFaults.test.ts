@@ -139,7 +139,7 @@ describe('N1 to N8: the network', () => {
     expectSound(world, id, 1);
   });
 
-  it('N8: where reads fail nothing is proved, however long it takes', async () => {
+  it('N8: while reads fail no order is proved absent, however long it takes', async () => {
     const world = await open();
     world.faulty.faults.set({
       seed: 1,
@@ -223,7 +223,7 @@ describe('X1 to X9: the exchange', () => {
     expect(world.get(waiting).lifecycle).toBe('working');
   });
 
-  it('X3: while the address is banned nothing leaves, and new orders are denied', async () => {
+  it('X3: while the address is banned no call is sent, and new orders are denied', async () => {
     const world = await open({ service: { limits: { 'spot.openOrders': { count: 1, windowMs: 60_000 } } }, switches: { banAfter: 1 } });
     world.pass(61_000);
     world.audit('full');
@@ -245,13 +245,13 @@ describe('X1 to X9: the exchange', () => {
     [35, 'LOCKED'],
     [-2015, 'KEY'],
     [-2200, 'KEY'],
-  ])('X4: %i stops everything until a person has looked', async (code, problem) => {
+  ])('X4: %i stops everything until the operator resumes', async (code, problem) => {
     const { world, id } = await underFault('GW.code', { code });
     expect(world.get(id)).toMatchObject({ lifecycle: 'done', reason: 'refused', code: String(code) });
     expect(world.engine.risk.halts.causes().map((cause) => cause.code)).toContain(problem);
     const before = world.sent.get('GET /sapi/v1/openOrders') ?? 0;
     world.audit('full');
-    // Whoever goes on asking with a key that is not taken looks like an attacker.
+    // A client that keeps asking with a rejected key looks like an attacker.
     expect((world.sent.get('GET /sapi/v1/openOrders') ?? 0) > before).toBe(problem === 'LOCKED');
     world.exchange.clear(problem as 'KEY', null);
     expect(world.audit('full').kind).toBe('ok');
@@ -325,7 +325,7 @@ describe('X1 to X9: the exchange', () => {
     },
   );
 
-  it('X8: a status that nobody knows is alive, and an alarm', async () => {
+  it('X8: an order with an unknown status counts as live, and raises an alarm', async () => {
     const world = await open();
     const id = world.order(LIMIT);
     world.pass(200);

@@ -19,7 +19,7 @@ const open = (options: RestWorldOptions = {}) =>
   });
 
 describe('contracts', () => {
-  it('are set before anything opens, again and again until the exchange says so', async () => {
+  it('contracts are set before anything opens, again and again until the exchange says so', async () => {
     const world = await open();
     expect(world.reported).toContain('over SETTINGS');
     expect(world.sent.get('POST /fapi/v1/edit_lever')).toBe(1);
@@ -33,7 +33,7 @@ describe('contracts', () => {
     expect(stubborn.sent.get('POST /fapi/v1/edit_lever')).toBeGreaterThan(2);
   });
 
-  it('are opened and closed in contracts, and the position is what the trades make of it', async () => {
+  it('contracts are opened and closed in contracts, and the position is what the trades make of it', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 1000);
     const long = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -53,7 +53,7 @@ describe('contracts', () => {
     expect(free + locked - 10_000 * 1e4).toBe(world.engine.ledger.cashTotal - 5000 * 1e4);
   });
 
-  it('that an IOC does not get end as canceled with what they got', async () => {
+  it('contracts that an IOC does not get end as canceled with what they got', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 4, 1000);
     const id = world.order({ lots: 10, limit: 10_000, timeInForce: 'IOC' });
@@ -68,7 +68,7 @@ describe('a create of a contract whose answer is lost', () => {
     ['NET.reqDrop', {}, 0],
     ['BUS.unknown', { executed: 1, code: -1007 }, 1],
     ['BUS.unknown', { executed: 0, code: 504 }, 0],
-  ] as const)('%s %j: is proved, with %i order', async (point, params, placed) => {
+  ] as const)('a create of a contract whose answer is lost: %s %j: is proved, with %i order', async (point, params, placed) => {
     const world = await open();
     world.fault(point, params, CREATE);
     const id = world.order(LIMIT);
@@ -78,7 +78,7 @@ describe('a create of a contract whose answer is lost', () => {
     expect([world.placedOf(id), world.sent.get(CREATED)]).toEqual([placed, 1]);
   });
 
-  it('and that has filled at once is found in the history by its client order id', async () => {
+  it('a contract order that filled at once and whose reply was lost is found in the history by its client order id', async () => {
     const world = await open();
     trader(world).order('bob', 'SELL', 10, 900);
     world.fault('NET.respDrop', {}, CREATE);

@@ -1,4 +1,5 @@
-// How old the lists of an exchange are, measured on the orders that they show too late; a list on its way as an order is acknowledged proves nothing.
+// How old the lists of an exchange are, measured by orders that appear late; a list that was requested before an acknowledgement proves
+// nothing.
 
 import { expect, it } from 'vitest';
 import { DEFAULT_ABSENCE_BOUNDS } from '../../src/orders/prove/absenceBounds.ts';
@@ -22,7 +23,7 @@ it('an order that lists show 20 s late makes them three times as old for all tha
   expect(world.bounds.readLagMs).toBeLessThan(3 * (LAG_MS + 5000));
 });
 
-it('a list that was asked for before the acknowledgement is no measure', async () => {
+it('a list that was asked for before the acknowledgement is not a measure', async () => {
   const world = await RestWorld.open({ latencyMs: 150, bounds: { ...DEFAULT_ABSENCE_BOUNDS, readLagMs: 1 } });
   for (let ms = 0; ms < 600; ms += 20) {
     let isOver = false;

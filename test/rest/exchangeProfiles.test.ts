@@ -1,4 +1,4 @@
-// The exchange behind REST before every shipped reading of the specification: the same orders, found and ended alike.
+// The exchange behind REST with every shipped profile: the same orders are found and end alike.
 
 import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/paperExchange/dialect/profile.ts';

@@ -55,7 +55,7 @@ describe('after a restart', () => {
     expect(after.get(id).reason).toBe('canceled');
   });
 
-  it('totals that were noted count on: a trade that nobody booked yet explains the account', async () => {
+  it('noted totals continue after a restart: a trade that is not booked yet explains the account', async () => {
     const before = await RestWorld.open();
     const id = before.order(LIMIT);
     before.pass(200);
@@ -68,7 +68,7 @@ describe('after a restart', () => {
     expect(after.engine.risk.halts.causes()).toEqual([]);
   });
 
-  it('what was proved without effect may still land', async () => {
+  it('an order that was proven absent may still arrive after a restart', async () => {
     const before = await RestWorld.open();
     before.fault('NET.reqDrop');
     const id = before.order(LIMIT);

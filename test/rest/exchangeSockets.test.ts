@@ -128,7 +128,7 @@ describe('over real sockets', () => {
     await expect.poll(() => exchange.isIdle, { interval: 10 }).toBe(true);
   });
 
-  it('one whose connection closes before the answer is found by its client order id', async () => {
+  it('an order whose connection closes before the reply is found by its client order id', async () => {
     await fault({ point: 'NET.respDrop', op: 'spot.newOrder', nth: 1 });
     const order = send(2, 101);
     await until('unknown 2');
@@ -137,7 +137,7 @@ describe('over real sockets', () => {
     await until('ended 2 canceled');
   });
 
-  it('one whose answer is cut off within its body is unknown, and found', async () => {
+  it('an order whose reply is cut off within its body is unknown, and found', async () => {
     await fault({ point: 'NET.truncate', op: 'spot.newOrder', nth: 1, params: { bytes: 9 } });
     const order = send(3, 102);
     await until('found 3');

@@ -1,4 +1,4 @@
-// Trigger orders through the exchange behind REST: they wait there, fire, go on as what came of them, and are taken back; none is lost.
+// Trigger orders through the exchange behind REST: they wait there, fire, continue as the order they placed, or are cancelled.
 
 import { describe, expect, it } from 'vitest';
 import { ticks } from '../../src/base/brand.ts';
@@ -73,7 +73,7 @@ function stop(world: RestWorld, wanted: typeof STOP | typeof BUY_STOP | typeof B
   return made.id;
 }
 
-/** Somebody waits to buy at 950.0, the contract trades there, and the next audit comes. */
+/** Another trader waits to buy at 950.0, the contract trades there, and the next audit comes. */
 function fall(world: RestWorld): void {
   trader(world).order('bob', 'BUY', 11, 950);
   trader(world).order('bob', 'SELL', 1, 950);
@@ -84,7 +84,7 @@ const isWorking = (world: RestWorld, id: OrderId) => (): boolean => world.get(id
 const isDone = (world: RestWorld, id: OrderId) => (): boolean => world.get(id).lifecycle === 'done';
 
 describe('a trigger order', () => {
-  it('waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
+  it('a trigger order waits at the exchange, fires, and what came of it is booked as the order that it is', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -102,7 +102,7 @@ describe('a trigger order', () => {
     expect(world.sent.get(CREATED)).toBe(1);
   });
 
-  it('is cancelled while it waits', async () => {
+  it('a trigger order is cancelled while it waits', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -115,7 +115,7 @@ describe('a trigger order', () => {
     expect(world.engine.ledger.isFlat(0, 0)).toBe(false);
   });
 
-  it('whose cancel comes too late is what it became: filled', async () => {
+  it('a trigger order whose cancel comes too late is what it became: filled', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);
@@ -127,7 +127,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('waits on over a restart, and fires in the next life', async () => {
+  it('a trigger order waits on over a restart, and fires in the next life', async () => {
     const world = await open();
     trader(world).order('bob', 'BUY', 1, 1000);
     trader(world).order('bob', 'SELL', 1, 1000);
@@ -142,7 +142,7 @@ describe('a trigger order', () => {
     expect([next.sent.get(CREATED), next.cashChange]).toEqual([1, next.venueChange]);
   });
 
-  it('whose answer is lost is found in the list of those that wait', async () => {
+  it('a trigger order whose answer is lost is found in the list of those that wait', async () => {
     const world = await long();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -180,7 +180,7 @@ describe('a trigger order', () => {
     expect(next.sent.get(CREATED)).toBe(1);
   });
 
-  it('whose request is lost has no effect after a restart either, beyond the absence horizon alone', async () => {
+  it('a trigger order whose request is lost has no effect after a restart either, beyond the absence horizon alone', async () => {
     const world = await short();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world, BUY_STOP);
@@ -190,7 +190,7 @@ describe('a trigger order', () => {
     expect([next.sent.get(CREATED), next.service.futures.triggers.pending()]).toEqual([1, []]);
   });
 
-  it('whose answer is lost, and that fires before anybody has looked, is found by its client order id', async () => {
+  it('a trigger order whose reply is lost, and that fires before any read, is found by its client order id', async () => {
     const world = await long();
     world.fault('NET.respDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -202,7 +202,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('whose request is lost has no effect, beyond the absence horizon alone; one that still waits there is cancelled', async () => {
+  it('a trigger order whose request is lost has no effect, beyond the absence horizon alone; one that still waits there is cancelled', async () => {
     const world = await long();
     world.fault('NET.reqDrop', {}, 'futures.createConditionOrder');
     const id = stop(world);
@@ -218,7 +218,7 @@ describe('a trigger order', () => {
     expect(world.service.futures.triggers.pending()).toEqual([]);
   });
 
-  it('is in doubt while one waits like it that says it is older, until a person has named that one', async () => {
+  it('a trigger order is in doubt while one waits like it that says it is older, until a person has named that one', async () => {
     const world = await long();
     trader(world).trigger('alice', 'SELL', '1', '960', { volume: 10, positionType: 1 });
     world.pass(10_000);
@@ -248,7 +248,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('of another owner is a foreign order', async () => {
+  it('a trigger order of another owner is a foreign order', async () => {
     const world = await long();
     const id = stop(world);
     world.until(isWorking(world, id), 5000);

@@ -1,4 +1,4 @@
-// One state of an order: the exchange adapter watches it exactly while the order manager has it open or proven absent, after every event.
+// The exchange adapter watches an order exactly while the order manager has it open or proven absent, after every event.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { TrackedOrders, type TrackedOrder } from '../../src/adapters/exchange/order/trackedOrder.ts';

@@ -80,7 +80,7 @@ test('no call before these has cost more than its own request: the clock was mea
 });
 
 describe('nothing is sent', () => {
-  test('for arguments that are not to be sent, and signed calls without credentials', async () => {
+  test('nothing is sent: for arguments that are not to be sent, and signed calls without credentials', async () => {
     const other = await RestFixture.open(() => {}, { credentials: null });
     expect(() => other.client.callChecked('spot.ticker', {}, () => {})).toThrow(ConfigError);
     expect(() => other.client.callChecked('spot.account', {}, () => {})).toThrow('spot.account: expected an API key and secret, got none');
@@ -92,7 +92,7 @@ describe('nothing is sent', () => {
     await other.close();
   });
 
-  test('to a service that is neither https nor on this computer', async () => {
+  test('nothing is sent: to a service that is neither https nor on this computer', async () => {
     for (const origin of ['http://example.com', 'https://user:word@example.com', 'https://example.com/v1', 'example.com']) {
       await expect(RestFixture.open(() => {}, { origin })).rejects.toThrow(/^the base URL of spot: expected .*, got (?!.*word)/);
     }

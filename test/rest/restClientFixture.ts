@@ -64,7 +64,7 @@ export class RestFixture {
     });
   }
 
-  /** The stub tells the time and does `behaviour` with everything else. */
+  /** The stub answers `time` and does `behaviour` with everything else. */
   static async open(behaviour: Behaviour, options: FixtureOptions = {}): Promise<RestFixture> {
     const stub = await StubExchange.start(() => {});
     const fixture = new RestFixture(stub, options);
@@ -76,7 +76,7 @@ export class RestFixture {
     this.stub.behaviour = withTime(behaviour, () => this.scheduler.nowMs + this.aheadMs);
   }
 
-  /** Requests that are no question for the time. */
+  /** Requests that are not questions about the time. */
   get asked(): readonly { readonly method: string; readonly target: string }[] {
     return this.stub.requests.filter(({ target }) => !target.endsWith('/time'));
   }

@@ -32,7 +32,7 @@ describe('two orders that are acknowledged with one id', () => {
     return { world, first, other };
   }
 
-  it('are both unknown, their symbol is halted ECHO, and no audit passes before both are found', async () => {
+  it('two orders that are acknowledged with one id are both unknown, their symbol is halted ECHO, and no audit passes before both are found', async () => {
     const { world, first, other } = await twice();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     expect(scopes(world, 'ECHO')).toMatchObject([
@@ -52,7 +52,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.service.spot.live().filter(({ account }) => account === 0)).toEqual([]);
   });
 
-  it('after a restart no audit passes before both are found', async () => {
+  it('two orders that are acknowledged with one id: after a restart no audit passes before both are found', async () => {
     const { world: before, first, other } = await twice();
     const world = await before.restart();
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
@@ -70,7 +70,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('of two symbols are both unknown too', async () => {
+  it('two orders that are acknowledged with one id: of two symbols are both unknown too', async () => {
     const { world, first, other } = await twice({ instrument: 1 });
     expect([first, other].map((id) => world.get(id).lifecycle)).toEqual(['unknown', 'unknown']);
     world.noFaults();
@@ -93,7 +93,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(String(world.get(other).venueId)).not.toBe(answered);
   });
 
-  it('are both found after a restart', async () => {
+  it('two orders that are acknowledged with one id are both found after a restart', async () => {
     const { world, first, other } = await twice();
     world.noFaults();
     const next = await world.restart();
@@ -101,7 +101,7 @@ describe('two orders that are acknowledged with one id', () => {
     expect(next.audit('full').kind).toBe('ok');
   });
 
-  it('one of two that is being cancelled is cancelled once it is found', async () => {
+  it('one of two orders with the same id that is being cancelled is cancelled once it is found', async () => {
     const world = await open();
     const first = world.order(LIMIT);
     world.pass(200);

@@ -16,7 +16,7 @@ import { closeOpened, stubOf, wireOf, post, get, send, outcomeOf, text } from '.
 afterEach(closeOpened);
 
 describe('an answer', () => {
-  test('comes with status, headers in lower case and the whole body; the request leaves byte for byte', async () => {
+  test('an answer comes with status, headers in lower case and the whole body; the request leaves byte for byte', async () => {
     const stub = await stubOf(always(200, '{"a":1}', { 'X-Limit': '5', 'set-cookie': 'a', 'Set-Cookie': 'b', __proto__x: 'y' }));
     const reply = await outcomeOf(wireOf(), post(stub.origin, '{"text":"\u00e9"}'));
     expect(reply).toMatchObject({ kind: 'reply', status: 200, headers: { 'x-limit': '5', 'set-cookie': 'a, b', __proto__x: 'y' } });
@@ -33,7 +33,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('is taken whatever its status: 3xx is not followed, 4xx and 5xx are no failures', async () => {
+  test('an answer is taken whatever its status: 3xx is not followed, 4xx and 5xx are not failures', async () => {
     const elsewhere = await stubOf(always(200, '{}'));
     const stub = await stubOf(always(200, '{}'));
     const wire = wireOf();
@@ -44,7 +44,7 @@ describe('an answer', () => {
     expect([stub.requests.length, elsewhere.connections]).toEqual([14, 0]);
   });
 
-  test('may come in pieces, in chunks, after a hint or with no length at all', async () => {
+  test('an answer may come in pieces, in chunks, after a hint or with no length at all', async () => {
     const stub = await stubOf((socket) => void socket.end('HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n\r\nto the end'));
     const wire = wireOf();
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('to the end');
@@ -55,7 +55,7 @@ describe('an answer', () => {
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('slowly');
   });
 
-  test('may come after a 100 that nobody asked for, in any pieces', async () => {
+  test('an answer may come after a 100 that nobody asked for, in any pieces', async () => {
     const reported = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
     for (const pieces of [
@@ -73,7 +73,7 @@ describe('an answer', () => {
     }
   });
 
-  test('that is compressed though nobody asked is opened, up to the limit', async () => {
+  test('an answer that is compressed though nobody asked is opened, up to the limit', async () => {
     const body = '{"a":"b"}';
     const stub = await stubOf(always(200, ''));
     const wire = wireOf();
@@ -101,7 +101,7 @@ describe('an answer', () => {
     }
   });
 
-  test('of 10 MB, or a bomb that would become 1 GB, is given up at 8 MiB', async () => {
+  test('an answer of 10 MB, or a bomb that would become 1 GB, is given up at 8 MiB', async () => {
     const stub = await stubOf(always(200, Buffer.alloc(8 * 1024 * 1024, 32)));
     const wire = wireOf();
     const full = await outcomeOf(wire, get(stub.origin));
@@ -127,14 +127,17 @@ describe('an answer', () => {
 });
 
 describe('a failure after something may have left does not claim the contrary, and nothing is sent again', () => {
-  test.each(Object.entries(BROKEN_ANSWERS))('%s', async (_name, behaviour) => {
-    const stub = await stubOf(behaviour);
-    const wire = wireOf();
-    expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: null });
-    stub.behaviour = always(200, 'well');
-    expect(text(await outcomeOf(wire, get(stub.origin))), 'the next one').toBe('well');
-    expect([stub.count('POST', '/sapi/v1/order'), stub.requests.length]).toEqual([1, 2]);
-  });
+  test.each(Object.entries(BROKEN_ANSWERS))(
+    'a failure after something may have left does not claim the contrary, and nothing is sent again: %s',
+    async (_name, behaviour) => {
+      const stub = await stubOf(behaviour);
+      const wire = wireOf();
+      expect(await outcomeOf(wire, post(stub.origin))).toMatchObject({ kind: 'failed', bytesWritten: null });
+      stub.behaviour = always(200, 'well');
+      expect(text(await outcomeOf(wire, get(stub.origin))), 'the next one').toBe('well');
+      expect([stub.count('POST', '/sapi/v1/order'), stub.requests.length]).toEqual([1, 2]);
+    },
+  );
 
   test('a reset by a server that has not read what came', async () => {
     const stub = await stubOf(always(200, '{}'));
@@ -163,7 +166,7 @@ describe('a failure after something may have left does not claim the contrary, a
     expect(stub.requests).toHaveLength(2 * whole.length);
   });
 
-  test('an answer to nothing: it is never taken for that to the next request', async () => {
+  test('a reply without a request is never taken for the reply to the next request', async () => {
     const stub = await stubOf(always(200, ''));
     const wire = wireOf({ connections: 1 });
     stub.behaviour = (socket) => void socket.write(Buffer.concat([answerBytes(200, 'mine'), answerBytes(200, 'of nobody')]));
@@ -231,7 +234,7 @@ describe('a failure after something may have left does not claim the contrary, a
     stub.behaviour = (socket, { turn }) => (turn > 1 ? void socket.resetAndDestroy() : void socket.write(answerBytes(200, 'well')));
     expect(await outcomeOf(wire, post(stub.origin)), 'reset on reuse').toMatchObject({ kind: 'failed', bytesWritten: null });
     expect(stub.requests).toHaveLength(4);
-    // In the same turn as the request: whoever wins, no request reaches the service twice.
+    // In the same turn as the request: in either order, no request reaches the service twice.
     for (let round = 0; round < 50; round++) {
       stub.behaviour = always(200, 'well');
       expect(text(await outcomeOf(wire, get(stub.origin)))).toBe('well');
@@ -262,7 +265,7 @@ describe('an answer that comes after a cancel', () => {
     return { stub, waiting, outcomes, late, ask };
   };
 
-  test('is reported once, after the outcome', async () => {
+  test('an answer that comes after a cancel is reported once, after the outcome', async () => {
     const { stub, waiting, outcomes, late, ask } = await pending();
     const cancel = ask();
     await until(() => waiting.length === 1);
@@ -276,7 +279,7 @@ describe('an answer that comes after a cancel', () => {
     expect([outcomes.length, late.length, stub.requests.length]).toEqual([1, 1, 1]);
   });
 
-  test('is given up by a second cancel, and where too many are waited for the oldest is', async () => {
+  test('an answer that comes after a cancel is given up by a second cancel, and where too many are waited for the oldest is', async () => {
     const { stub, waiting, outcomes, late, ask } = await pending({ connections: 4 });
     const cancels = [ask(), ask(), ask(), ask()];
     await until(() => waiting.length === 4);
@@ -314,7 +317,7 @@ describe('where requests may go', () => {
     'http://user:word@127.0.0.1/',
     'nonsense',
     'http://10.0.0.1/',
-  ])('%s: no', (url) => {
+  ])('where requests may go: %s: no', (url) => {
     const attempt = () => wireOf().send({ ...get(''), url }, () => {});
     expect(attempt).toThrow(ConfigError);
     expect(attempt).not.toThrow(/word/);
@@ -327,7 +330,7 @@ describe('where requests may go', () => {
   });
 });
 
-test('many at once over few connections: each is answered with its own, none is lost, and closing leaves nothing open', async () => {
+test('many requests at once over few connections: each gets its own reply, none is lost, and closing leaves nothing open', async () => {
   const stub = await stubOf((socket, { target }) => void socket.write(answerBytes(200, target)));
   const wire = wireOf({ connections: 4 });
   const targets = Array.from({ length: 300 }, (_, i) => `/sapi/v1/order?symbol=${i}&x=${randomBytes(3).toString('hex')}`);

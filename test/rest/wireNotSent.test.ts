@@ -57,7 +57,7 @@ describe('a failure before anything left says that no byte was written', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  test('a connection that is reset as soon as it stands: whatever is said of it is true', async () => {
+  test('the outcome of a connection that is reset at once is reported truthfully', async () => {
     const stub = await stubOf(always(200, '{}'));
     stub.greeting = (socket) => void socket.resetAndDestroy();
     for (let round = 0; round < 20; round++) {

@@ -1,4 +1,4 @@
-// What happens when: admission, visibility and cancels with their delays, and the answers that come before all of them.
+// Delays of admission, visibility and cancels, and the answers that come before them.
 
 import { describe, expect, it } from 'vitest';
 import { DELAYS, type Delays } from '../../src/paperExchange/dialect/config.ts';
@@ -25,7 +25,7 @@ describe('without delays', () => {
 });
 
 describe('admission', () => {
-  it('holds the funds at once and trades when the delay has ended', () => {
+  it('admission holds the funds at once and trades when the delay has ended', () => {
     const of = fixture({ admissionMs: 20 });
     of.limit('bob', 'SELL', '1', '100');
     of.pass(20);
@@ -38,7 +38,7 @@ describe('admission', () => {
     expect(of.query(id)['status']).toBe('FILLED');
   });
 
-  it('of an order that was cancelled before brings nothing into the book', () => {
+  it('admission of an order that was cancelled before brings nothing into the book', () => {
     const of = fixture({ admissionMs: 20 });
     const id = of.limit('alice', 'BUY', '1', '100');
     cancel(of, id);
@@ -50,7 +50,7 @@ describe('admission', () => {
 });
 
 describe('visibility', () => {
-  it('delays what reads show, and nothing else', () => {
+  it('visibility delays what reads show, and nothing else', () => {
     const of = fixture({ visibilityMs: 50 });
     of.limit('bob', 'SELL', '1', '100');
     const id = of.limit('alice', 'BUY', '2', '100');
@@ -70,7 +70,7 @@ describe('visibility', () => {
 });
 
 describe('a cancel that takes its time', () => {
-  it('leaves the order in the book, where it may still fill', () => {
+  it('a cancel that takes its time leaves the order in the book, where it may still fill', () => {
     const of = fixture({ cancelMs: 60 });
     const id = of.limit('alice', 'BUY', '1', '100');
     cancel(of, id);
@@ -89,7 +89,7 @@ describe('a cancel that takes its time', () => {
     expect(codeOf(cancel(of, other))).toBe(-1145);
   });
 
-  it('answers a second one alike, or -1145 where a switch says so', () => {
+  it('a cancel that takes its time answers a second one alike, or -1145 where a switch says so', () => {
     for (const [secondCancel, code] of [
       ['again', 0],
       ['refuse', -1145],

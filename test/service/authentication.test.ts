@@ -18,7 +18,7 @@ describe('headers', () => {
     ['a key in another case', { 'x-ch-apikey': 'ALICE-KEY' }, -2015, 401],
     ['a wrong signature', { 'x-ch-sign': '0'.repeat(64) }, -1022, 401],
     ['a short signature', { 'x-ch-sign': 'abc' }, -1022, 401],
-  ])('%s', (_, headers, code, status) => {
+  ])('headers: %s', (_, headers, code, status) => {
     for (const answer of [new Fixture().get(READ, { headers }), new Fixture().post('/sapi/v1/order', {}, { headers })]) {
       expect([codeOf(answer), answer.status]).toEqual([code, status]);
       expect(JSON.parse(answer.body)).toEqual({ code, msg: expect.any(String) as string });
@@ -54,32 +54,35 @@ describe('the window', () => {
     expect(at(START_MS + offset)).toBe(code);
   });
 
-  it.each(['recvWindow', 'recvwindow', 'recWindow'])('%s sets its length, in queries and bodies, as text and as a number', (name) => {
-    for (const [age, code] of [
-      [299, 0],
-      [300, 0],
-      [301, -1021],
-    ] as const) {
-      expect(at(START_MS - age, {}, `${READ}?${name}=300`)).toBe(code);
-      const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
-      for (const value of [300, '300']) {
-        expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
+  it.each(['recvWindow', 'recvwindow', 'recWindow'])(
+    'the window: %s sets its length, in queries and bodies, as text and as a number',
+    (name) => {
+      for (const [age, code] of [
+        [299, 0],
+        [300, 0],
+        [301, -1021],
+      ] as const) {
+        expect(at(START_MS - age, {}, `${READ}?${name}=300`)).toBe(code);
+        const order = { symbol: 'BTCUSDT', volume: 1, side: 'BUY', type: 'LIMIT', price: 1 };
+        for (const value of [300, '300']) {
+          expect(codeOf(new Fixture().post('/sapi/v1/order/test', { ...order, [name]: value }, { ts: START_MS - age }))).toBe(code);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('is 5000 where it cannot be read, which the check of parameters then refuses', () => {
+  it('the window is 5000 where it cannot be read, which the check of parameters then refuses', () => {
     expect(at(START_MS - 5001, {}, `${READ}?recvWindow=0`)).toBe(-1021);
     expect(at(START_MS - 5000, {}, `${READ}?recvWindow=0`)).toBe(-1102);
   });
 
-  it('may be longer than 5000', () => expect(at(START_MS - 60_000, {}, `${READ}?recvWindow=60000`)).toBe(0));
+  it('the window may be longer than 5000', () => expect(at(START_MS - 60_000, {}, `${READ}?recvWindow=60000`)).toBe(0));
 
-  it.each(['', 'x', '1.5', '-1', '1e12'])('refuses the timestamp "%s"', (ts) => {
+  it.each(['', 'x', '1.5', '-1', '1e12'])('the window refuses the timestamp "%s"', (ts) => {
     expect(at(ts)).toBe(ts === '' ? -1023 : -1021);
   });
 
-  it('follows the clock of the exchange, also where that has jumped', () => {
+  it('the window follows the clock of the exchange, also where that has jumped', () => {
     const fixture = new Fixture();
     fixture.service.clockOffsetMs = 60_000;
     expect(codeOf(fixture.get(READ))).toBe(-1021);
@@ -119,7 +122,7 @@ describe('the signature', () => {
     expect(codeOf(new Fixture().get(`${query}${more}`, { signed: `${withQuery}${more}` }))).toBe(-1121);
   });
 
-  it('covers the bytes of the body as they were sent', () => {
+  it('the signature covers the bytes of the body as they were sent', () => {
     const body = '{ "symbol":"BTCUSDT",\n"orderId": "5" }';
     const fixture = new Fixture();
     expect(codeOf(fixture.post('/sapi/v1/cancel', body))).toBe(-2013);
@@ -128,7 +131,7 @@ describe('the signature', () => {
     ).toBe(-1022);
   });
 
-  it('is refused a second time under replayedRequest: refuse', () => {
+  it('the signature is refused a second time under replayedRequest: refuse', () => {
     for (const [replayedRequest, code] of [
       ['accept', 0],
       ['refuse', -1022],
@@ -168,7 +171,7 @@ describe('keys', () => {
     ['trader', -2015, 0],
     ['futures', -2015, -2015],
     ['bob', -1004, -1004],
-  ])('%s: reading %i, ordering %i', (as, read, trade) => {
+  ])('keys: %s: reading %i, ordering %i', (as, read, trade) => {
     expect([codeOf(fixture().get(READ, { as })), codeOf(fixture().post('/sapi/v1/order', order, { as }))]).toEqual([read, trade]);
   });
 
@@ -193,7 +196,7 @@ describe('keys', () => {
 
 describe('the order of checks', () => {
   /** Each row breaks its own rule and all that come later; the code is its own. */
-  it('answers the first that fails', () => {
+  it('the order of checks answers the first that fails', () => {
     const broken: Sending = {
       as: 'nobody',
       ts: 1,

@@ -87,7 +87,7 @@ test.each(Object.entries(ON_FUTURES).map(([code, cause]) => [Number(code), cause
   expect(cause()).toBe(code);
 });
 
-test.each(BY_FAULT)('%i comes of a fault, with its own HTTP status', (code) => {
+test.each(BY_FAULT)('%i can be caused by a fault, with its own HTTP status', (code) => {
   const fixture = new Fixture({
     accounts: [{ ...ACCOUNTS[0]!, keys: [{ apiKey: 'alice-Key', secret: 'alice-Secret', permissions: ALL, ips: null }] }],
   });

@@ -1,4 +1,4 @@
-// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are no valid request, and clients that do not read.
+// Connections of the exchange's HTTP server: requests in any number of pieces, bytes that are not valid requests, and clients that do not read.
 
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -49,7 +49,7 @@ describe('a connection', () => {
   const bodies = (text: string): readonly string[] => [...text.matchAll(/\r\n\r\n(\[.*?\])/gs)].map((found) => found[1]!);
   const answered = '["GET","/a?b=1","1",""]';
 
-  it('has the head of an ordinary server', async () => {
+  it('a connection has the head of an ordinary server', async () => {
     expect((await replyText([GET])).replace(/Date: .* GMT/, 'Date: now')).toBe(
       'HTTP/1.1 200 OK\r\nContent-Type: application/json;charset=UTF-8\r\nContent-Length: 23\r\n' +
         `Date: now\r\nConnection: keep-alive\r\nKeep-Alive: timeout=65\r\n\r\n${answered}`,
@@ -68,20 +68,20 @@ describe('a connection', () => {
       2,
     ],
     ['another method, then a plain one', [GET.replace('GET', 'DELETE'), GET], 2],
-  ])('answers %s in their order', async (_, pieces, count) => {
+  ])('a connection answers %s in their order', async (_, pieces, count) => {
     const found = bodies(await replyText(pieces));
     expect(found).toHaveLength(count);
     expect(found.at(-1)).toBe(answered);
   });
 
-  it('answers one that comes while another waits after it', async () => {
+  it('a connection answers one that comes while another waits after it', async () => {
     const waiting = replyText([GET.replace('/a?b=1', '/later'), GET, POST]);
     await new Promise((resolve) => setTimeout(resolve, 40));
     for (const run of later.splice(0)) run();
     expect(bodies(await waiting)).toEqual(['["GET","/later","1",""]', answered, '["POST","/a",null,"{}"]']);
   });
 
-  it('answers nothing on a connection whose client has ended it before the reply was ready, and answers others', async () => {
+  it('a connection answers nothing on a connection whose client has ended it before the reply was ready, and answers others', async () => {
     const alone = replyText([GET.replace('/a?b=1', '/later')]);
     await new Promise((resolve) => setTimeout(resolve, 60));
     for (const run of later.splice(0)) run();
@@ -89,7 +89,7 @@ describe('a connection', () => {
     expect(bodies(await replyText([GET]))).toEqual([answered]);
   });
 
-  it('ends without an answer, or in the middle of one, where it is to', async () => {
+  it('a connection ends without an answer, or in the middle of one, where it is to', async () => {
     expect(await replyText([GET.replace('/a?b=1', '/none')])).toBe('');
     expect(await replyText([GET.replace('/a?b=1', '/cut')])).toMatch(/\r\n\r\n\["G$/);
   });
@@ -99,13 +99,13 @@ describe('a connection', () => {
     ['no HTTP', 'nonsense\r\n\r\n'],
     ['no host', GET.replace('Host: x\r\n', '')],
     ['two lengths', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nContent-Length: 3`)],
-    ['a length that is no number', POST.replace(': 2', ': +2')],
+    ['a length that is not a number', POST.replace(': 2', ': +2')],
     ['a length and chunks', POST.replace(TWO_BYTES, `${TWO_BYTES}\r\nTransfer-Encoding: chunked`)],
-    ['chunks that are no last encoding', POST.replace(TWO_BYTES, 'Transfer-Encoding: chunked, identity')],
+    ['chunks that are not the last encoding', POST.replace(TWO_BYTES, 'Transfer-Encoding: chunked, identity')],
     ['a chunk without a size', POST.replace(`${TWO_BYTES}\r\n\r\n{}`, 'Transfer-Encoding: chunked\r\n\r\nz\r\n{}\r\n0\r\n\r\n')],
     ['a space before the colon', GET.replace('Host:', 'Host :')],
     ['a bare carriage return', GET.replace('x\r\n', 'x\ry\r\n')],
-    ['a name that is no token', GET.replace('Host', 'X@Y: 1\r\nHost')],
+    ['a name that is not a token', GET.replace('Host', 'X@Y: 1\r\nHost')],
   ])('a request with %s is answered with 400, and nothing after it is read', async (_, text) => {
     const reply = await replyText([text + GET]);
     expect(reply).toMatch(/^HTTP\/1\.1 400 /);
@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it('a request that is cut off with its connection is not answered to anybody', async () => {
+  it('a request that is cut off with its connection gets no reply', async () => {
     const reply = await replyText([POST.slice(0, -1)]);
     expect(bodies(reply)).toEqual([]);
     expect(bodies(await replyText([GET]))).toEqual([answered]);
@@ -143,7 +143,7 @@ describe('a client that does not read', () => {
   const BODY = JSON.stringify('x'.repeat(1 << 20));
   const pause = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-  /** Asks for a megabyte so many times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
+  /** Asks for a megabyte `times` times, `by` requests at once, until three have no answer, and reads nothing meanwhile. */
   async function flood(times: number, by = 1) {
     const seen = { answers: 0 };
     let sweep = (): void => {};
@@ -168,9 +168,9 @@ describe('a client that does not read', () => {
     return { listener, socket, closed, sweep: () => sweep(), asked, answers: () => seen.answers };
   }
 
-  it('is not answered any further than it has room for, and is once it reads', async () => {
+  it('a client that does not read is not answered any further than it has room for, and is once it reads', async () => {
     const { listener: otherServer, socket, asked, answers } = await flood(60);
-    // What the sockets themselves hold, of which only the system knows, and one answer more.
+    // The buffers of the sockets, which only the system knows, and one more answer.
     expect(answers()).toBeLessThan(30);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));
@@ -184,7 +184,7 @@ describe('a client that does not read', () => {
   it.each([
     ['one at a time', 1],
     ['several at once', 2],
-  ])('is closed after a while: requests %s', async (_, by) => {
+  ])('a client that does not read is closed after a while: requests %s', async (_, by) => {
     const { listener, socket, closed, sweep } = await flood(40, by);
     for (let sweeps = 0; sweeps < 3; sweeps++) sweep();
     // The end of it comes behind what it has not read.
@@ -195,7 +195,7 @@ describe('a client that does not read', () => {
     await listener.close();
   });
 
-  it('is not one that has read all and asks for nothing just now, where the server answers it', async () => {
+  it('a client that has read all replies and sends no request now is not closed', async () => {
     const { listener, socket, closed, sweep } = await flood(2, 2);
     let bytes = 0;
     socket.on('data', (chunk: Buffer) => (bytes += chunk.length));

@@ -48,7 +48,7 @@ it('shows accounts, book, orders and trades of the instrument that is asked for'
   expect((await pageOf(of, '?symbol=<b>')).text).toContain('aria-current="page">BTCUSDT');
 });
 
-it('loads nothing, and runs nothing but its own scripts', async () => {
+it('the control page loads nothing, and runs only its own scripts', async () => {
   const of = await open('<img/src=x/onerror=alert(1)>');
   const { text, policy } = await pageOf(of);
   expect(text).not.toContain('<img');

@@ -1,4 +1,4 @@
-// `isobar exchange` as its users have it: the file, its mistakes, the first line, and the end.
+// `isobar exchange` from the command line: its file, its errors, its first line, and its end.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ maxTriggers: 5
 liquidationFee: '0.01'
 `;
 
-it('reads contracts, and opens an exchange that has nothing else', async () => {
+it('an exchange file with contracts only opens an exchange with contracts only', async () => {
   const settings = read(FUTURES);
   const { instruments, accounts, fundingRates, maxTriggers, liquidationFeePpm } = settings.service;
   expect(instruments).toMatchObject([
@@ -101,7 +101,7 @@ it('reads contracts, and opens an exchange that has nothing else', async () => {
   await exchange.close();
 });
 
-it('an account begins with no more leverage than a contract without tiers gives', async () => {
+it('a new account has at most the leverage that a contract without tiers allows', async () => {
   const settings = read(FUTURES.replace(/\n    tiers: .*/, '').replace('leverage: 3, ', ''));
   expect(settings.service.instruments.map(({ contract }) => contract?.maxLeverage)).toEqual([125, 10]);
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
@@ -135,7 +135,7 @@ it.each([
   ["minQuantity: '0.001'", "minQuantity: '0.000001'", /BTCUSDT minQuantity: finer than 5 digits/],
   ['uid: 10001', "uid: 'x'", /exchange\.yaml:5 accounts\.0\.uid: expected a whole number/],
   ['keyFile: key,', 'keyFile: none,', /account alice keyFile .*: no such file/],
-  ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is no address/],
+  ['ips: [127.0.0.1]', 'ips: [300.0.0.1]', /300\.0\.0\.1 is not an address/],
   ["BTC: '0.5'", "DOGE: '0.5'", /account alice balances DOGE: no instrument trades it/],
   ["USDT: '100'", "USDT: '100.000000001'", /account alice balances USDT: expected an amount of 8 digits, got 100\.000000001/],
   ["USDT: '100'", "USDT: '100000000'", /account alice balances USDT: 100000000 makes more of it than can be counted with 8 digits/],

@@ -47,7 +47,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 const signer = ({ url }: RunningExchange): Signer => new Signer(url, demoSettings(1).service.accounts[0]!.keys[0]!);
 const limit = (side: 'BUY' | 'SELL', volume: string, price: string) => ({ symbol: 'BTCUSDT', side, type: 'LIMIT', volume, price });
 
-it('has the book of the other one, on both markets, and its minutes', async () => {
+it('a following exchange has the book and the minutes of the other one, on both markets', async () => {
   const [other, own] = [await exchange(true), await exchange(false)];
   await followed(other, own);
   for (const depth of ['/sapi/v1/depth?symbol=BTCUSDT&limit=100', '/fapi/v1/depth?contractName=E-ETH-USDT&limit=100']) {
@@ -61,7 +61,7 @@ it('has the book of the other one, on both markets, and its minutes', async () =
   expect(rows[1]).toEqual(rows[0]);
 });
 
-it('fills our orders where the other market comes to their price, and nobody there notices', async () => {
+it('our orders fill when the other market reaches their price, and the other exchange does not notice', async () => {
   const bitcoin = demoSettings(1).service.instruments.filter(({ base }) => base === 'BTC');
   const [other, own] = [await exchange(false, bitcoin), await exchange(false, bitcoin)];
   // A market of two users' orders: bid 60,000, ask 60,100.

@@ -202,7 +202,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('futures', () => {
-  it('has a row here for each of its endpoints', () => {
+  it('futures has a row here for each of its endpoints', () => {
     expect(ROWS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'futures'));
   });
 
@@ -248,7 +248,7 @@ describe('lists', () => {
     ]);
   });
 
-  it('of triggers keep what has ended, in pages', () => {
+  it('lists of triggers keep what has ended, in pages', () => {
     const setup = traded();
     setup.order('alice', 'SELL', 1, 2000);
     for (const price of ['1200', '1300', '1400']) setup.trigger('alice', 'BUY', '1', price);
@@ -269,7 +269,7 @@ describe('lists', () => {
     expect(read(3)).toMatchObject({ data: { count: 4, trigOrderList: [] } });
   });
 
-  it('of others, of other contracts and of none are not there', () => {
+  it('lists of others, of other contracts and of none are not there', () => {
     const rig = traded();
     expect(rig.get(`/fapi/v1/order?${AT}&orderId=${THIRD}`).body).toBe('{"code":"0","msg":"Success","data":null}');
     expect(rig.get(`/fapi/v1/order?contractName=E-ETH-USDT&orderId=${FIRST}`).body).toBe('{"code":"0","msg":"Success","data":null}');
@@ -301,7 +301,7 @@ describe('a switch', () => {
       'PARTIALLY_FILLED',
       'PART_FILLED',
     ],
-  ])('%s: %s', (name, value, answer, usual, other) => {
+  ])('a switch: %s: %s', (name, value, answer, usual, other) => {
     const answerUnder = (switches: object): string => {
       const stand = new FuturesFixture({}, { ...switches });
       stand.order('bob', 'BUY', 1, 900);

@@ -23,7 +23,7 @@ function opposed(over: object = {}, accounts = TRADERS): FuturesFixture {
 }
 
 describe('funding', () => {
-  it('is paid every eight hours at the mark, by longs to shorts where the rate is above 0', () => {
+  it('funding is paid every eight hours at the mark, by longs to shorts where the rate is above 0', () => {
     const fixture = opposed();
     fixture.pass(HOURS_8 - 1);
     expect(fixture.positions()[0]).toMatchObject({ capitalFee: 0 });
@@ -35,7 +35,7 @@ describe('funding', () => {
     fixture.order('bob', 'BUY', 100, 1000);
     fixture.order('alice', 'SELL', 40, 1000, { open: 'CLOSE' });
     fixture.order('alice', 'SELL', 60, 1000, { open: 'CLOSE' });
-    // Of the two parts the first tells of all funding so far, and of the fees: 0.04 to open, 0.02 to close.
+    // The first part has all funding until now; the second has the fees: 0.04 to open, 0.02 to close.
     expect(fixture.rows('/fapi/v1/profitHistorical')).toMatchObject([
       { volume: 60, capitalFee: 0, tradeFee: -0.03, historyRealizedAmount: -0.03, openPrice: 1000, openEndPrice: 1000 },
       { volume: 40, capitalFee: -0.03, tradeFee: -0.06, historyRealizedAmount: -0.09, ctime: START_MS },
@@ -43,7 +43,7 @@ describe('funding', () => {
     expect(fixture.account()).toMatchObject({ accountNormal: 9999.88, totalEquity: 9999.88, positionVos: [] });
   });
 
-  it('is taken of the mark of that very second, and ends at once what it leaves without its margin', () => {
+  it('funding is taken of the mark of that very second, and ends at once what it leaves without its margin', () => {
     const setup = new FuturesFixture({ fundingRates: { [PERPETUAL.id]: 960 * RATE } });
     setup.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
     setup.order('bob', 'SELL', 100, 1000);
@@ -59,7 +59,7 @@ describe('funding', () => {
     setup.service.futures.venue.assertConserved();
   });
 
-  it('has seeded rates, which are reported before they are paid', () => {
+  it('funding has seeded rates, which are reported before they are paid', () => {
     const index = (rig: FuturesFixture) =>
       JSON.parse(rig.open('/fapi/v1/index?contractName=E-BTC-USDT').body) as { currentFundRate: number; nextFundRate: number };
     const otherFixture = opposed({ fundingRates: {} });
@@ -76,7 +76,7 @@ describe('liquidation', () => {
   /** Alice has 5.1 USDT for a margin of 5 and a fee of 0.04: a fall of about half a per cent is the end of it. */
   const SMALL = money({ alice: '5.1' });
 
-  it('comes with the mark, as an order of its own kind', () => {
+  it('liquidation comes with the mark, as an order of its own kind', () => {
     const fixture = opposed({}, SMALL);
     const reduce = Number(fixture.positions()[0]!['reducePrice']);
     expect(reduce).toBeGreaterThan(950);
@@ -109,7 +109,7 @@ describe('liquidation', () => {
     });
   });
 
-  it('cancels the orders of an account first, which may be enough', () => {
+  it('liquidation cancels the orders of an account first, which may be enough', () => {
     const setup = opposed({}, money({ alice: '6.2' }));
     const id = setup.order('alice', 'BUY', 20, 900);
     setup.order('bob', 'BUY', 1, 940);
@@ -119,7 +119,7 @@ describe('liquidation', () => {
     expect(setup.service.futures.markets[0]!.matcher.book.best('buy')).toBeNull();
   });
 
-  it('of an isolated position takes its margin and no more', () => {
+  it('liquidation of an isolated position takes its margin and no more', () => {
     const rig = new FuturesFixture({ fundingRates: { [PERPETUAL.id]: 0 } });
     rig.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
     rig.order('bob', 'SELL', 100, 1000);
@@ -133,7 +133,7 @@ describe('liquidation', () => {
     expect(rig.account()).toMatchObject({ accountNormal: 9994.96, partEquity: 0 });
   });
 
-  it('does not follow one order or one trade: the mark is the middle of bid, ask and last', () => {
+  it('liquidation does not follow one order or one trade: the mark is the middle of bid, ask and last', () => {
     const otherFixture = opposed({}, SMALL);
     otherFixture.order('bob', 'BUY', 5, 999);
     otherFixture.order('bob', 'SELL', 5, 1001);
@@ -293,7 +293,7 @@ function count(fixture: FuturesFixture): void {
   }
 }
 
-test('the scripts above had something of everything', () => {
+test('the random scripts covered every kind of event', () => {
   expect(seen.trades).toBeGreaterThan(500);
   // Scripts are new each time, and some twenty liquidations come of them: ten have been seen.
   for (const kind of ['liquidations', 'funding', 'triggered'] as const) expect(seen[kind], kind).toBeGreaterThan(4);

@@ -66,16 +66,16 @@ describe('the volume of a MARKET OPEN', () => {
     const { origQty, executedQty, status } = fixture.info(/\d{19}/.exec(answer.body)![0]);
     return { origQty, executedQty, status };
   };
-  it('is a value, which buys the contracts that fit it, over the levels of the book', () => {
+  it('the volume of a MARKET OPEN is a value, which buys the contracts that fit it, over the levels of the book', () => {
     // 9 at 1000 are 9 USDT; of the 3.5 that are left 3 contracts at 1010 cost 3.03.
     expect(bought({}, {})).toEqual({ origQty: 12.5, executedQty: 12, status: 'FILLED' });
     expect(bought({}, { volume: 100 })).toEqual({ origQty: 100, executedQty: 19, status: 'CANCELED' });
   });
-  it('is contracts where a switch says so', () => {
+  it('the volume of a MARKET OPEN is contracts where a switch says so', () => {
     expect(bought({ marketOpenUnit: 'contracts' }, { volume: 12 })).toEqual({ origQty: 12, executedQty: 12, status: 'FILLED' });
     expect(bought({ marketOpenUnit: 'contracts' }, {})).toBe(-1147);
   });
-  it('is what the newer version says, where its header is sent', () => {
+  it('the volume of a MARKET OPEN is what the newer version says, where its header is sent', () => {
     const v101 = { marketOpenUnit: 'v101' };
     const header = { 'futures-version': '101' };
     expect(bought(v101, {})).toEqual({ origQty: 12.5, executedQty: 12, status: 'FILLED' });
@@ -86,7 +86,7 @@ describe('the volume of a MARKET OPEN', () => {
     expect(bought(v101, { orderUnit: 4 }, header)).toBe(-2100);
     expect(bought({ ...v101, unknownParams: 'reject' }, { orderUnit: 2, volume: 1 }, header)).toMatchObject({ executedQty: 1 });
   });
-  it('of a CLOSE is contracts always', () => {
+  it('the volume of a MARKET OPEN: of a CLOSE is contracts always', () => {
     const setup = offered();
     setup.order('alice', 'BUY', 10, 1000);
     setup.order('bob', 'BUY', 4, 990);
@@ -97,7 +97,7 @@ describe('the volume of a MARKET OPEN', () => {
 });
 
 describe('positions', () => {
-  it('turn round in net mode, and stand side by side in two-way mode', () => {
+  it('positions turn round in net mode, and stand side by side in two-way mode', () => {
     const fixture = offered();
     fixture.order('alice', 'BUY', 4, 1000);
     fixture.order('bob', 'BUY', 20, 990);
@@ -118,7 +118,7 @@ describe('positions', () => {
     expect(codeOf(two.create('alice', 'SELL', 2, 1100, { open: 'CLOSE' }))).toBe(10015);
   });
 
-  it('are closed as what they are', () => {
+  it('positions are closed as what they are', () => {
     const setup = offered({ settingsInUse: 'accept' });
     setup.order('alice', 'BUY', 4, 1000, { positionType: 1 });
     setup.post('/fapi/v1/edit_user_margin_model', { contractName: 'E-BTC-USDT', marginModel: 2 });
@@ -127,7 +127,7 @@ describe('positions', () => {
     expect(codeOf(setup.create('alice', 'BUY', 1, 900, { positionType: 1 }))).toBe(-2100);
   });
 
-  it('of the coin that a contract is about: inverse ones count in it', () => {
+  it('positions of the coin that a contract is about: inverse ones count in it', () => {
     const rig = new FuturesFixture();
     const of = { contractName: 'E-BTC-USD' };
     rig.order('bob', 'SELL', 10, 50_000, of);
@@ -162,7 +162,7 @@ describe('a maker whose account cannot pay any more', () => {
     fixture.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '5' }, { as: 'bob' });
     return { fixture, id };
   }
-  it('fills as far as it can, and the rest of it goes', () => {
+  it('a maker whose account cannot pay any more fills as far as it can, and the rest of it goes', () => {
     const { fixture: setup, id } = poor();
     setup.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: '20' });
     const taker = setup.order('alice', 'SELL', 8, 995);
@@ -171,12 +171,12 @@ describe('a maker whose account cannot pay any more', () => {
     expect(depth(setup)).toBe('{"bids":[[990,5]],"asks":[[995,4]]}');
     setup.service.futures.venue.assertConserved();
   });
-  it('is no counterparty of an order of all or nothing', () => {
+  it('a maker whose account cannot pay any more is not a counterparty of an order of all or nothing', () => {
     const { fixture: rig } = poor();
     expect(rig.info(rig.order('alice', 'SELL', 5, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'CANCELED', executedQty: 0 });
     expect(rig.info(rig.order('alice', 'SELL', 4, 1000, { timeInForce: 'FOK' }))).toMatchObject({ status: 'FILLED' });
   });
-  it('of the taker: what its account cannot back is not left in the book across it', () => {
+  it('a maker whose account cannot pay any more of the taker: what its account cannot back is not left in the book across it', () => {
     const otherFixture = new FuturesFixture({ accounts: small }, { settingsInUse: 'accept' });
     otherFixture.order('alice', 'BUY', 100, 1200);
     // Held at the limit, which is far below what the bid makes it worth.
@@ -219,7 +219,7 @@ describe('a condition', () => {
     expect(rig.positions()).toEqual([]);
   });
 
-  it('is triggered once; what is not there to be closed any more fails', () => {
+  it('a condition is triggered once; what is not there to be closed any more fails', () => {
     const otherFixture = long();
     otherFixture.trigger('alice', 'SELL', '1', '985', { volume: 10 });
     otherFixture.trigger('alice', 'SELL', '1', '984', { volume: 10 });
@@ -230,14 +230,14 @@ describe('a condition', () => {
     expect(otherFixture.rows('/fapi/v1/orderHistorical').filter(({ openOrClose }) => openOrClose === 'CLOSE')).toHaveLength(1);
   });
 
-  it('that is reached already acts at once', () => {
+  it('a condition that is reached already acts at once', () => {
     const rig = long();
     rig.trigger('alice', 'SELL', '2', '1000', { volume: 4 });
     expect(rig.triggers()).toMatchObject([{ status: 2, triggerType: 2 }]);
     expect(rig.positions()).toMatchObject([{ positionVolume: 6 }]);
   });
 
-  it('opens when the price rises or falls to it, as a limit that may rest', () => {
+  it('a condition opens when the price rises or falls to it, as a limit that may rest', () => {
     const rig = offered();
     const limit = { open: 'OPEN', type: 'LIMIT', volume: 3 };
     rig.trigger('alice', 'BUY', '3', '1005', { ...limit, price: 1004 });
@@ -253,7 +253,7 @@ describe('a condition', () => {
     expect(depth(rig)).toBe('{"bids":[[990,3]],"asks":[[1010,9]]}');
   });
 
-  it('that is cancelled does nothing', () => {
+  it('a condition that is cancelled does nothing', () => {
     const rig = long();
     rig.trigger('alice', 'SELL', '1', '985');
     rig.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId: '1622000000000000001' });
@@ -272,7 +272,7 @@ describe('a condition', () => {
     return rig;
   };
 
-  it('that is cancelled waits until the cancel has its effect, and fires before that', () => {
+  it('a condition that is cancelled waits until the cancel has its effect, and fires before that', () => {
     const rig = slow();
     rig.trigger('alice', 'SELL', '1', '985', { volume: 10 });
     expect([takeBack(rig), takeBack(rig)]).toEqual([0, 0]);
@@ -290,7 +290,7 @@ describe('a condition', () => {
     expect([late.triggers(), late.positions()]).toMatchObject([[{ status: 2 }], []]);
   });
 
-  it('that has fired before its cancel has an effect cancels what it has placed', () => {
+  it('a condition that has fired before its cancel has an effect cancels what it has placed', () => {
     const rig = slow();
     rig.trigger('alice', 'BUY', '3', '1001', { open: 'OPEN', type: 'LIMIT', price: 970, volume: 3 });
     takeBack(rig);

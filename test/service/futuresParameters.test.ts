@@ -121,7 +121,7 @@ const code = (op: Op, given: Given, switches: SwitchValues = {}, over: Partial<S
   call(prepared(over, switches), op, given);
 
 describe('every parameter', () => {
-  it('stands in this table, but for those that a switch has to allow', () => {
+  it('every parameter stands in this table, but for those that a switch has to allow', () => {
     for (const op of OPS.filter((each) => each.startsWith('futures.'))) {
       const { params } = endpointOf(op);
       const there = Object.keys(params).filter((name) => params[name]!.kind !== 'time');
@@ -134,7 +134,7 @@ describe('every parameter', () => {
   );
   it.each(cells)('$op $name', ({ op, name, faults }) => checkCell({ op, name, faults, good: GOOD[op]!, code, fixture: prepared }));
 
-  it('of an order is required where a switch says so', () => {
+  it('every parameter of an order is required where a switch says so', () => {
     const { positionType: _type, ...order } = ORDER;
     expect(code('futures.createOrder', order, { positionTypeRequired: 'yes' })).toBe(-1102);
     const { positionType: _other, ...trigger } = GOOD['futures.createConditionOrder']!;
@@ -142,7 +142,7 @@ describe('every parameter', () => {
     expect(code('futures.createConditionOrder', GOOD['futures.createConditionOrder']!, { conditionRequired: 'all' })).toBe(0);
   });
 
-  it('may be text where it is a number, and a number where it is text', () => {
+  it('every parameter may be text where it is a number, and a number where it is text', () => {
     expect(code('futures.createOrder', { ...ORDER, volume: '1', price: '10.0', positionType: '1' })).toBe(0);
     expect(code('futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], triggerType: 4, triggerPrice: 9 })).toBe(0);
     expect(code('futures.changeLeverage', { contractName: 'E-ETH-USDT', nowLevel: 5 })).toBe(0);
@@ -173,7 +173,7 @@ describe('causes', () => {
     ['restricted', ORDER, 35, {}, { accounts: TRADERS.map((each) => ({ ...each, restricted: true })) }],
     ['switched off', ORDER, -1020, {}, { off: ['futures.createOrder'] }],
     ['a contract that is not open', ORDER, -2016, {}, { instruments: [BTC, ETH, CLOSED, OTHER, INVERSE] }],
-  ])('%s', (_name, given, expected, switches = {}, over = {}) => {
+  ])('causes: %s', (_name, given, expected, switches = {}, over = {}) => {
     const fixture = new FuturesFixture(over, switches);
     // A price has to be known before a MARKET order can be valued.
     if (over.states === undefined && over.accounts === undefined && over.instruments === undefined && over.off === undefined) {
@@ -183,7 +183,7 @@ describe('causes', () => {
     expect(call(fixture, 'futures.createOrder', given)).toBe(expected);
   });
 
-  it('of trigger orders', () => {
+  it('causes of trigger orders', () => {
     const setup = prepared({ maxTriggers: 2 });
     const place = (more: Given) => call(setup, 'futures.createConditionOrder', { ...GOOD['futures.createConditionOrder'], ...more });
     expect(place({ triggerType: '1' })).toBe(-1014);
@@ -194,7 +194,7 @@ describe('causes', () => {
     expect([place({}), place({})]).toEqual([0, -1015]);
   });
 
-  it('too many orders, and a price outside of the band', () => {
+  it('too many orders, and a price outside of the band, have their own codes', () => {
     const rig = new FuturesFixture({ maxOpenOrders: 1, states: { [PERPETUAL.id]: { priceBandPpm: 100_000 } } });
     rig.order('bob', 'SELL', 1, 100);
     rig.order('alice', 'BUY', 1, 100);
@@ -212,7 +212,7 @@ describe('causes', () => {
     expect(call(prepared({}, { missingOrderCode: '-2013' }), 'futures.cancelOrder', { contractName, orderId: '1' })).toBe(-2013);
   });
 
-  it('settings do not change while something hangs on them, unless a switch lets them', () => {
+  it('settings cannot change while an order or position depends on them, unless a switch allows it', () => {
     const set = (stand: FuturesFixture) => [
       call(stand, 'futures.changePositionMode', { contractName, positionModel: 2 }),
       call(stand, 'futures.changeMarginMode', { contractName, marginModel: 2 }),

@@ -1,4 +1,4 @@
-// Requests of strangers: whatever their method, path, headers and bytes, they get an answer of the table and change nothing.
+// Requests from strangers: whatever their method, path, headers and bytes, they get a documented answer and change nothing.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -88,7 +88,7 @@ test('a stranger gets an answer, and the exchange is as it was', () => {
   expect(fixture.service.futures.live()).toHaveLength(0);
 });
 
-test('one that is signed by a right key gets a code of the table too, and money stays whole', () => {
+test('a malformed request with a valid signature gets a documented code, and money does not change', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   fc.assert(
     fc.property(fc.constantFrom('GET', 'POST'), target, body, (method, to, sent) => {

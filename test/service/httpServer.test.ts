@@ -70,7 +70,7 @@ describe('the server', () => {
     expect((await call(of, 'GET', '/sapi/v1/account')).body).toContain('"asset":"BTC","free":1.00999,"locked":0');
   });
 
-  it('keeps a connection for many requests', async () => {
+  it('the server keeps a connection for many requests', async () => {
     const of = await open();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<unknown>();
@@ -80,7 +80,7 @@ describe('the server', () => {
     agent.destroy();
   });
 
-  it('refuses a body that is too large, and survives bytes that are no HTTP', async () => {
+  it('the server refuses a body that is too large, and survives bytes that are no HTTP', async () => {
     const of = await open();
     const large = await call(of, 'POST', '/sapi/v1/order', `{"symbol":"${'x'.repeat(300_000)}"}`).catch((error: unknown) => error);
     expect(large instanceof Error || (large as Answer).status === 413).toBe(true);
@@ -93,7 +93,7 @@ describe('the server', () => {
     expect((await call(of, 'GET', '/sapi/v1/ping')).status).toBe(200);
   });
 
-  it('names the port that it cannot have', async () => {
+  it('the server names the port that it cannot have', async () => {
     const of = await open();
     const again = runExchange(
       { ...demoSettings(1), prices: new Map() },
@@ -127,7 +127,7 @@ describe('the control port', () => {
     ['BUS.unknown', { executed: 1, code: -1007 }, 504, 1],
     ['BUS.unknown', { executed: 0, code: -1006 }, 500, 0],
     ['BUS.unknown', { executed: 1, code: 504 }, 504, 1],
-  ])('%s %j: %s, %i orders', async (point, params, expected, orders) => {
+  ])('the control port: %s %j: %s, %i orders', async (point, params, expected, orders) => {
     const of = await open();
     expect(JSON.parse((await fault(of, point, params)).body)).toEqual({ active: 1 });
     const got = await call(of, 'POST', '/sapi/v1/order', ORDER).then(
@@ -140,7 +140,7 @@ describe('the control port', () => {
     expect((await call(of, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
   });
 
-  it('delays requests and answers on the time of the exchange', async () => {
+  it('the control port delays requests and answers on the time of the exchange', async () => {
     const of = await open();
     await control(of, 'POST', '/clock', { pause: true });
     await fault(of, 'NET.respDelay', { ms: 60_000 });
@@ -163,7 +163,7 @@ describe('the control port', () => {
     expect((await waiting).body).toBe('{"code":-1021,"msg":"INVALID_TIMESTAMP"}');
   });
 
-  it('answers others while a long step of a synthetic market is made', async () => {
+  it('the control port answers others while a long step of a synthetic market is made', async () => {
     const of = await open(undefined, demoSettings(1));
     await control(of, 'POST', '/clock', { pause: true });
     const before = of.service.nowMs;
@@ -183,7 +183,7 @@ describe('the control port', () => {
     expect(between.filter((ms) => (ms - before) % 1_800_000 !== 0)).toEqual([]);
   });
 
-  it('moves time, and reports the truth', async () => {
+  it('the control port moves time, and reports the truth', async () => {
     const of = await open();
     await control(of, 'POST', '/clock', { pause: true });
     const before = (JSON.parse((await control(of, 'GET', '/truth')).body) as { now: number }).now;
@@ -200,7 +200,7 @@ describe('the control port', () => {
     });
   });
 
-  it('refuses what it does not know, and ends the exchange', async () => {
+  it('the control port refuses what it does not know, and ends the exchange', async () => {
     let isDown = false;
     const of = await open(() => void (isDown = true));
     const refusals = [
@@ -209,7 +209,7 @@ describe('the control port', () => {
       control(of, 'POST', '/faults', { schedule: [{ point: 'NET.dup', nth: 1, p: 1 }] }),
       control(of, 'POST', '/faults', { schedule: [{ point: 'BUS.delay', nth: 1 }] }),
       control(of, 'POST', '/clock', {}),
-      // An exchange that would be at work for ever answers nobody any more, not even a signal.
+      // An exchange that loops without end answers no client any more, not even a signal.
       control(of, 'POST', '/clock', { speed: 1e99 }),
       control(of, 'POST', '/clock', { stepMs: 9e15 }),
       control(of, 'POST', '/clock', { jumpMs: -9e15 }),
@@ -244,7 +244,7 @@ describe('the control port', () => {
 });
 
 describe('connections', () => {
-  it('are as many as the settings say: one more is closed as it comes', async () => {
+  it('connections are as many as the settings say: one more is closed as it comes', async () => {
     const demo = demoSettings(1);
     const { url } = await open(undefined, { ...demo, prices: new Map(), httpServer: { maxConnections: 2 } });
     const { port } = new URL(url);
@@ -258,7 +258,7 @@ describe('connections', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('that bring half a body are closed after the time for a request', async () => {
+  it('connections that bring half a body are closed after the time for a request', async () => {
     const demo = demoSettings(1);
     const { url } = await open(undefined, { ...demo, prices: new Map(), httpServer: { requestTimeoutMs: 50 } });
     const socket = connect(Number(new URL(url).port), '127.0.0.1');

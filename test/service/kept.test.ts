@@ -1,4 +1,4 @@
-// An exchange that lasts: what it goes on with after its end, what it refuses, and what it does not keep in memory.
+// An exchange with a folder: how it continues after its end, what it rejects, and what it does not keep in memory.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ function lived(act: (fixture: KeptFixture) => void, over = {}): SimulatedDisk {
 }
 
 describe('an exchange that continues', () => {
-  it('finishes what was on its way: to the book, to its end, to the eyes of readers', () => {
+  it('an exchange that continues finishes what was on its way: to the book, to its end, to the eyes of readers', () => {
     const ids: string[] = [];
     const left = lived(
       (fixture) => {
@@ -54,7 +54,7 @@ describe('an exchange that continues', () => {
     expect(setup.open('/sapi/v1/depth?symbol=BTCUSDT').body).toContain('1100');
   });
 
-  it('keeps a volume that is larger than a double holds exactly', () => {
+  it('an exchange that continues keeps a volume that is larger than a double holds exactly', () => {
     const huge = 2 ** 54;
     const left = lived((fixture) => {
       fixture.limit('alice', 'BUY', '0.1', '1000');
@@ -67,7 +67,7 @@ describe('an exchange that continues', () => {
     expect(volumes).toContain(3 * huge);
   });
 
-  it('finishes the cancel of a trigger order that was on its way', () => {
+  it('an exchange that continues finishes the cancel of a trigger order that was on its way', () => {
     const left = lived(
       (rig) => {
         for (const price of ['2000', '2001']) rig.trigger('alice', 'BUY', '3', price, { open: 'OPEN', type: 'LIMIT', price: 1000 });
@@ -84,7 +84,7 @@ describe('an exchange that continues', () => {
     ]);
   });
 
-  it('keeps a trigger order that waits since another time than it was placed, as among rows', () => {
+  it('an exchange that continues keeps a trigger order that waits since another time than it was placed, as among rows', () => {
     const left = lived((rig) => {
       const { futures } = rig.service;
       const { instrument } = futures.market('E-BTC-USDT')!;
@@ -102,7 +102,7 @@ describe('an exchange that continues', () => {
     expect(waiting).toEqual([100, 0]);
   });
 
-  it('keeps price and time in its books', () => {
+  it('an exchange that continues keeps price and time in its books', () => {
     const left = lived((stand) => {
       for (const as of ['alice', 'bob', 'alice']) stand.limit(as, 'SELL', '0.1', '1000');
     });
@@ -115,7 +115,7 @@ describe('an exchange that continues', () => {
     expect(stand.balance('bob', 'BTC').locked).toBe('0.1');
   });
 
-  it('fires triggers that were set before, and pays the funding of the hours in which it was closed', () => {
+  it('an exchange that continues fires triggers that were set before, and pays the funding of the hours in which it was closed', () => {
     const rates = { fundingRates: { 'futures:E-BTC-USDT': 1_000_000_000 } };
     const left = lived((stand) => {
       stand.order('bob', 'SELL', 100, 1000);
@@ -133,7 +133,7 @@ describe('an exchange that continues', () => {
     expect(stand.triggers()).toMatchObject([{ status: 2 }]);
   });
 
-  it('reports average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
+  it('an exchange that continues reports average prices of inverse contracts as they were traded, of the half of a limit before and after', () => {
     const inverse = { contractName: 'E-BTC-USD' };
     const left = lived((stand) => {
       stand.order('bob', 'SELL', 3, 41_234.5, inverse);
@@ -149,7 +149,7 @@ describe('an exchange that continues', () => {
     expect(stand.rows('/fapi/v1/profitHistorical')).toMatchObject([{ openPrice: 41_234.5, openEndPrice: 41_100.1 }]);
   });
 
-  it('takes the mark that was due when it ended, though nothing trades any more', () => {
+  it('an exchange that continues takes the mark that was due when it ended, though nothing trades any more', () => {
     const accounts = TRADERS.map((each) => ({ ...each, futures: { balances: { USDT: each.name === 'alice' ? '6' : '10000' } } }));
     const left = lived(
       (stand) => {
@@ -167,14 +167,14 @@ describe('an exchange that continues', () => {
     expect(stand.positions()).toEqual([]);
   });
 
-  it('has the settings that were chosen', () => {
+  it('an exchange that continues has the settings that were chosen', () => {
     const left = lived((stand) => {
       stand.post('/fapi/v1/edit_lever', { contractName: 'E-BTC-USDT', nowLevel: 7 });
     });
     expect(new KeptFixture(left, never).service.futures.venue.wallets.setting(0, 0).leverage).toBe(7);
   });
 
-  it('takes accounts in that are new, with their money, and refuses to continue without those that had some', () => {
+  it('an exchange that continues takes accounts in that are new, with their money, and refuses to continue without those that had some', () => {
     const left = lived((stand) => void stand.limit('alice', 'BUY', '0.1', '1000'));
     const [alice, bob] = TRADERS;
     const carol = { ...bob!, name: 'carol', uid: '10003', keys: [{ ...bob!.keys[0]!, apiKey: 'carol-Key', secret: 'carol-Secret' }] };
@@ -192,7 +192,7 @@ describe('an exchange in a folder', () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('is one at a time, and is there again with its prices', async () => {
+  it('an exchange in a folder is one at a time, and is there again with its prices', async () => {
     const data = join(root, 'one');
     const options = { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data };
     const first = await runExchange(demoSettings(1), options);
@@ -244,7 +244,7 @@ describe('an exchange that follows rows', () => {
     }
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
-    // Ids of the rows go on behind a gap where an exchange did not end by itself.
+    // Ids of the rows continue behind a gap where an exchange was killed.
     const reported = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
     const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(reported));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);
@@ -254,7 +254,7 @@ describe('an exchange that follows rows', () => {
   const root = mkdtempSync(join(tmpdir(), 'isobar-kept-rows-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  it('continues at the row where it was stopped, and comes to the same', async () => {
+  it('an exchange that follows rows continues at the row where it was stopped, and comes to the same', async () => {
     const whole = await walked('whole', new Set());
     expect(whole).toMatch(/,true,true,/);
     expect(await walked('stopped', new Set([12, 20, 31]))).toBe(whole);
@@ -262,7 +262,7 @@ describe('an exchange that follows rows', () => {
 });
 
 describe('what has ended', () => {
-  it('is found wherever it is asked for, and no longer in memory', () => {
+  it('ended orders are found by every read, and are no longer in memory', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null, 'spot.myTrades': null, 'spot.queryOrder': null } });
     const ids: string[] = [];
     for (let number = 0; number < 700; number++) {
@@ -282,7 +282,7 @@ describe('what has ended', () => {
     expect(trades('limit=5').map(({ id }) => id)).toEqual([700, 699, 698, 697, 696]);
   });
 
-  it('stands in the lists of futures too', () => {
+  it('ended futures orders are in the lists too', () => {
     const setup = new FuturesFixture();
     const ids: string[] = [];
     for (let number = 0; number < 400; number++) {
@@ -298,7 +298,7 @@ describe('what has ended', () => {
 });
 
 describe('orders that an account may have open', () => {
-  it('are as many as the account says, not as all may', () => {
+  it('orders that an account may have open are as many as the account says, not as all may', () => {
     const [alice, bob] = TRADERS;
     const fixture = new FuturesFixture({ accounts: [{ ...alice!, maxOpenOrders: 2 }, bob!] });
     for (const as of ['alice', 'bob']) for (const price of ['10', '11']) fixture.limit(as, 'BUY', '0.01', price);

@@ -42,7 +42,7 @@ describe('reads', () => {
     ['READ.truncate', { rows: 1 }, () => all.slice(0, 1)],
     ['READ.duplicate', {}, () => [all[0], ...all]],
     ['READ.reverse', {}, () => all.toReversed()],
-  ] as const)('%s', async (point, params, expected) => {
+  ] as const)('reads: %s', async (point, params, expected) => {
     await faults(exchange, { point, op: 'spot.openOrders', nth: 1, params });
     expect(ids(await openOrders(exchange.url))).toEqual(expected());
     expect(ids(await openOrders(exchange.url))).toEqual(all);
@@ -79,7 +79,7 @@ describe('the disk', () => {
   it.each([
     ['DISK.write', { error: 'ENOSPC', bytes: 10 }],
     ['DISK.sync', { error: 'EIO' }],
-  ])('%s: nothing that came with it is answered, and nothing after it', async (point, params) => {
+  ])('the disk: %s: nothing that came with it is answered, and nothing after it', async (point, params) => {
     const data = join(root, point);
     const reported: string[] = [];
     const settings = { ...exchangeToKill(1, 1), prices: new Map<never, never>() };
@@ -114,7 +114,7 @@ describe('the process', () => {
   beforeAll(() => (killer = new ExchangeKiller()));
   afterAll(() => killer.remove());
 
-  it('is killed with a write of its record: what came before was answered, what came with it was not', async () => {
+  it('the process is killed with a write of its record: what came before was answered, what came with it was not', async () => {
     const first = killer.start(1);
     const { url, controlUrl } = await first.open;
     const answered = ids(await order(url, '100'));

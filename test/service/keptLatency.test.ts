@@ -1,4 +1,4 @@
-// How long a create waits for the disk, beside an append and fdatasync of as many bytes and nothing else.
+// How long a create waits for the disk, compared with an append and fdatasync of the same number of bytes.
 
 import { closeSync, fdatasync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';

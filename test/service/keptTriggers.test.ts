@@ -7,7 +7,7 @@ import { codeOf } from './serviceFixture.ts';
 
 const PLACED = 1500;
 
-it('are on their page after as many others, and refuse to be cancelled again', () => {
+it('ended trigger orders are on their page behind as many others, and cannot be cancelled again', () => {
   const fixture = new FuturesFixture({ limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) });
   const cancel = (orderId: string) => fixture.post('/v1/inner/trigger_order_cancel', { contractName: 'E-BTC-USDT', orderId });
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-// The kill against our own exchange over real HTTP: what it cancels, what it closes, what it leaves, and that no order leaves after it.
+// The kill against our own exchange over real HTTP: what it cancels, closes and leaves, and that no order leaves afterwards.
 
 import { Decimal } from 'decimal.js';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ let fixture: KillFixture;
 afterEach(() => fixture.close());
 
 describe('a kill that cancels', () => {
-  it('shuts the gate of another process by its latch, which lasts', async () => {
+  it('a kill that cancels shuts the gate of another process by its latch, which lasts', async () => {
     fixture = await KillFixture.open();
     expect(fixture.guard.isClosed).toBe(false);
     await engageKillSwitch(fixture.folder, { sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
@@ -23,7 +23,7 @@ describe('a kill that cancels', () => {
     expect(readKillSwitch(fixture.folder)).toEqual({ sinceMs: 1, who: 'ann', why: 'a test', flatten: false });
   });
 
-  it('finds orders that it was not given by their client ids, leaves those of others, and says so', async () => {
+  it('a kill that cancels finds orders that it was not given by their client ids, leaves those of others, and says so', async () => {
     fixture = await KillFixture.open();
     await fixture.rest('ETHUSDT', 12, 100);
     const { orderId } = await fixture.call('spot.newOrder', {
@@ -41,7 +41,7 @@ describe('a kill that cancels', () => {
     expect(all).toMatchObject({ cancelled: 1, residuals: [] });
   });
 
-  it('ends when it is asked to, and says that it did not complete', async () => {
+  it('a kill that cancels ends when it is asked to, and says that it did not complete', async () => {
     fixture = await KillFixture.open();
     const ending = new AbortController();
     const killed = runKill({ ...fixture.parts(KILL_SETTINGS), signal: ending.signal }, NOTHING_KNOWN, CANCEL);
@@ -62,7 +62,7 @@ it('never claims what it does not know: an exchange that does not answer is aske
 });
 
 describe('a kill that flattens', () => {
-  it('sells what the books hold and no more, in slices, and cancels first', async () => {
+  it('a kill that flattens sells what the books hold and no more, in slices, and cancels first', async () => {
     fixture = await KillFixture.open();
     const before = await balanceOf('BTC');
     const cid = fixture.nextCid();
@@ -94,7 +94,7 @@ describe('a kill that flattens', () => {
     expect((await balanceOf('BTC')).minus(before).toNumber()).toBeLessThan(0.00001);
   });
 
-  it('closes long and short positions of contracts by CLOSE orders alone', async () => {
+  it('a kill that flattens closes long and short positions of contracts by CLOSE orders alone', async () => {
     fixture = await KillFixture.open();
     const open = { type: 'LIMIT', timeInForce: 'IOC', open: 'OPEN', positionType: 1 } as const;
     const signMs = (await fixture.call('futures.serverTime', {})).serverTimeMs;

@@ -53,9 +53,9 @@ describe('a kill without a whole journal', () => {
         execFileSync('mkfifo', [join(journal(), 'journal-000001.jsonl')]);
       },
     ],
-    ['is no folder', () => writeFileSync(journal(), '')],
+    ['is not a folder', () => writeFileSync(journal(), '')],
   ];
-  it('calls nothing closed, and still cancels', async () => {
+  it('a kill without a whole journal calls nothing closed, and still cancels', async () => {
     fixture = await KillFixture.open();
     for (const [what, make] of lies) {
       make();
@@ -75,7 +75,7 @@ describe('trigger orders', () => {
     return rows.filter(({ status }) => status.word === 'PENDING').map(({ triggerOrderId }) => triggerOrderId);
   };
   const timeMs = async (): Promise<number> => (await fixture.call('futures.serverTime', {})).serverTimeMs;
-  /** Buys 1000 at the market, guards them, and would buy more above it; somebody else has an order that waits, too. */
+  /** Buys 1000 at the market, protects them, and would buy more above; another client has a waiting order too. */
   async function guarded(isAnswered: boolean) {
     fixture = await KillFixture.open();
     const instrument = fixture.instrument(contractName);
@@ -103,7 +103,7 @@ describe('trigger orders', () => {
   const parts = () =>
     fixture.parts({ ...fixture.parts().settings, visibilityDelayMs: 100, recvWindowMs: 100 }, [fixture.instrument(contractName)]);
 
-  it('of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
+  it('trigger orders of a bot that is killed: those that would open go, those that protect stay until all is closed', async () => {
     const { orders, stopId, foreignId: otherForeignId } = await guarded(true);
     const books = fixture.books(orders);
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
@@ -121,7 +121,7 @@ describe('trigger orders', () => {
     expect(await waiting()).toEqual([otherForeignId]);
   });
 
-  it('whose replies were lost are recognised by their terms', async () => {
+  it('trigger orders whose replies were lost are recognised by their terms', async () => {
     const { orders, foreignId } = await guarded(false);
     const books = fixture.books(orders);
     const report = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(books) });

@@ -20,7 +20,7 @@ describe('the counts of the specification', () => {
     account: 20,
     batchOrders: 50,
   };
-  it.each(Object.entries(counts))('%s: %i in two seconds', (name, count) => {
+  it.each(Object.entries(counts))('the counts of the specification: %s: %i in two seconds', (name, count) => {
     const op = OPS.find((each) => each === `spot.${name}`)!;
     const { method, path } = endpointOf(op);
     const fixture = new Fixture();
@@ -33,16 +33,19 @@ describe('the counts of the specification', () => {
     expect(times(count, send)).not.toContain(429);
   });
 
-  it.each(['ping', 'serverTime', 'symbols', 'depth', 'ticker', 'recentTrades', 'klines', 'testNewOrder'])('none for %s', (name) => {
-    const { method, path } = endpointOf(OPS.find((each) => each === `spot.${name}`)!);
-    const setup = new Fixture();
-    expect(times(300, () => setup.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
-  });
+  it.each(['ping', 'serverTime', 'symbols', 'depth', 'ticker', 'recentTrades', 'klines', 'testNewOrder'])(
+    'there is no limit for %s',
+    (name) => {
+      const { method, path } = endpointOf(OPS.find((each) => each === `spot.${name}`)!);
+      const setup = new Fixture();
+      expect(times(300, () => setup.send(method, path, method === 'POST' ? '{}' : '', {}).status)).not.toContain(429);
+    },
+  );
 });
 
 describe('who it counts on', () => {
   const limits = { 'spot.public': { count: 3, windowMs: 1000 } };
-  it('the key, from whatever address; other keys are others', () => {
+  it('limits count by key, from any address; other keys count separately', () => {
     const fixture = new Fixture();
     times(20, (at) => fixture.get(ACCOUNT, { ip: `10.0.0.${at}` }));
     expect(fixture.get(ACCOUNT, { ip: '10.0.1.1' })).toMatchObject({ status: 429, body: '{"code":-1003,"msg":"TOO_MANY_REQUESTS"}' });
@@ -79,7 +82,7 @@ describe('who it counts on', () => {
 
 describe('bans', () => {
   const breaking = (fixture: Fixture, count: number, ip = '10.0.0.1') => times(count, () => fixture.get(ACCOUNT, { ip }).status);
-  it('come after twenty refusals within a minute, hold for every call from the address, and double', () => {
+  it('bans come after twenty refusals within a minute, hold for every call from the address, and double', () => {
     const setup = new Fixture({ accounts: ACCOUNTS }, { retryAfter: 'on' });
     breaking(setup, 20, '10.0.0.2');
     expect(breaking(setup, 20)).toEqual(times(20, () => 429));
@@ -98,7 +101,7 @@ describe('bans', () => {
     expect(setup.open('/sapi/v1/ping', { ip: '10.0.0.1' }).status).toBe(200);
   });
 
-  it('do not come where refusals lie further apart', () => {
+  it('bans do not come where refusals lie further apart', () => {
     const rig = new Fixture({ limits: { 'spot.account': { count: 1, windowMs: 3_600_000 } } });
     breaking(rig, 1);
     for (let at = 0; at < 40; at++) {
@@ -107,7 +110,7 @@ describe('bans', () => {
     }
   });
 
-  it('have length and threshold from the profile, and no header unless asked for', () => {
+  it('bans have length and threshold from the profile, and no header unless asked for', () => {
     const otherFixture = new Fixture({}, { banAfter: 2, banMs: 50 });
     expect(breaking(otherFixture, 23).slice(-3)).toEqual([429, 429, 418]);
     expect(otherFixture.open('/sapi/v1/ping', { ip: '10.0.0.1' }).headers).toEqual({});
@@ -117,7 +120,7 @@ describe('bans', () => {
 });
 
 describe('a sliding window', () => {
-  it('lets in what a list of all times would', () => {
+  it('a sliding window lets in what a list of all times would', () => {
     const step = fc.record({ gap: fc.nat(30), weight: fc.integer({ min: 1, max: 4 }) });
     fc.assert(
       fc.property(

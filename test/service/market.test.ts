@@ -1,4 +1,4 @@
-// The market: bars replayed are the bars again, what is reported of the trades agrees with the trades, and the same seed is the same market.
+// The market of the paper exchange: replayed bars give the same bars, trade reports agree with trades, and a seed gives the same market.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ describe('replayed bars', () => {
   const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: START_MS, bars: 200, seed: 5 });
   const scale = 10 ** bars.instrument.priceDigits;
 
-  it('are the klines again: open, high, low, close', () => {
+  it('replayed bars are the klines again: open, high, low, close', () => {
     const service = replayOf(bars, 100, 1);
     service.advance(START_MS + 100 * 60_000 - 1);
     const rows = (read(service, '/sapi/v1/klines?symbol=SYNUSDT&interval=1min&limit=200') as Record<string, number>[]).toReversed();
@@ -49,7 +49,7 @@ describe('replayed bars', () => {
     });
   });
 
-  it('run faster where they are asked to', () => {
+  it('replayed bars run faster where they are asked to', () => {
     const service = replayOf(bars, 100, 60);
     service.advance(START_MS + 100_000 - 1);
     expect(service.spot.markets[0]!.tape.latest(1)[0]!.price).toBe(ticksOf(bars, 'close')[199]);
@@ -88,7 +88,7 @@ describe('what is reported of the trades', () => {
     );
   });
 
-  it('bars after ten thousand years without a trade are flat, and no more of them are made than are kept', () => {
+  it('bars after ten thousand years without a trade are flat, and at most the kept number is made', () => {
     const klines = new Klines();
     klines.print(START_MS, 500, 7);
     const laterMs = START_MS + 10_000 * 365 * 86_400_000 + 30_000;
@@ -117,7 +117,7 @@ describe('what is reported of the trades', () => {
 });
 
 describe('the demonstration', () => {
-  it('is the same for the same seed and another for another, and its book has two sides', () => {
+  it('the demonstration is the same for the same seed and another for another, and its book has two sides', () => {
     const run = (seed: number) => {
       const service = assembleExchange(demoSettings(seed), START_MS);
       service.advance(START_MS + 60_000);
@@ -130,7 +130,7 @@ describe('the demonstration', () => {
     expect(bids[0]![0]).toBeLessThan(asks[0]![0]!);
   });
 
-  it('opens with history on every interval', () => {
+  it('the demonstration opens with history on every interval', () => {
     const service = assembleExchange(demoSettings(1), START_MS);
     for (const [interval, min] of Object.entries({ '1min': 300, '5min': 300, '30min': 300, '60min': 190, '1day': 8, '1month': 1 })) {
       expect(read(service, `/sapi/v1/klines?symbol=ETHUSDT&interval=${interval}&limit=300`), interval).toHaveProperty(

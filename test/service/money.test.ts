@@ -1,4 +1,4 @@
-// Money under random scripts of several accounts: never overdrawn, never made or lost, and the book never crossed.
+// Money in random scripts of several accounts: accounts are never overdrawn, no money is created or lost, and the book is never crossed.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -96,7 +96,7 @@ const unitsOf = (text: string): bigint => {
   return BigInt(whole + part.padEnd(8, '0'));
 };
 
-test('what two accounts trade between them is theirs or a fee of theirs, by the answers alone', () => {
+test('the money of two accounts that trade with each other is conserved up to their fees, by the replies alone', () => {
   const orders = fc.oneof(step).filter((each) => each.kind !== 'point');
   let trades = 0;
   fc.assert(

@@ -1,4 +1,4 @@
-// Numbers of any size at the door of the exchange, its caps, and what it does about errors of its own.
+// Numbers of any size in requests to the exchange, its caps, and what it does about errors of its own.
 
 import { describe, expect, it } from 'vitest';
 import { ContractMoney } from '../../src/venue/futures/contractMoney.ts';
@@ -51,7 +51,7 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['the price of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, price: HUGE }, -1138],
     ['the volume of a trigger order', '/fapi/v1/conditionOrder/', { ...TRIGGER, volume: HUGE }, -2017],
     ['the volume of a trigger order that closes', '/fapi/v1/conditionOrder/', { ...TRIGGER, open: 'CLOSE', volume: HUGE }, 10015],
-  ])('%s', (_, path, body, code) => {
+  ])('a number beyond its range is refused, and nothing else happens: %s', (_, path, body, code) => {
     const fixture = traded();
     const config = { accounts: ACCOUNTS } as never;
     const before = truthOfMarkets(fixture.service, config);
@@ -74,10 +74,13 @@ describe('a number is what it is worth, however it is written', () => {
     expect(fixture.get('/sapi/v1/openOrders').body).toContain('"price":100,');
   });
 
-  it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])('%s rows are as many as there may be', (limit) => {
-    expect(codeOf(new Fixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
-    expect(codeOf(new Fixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
-  });
+  it.each(['101', '9007199254740993', HUGE, '9'.repeat(100)])(
+    'a number is what it is worth, however it is written: %s rows are as many as there may be',
+    (limit) => {
+      expect(codeOf(new Fixture().open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(0);
+      expect(codeOf(new Fixture({}, { limitTooLarge: 'reject' }).open(`/sapi/v1/depth?symbol=BTCUSDT&limit=${limit}`))).toBe(-1102);
+    },
+  );
 
   it('a window of any length', () => {
     expect(codeOf(new Fixture().post('/sapi/v1/cancel', { symbol: 'BTCUSDT', orderId: '1', recvWindow: HUGE }))).toBe(-2013);
@@ -100,7 +103,7 @@ describe('a number is what it is worth, however it is written', () => {
 });
 
 describe('money beyond counting', () => {
-  it('is no reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
+  it('money beyond counting is not a reason for an account not to be read: a position whose value at the mark passes 2^53', () => {
     const fixture = new FuturesFixture();
     fixture.create('alice', 'BUY', 5_000_000_000, 0.1);
     fixture.create('bob', 'SELL', 5_000_000_000, 0.1);
@@ -117,7 +120,7 @@ describe('money beyond counting', () => {
     auditBooks(fixture.service.sides);
   });
 
-  it.each([PERPETUAL, INVERSE])('is met in few steps: the lots within any value, $id', (instrument) => {
+  it.each([PERPETUAL, INVERSE])('money beyond counting is met in few steps: the lots within any value, $id', (instrument) => {
     const money = new ContractMoney(instrument);
     let steps = 0;
     const value = money.value.bind(money);
@@ -147,7 +150,7 @@ it('an order by value ends when nothing of its value is left, also where a contr
 describe('open orders of an account on an instrument', () => {
   const price = (at: number): object => ({ price: (10 + at / 100).toFixed(2) });
 
-  it('are 200 at most: a LIMIT order more is -1015, a MARKET order is taken, and another instrument is free', () => {
+  it('open orders of an account on an instrument are 200 at most: a LIMIT order more is -1015, a MARKET order is taken, and another instrument is free', () => {
     const fixture = new Fixture({ limits: { 'spot.newOrder': null } });
     const order = { ...SPOT, side: 'BUY' };
     for (let at = 0; at < 200; at++) expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(at) }))).toBe(0);
@@ -160,7 +163,7 @@ describe('open orders of an account on an instrument', () => {
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
   });
 
-  it('are as many as the config says, and one that ends makes room', () => {
+  it('open orders of an account on an instrument are as many as the config says, and one that ends makes room', () => {
     const setup = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
     const id = /\d{19}/.exec(setup.post('/fapi/v1/order', LIMIT).body)![0];
     expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(-1015);
@@ -181,11 +184,11 @@ describe('a GET signed over its bare path, under signQuery: either', () => {
     ['symbol=BTCUSDT&recvWindow=5001', -1022],
     ['symbol=BTCUSDT&recWindow=60000', -1022],
     ['symbol=BTCUSDT&other=1', -1022],
-  ])('%s: %i', (query, code) => {
+  ])('a GET signed over its bare path, under signQuery: either: %s: %i', (query, code) => {
     expect(at(query)).toBe(code);
   });
 
-  it('signed with its query may say anything', () => {
+  it('a request that is signed with its query may contain any text', () => {
     expect(codeOf(new Fixture().get('/sapi/v1/openOrders?symbol=BTCUSDT&other=1&recvWindow=60000'))).toBe(0);
   });
 });
@@ -202,7 +205,7 @@ describe('an error of the exchange itself', () => {
     throw new RangeError('planted');
   };
 
-  it('answers -1000 to one request, reports its cause, and the exchange continues while its books agree', () => {
+  it('an error of the exchange itself answers -1000 to one request, reports its cause, and the exchange continues while its books agree', () => {
     const { fixture: setup, errors } = open();
     const { venue } = setup.service.spot;
     const place = venue.place.bind(venue);
@@ -214,7 +217,7 @@ describe('an error of the exchange itself', () => {
     expect(setup.service.isInDoubt).toBe(false);
   });
 
-  it('stops the exchange where the books are in doubt: every answer is -1000, and nothing changes', () => {
+  it('an error of the exchange itself stops the exchange where the books are in doubt: every answer is -1000, and nothing changes', () => {
     const { fixture: rig, errors } = open();
     rig.service.spot.orders.add = fault;
     expect(codeOf(rig.post('/sapi/v1/order', order))).toBe(-1000);
@@ -223,7 +226,7 @@ describe('an error of the exchange itself', () => {
     expect(codeOf(rig.get('/sapi/v1/account'))).toBe(-1000);
   });
 
-  it('stops it where the error came while time passed', () => {
+  it('an error of the exchange itself stops it where the error came while time passed', () => {
     const { fixture: otherFixture, errors } = open();
     otherFixture.service.scheduler.at(otherFixture.nowMs + 10, fault);
     otherFixture.pass(20);

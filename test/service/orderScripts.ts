@@ -1,4 +1,5 @@
-// Scripts of orders that hold at every exchange of the specification, however it reads what the specification leaves open.
+// Order scripts that hold at every exchange of the specification, whatever it decides about the questions that the specification leaves
+// open.
 
 import { expect } from 'vitest';
 import { Decimal } from '../../src/base/number/decimal.ts';
@@ -11,7 +12,7 @@ const contractName = 'E-BTC-USDT';
 const LIMIT = { symbol, side: 'BUY', type: 'LIMIT' } as const;
 const OPEN = { contractName, side: 'BUY', type: 'LIMIT', open: 'OPEN', positionType: 1 } as const;
 
-/** An order as a query tells of it: the word of its status and what of it has been filled. */
+/** An order as a query shows it: the text of its status and its filled quantity. */
 function seen(
   fixture: PairFixture,
   orderId: string,
@@ -31,7 +32,7 @@ function heldOf(fixture: PairFixture, asset: string, as = 'alice'): Decimal {
   return new Decimal(row.free).plus(row.locked);
 }
 
-/** Places, finds and cancels; what is over or was never there cannot be cancelled. */
+/** Places, finds and cancels. An order that has ended, or never existed, cannot be cancelled. */
 const rests: Script = (fixture) => {
   const { profile } = fixture;
   fixture.acked('spot.testNewOrder', { ...LIMIT, volume: '1', price: '10' });
@@ -91,7 +92,7 @@ const fills: Script = (fixture) => {
   const spent = { BTC: new Decimal(3), USDT: new Decimal(-300) };
   for (const { feeCoin, fee } of trades) spent[feeCoin as 'BTC' | 'USDT'] = spent[feeCoin as 'BTC' | 'USDT'].minus(fee ?? '0');
   for (const asset of ['BTC', 'USDT'] as const) expect(heldOf(fixture, asset).minus(before[asset])).toEqual(spent[asset]);
-  // From the older one on, whether or not it is in the answer: no trade is missed by whoever knows it.
+  // From the older one on, whether or not it is in the answer: a reader who knows it misses no trade.
   const [newest, older] = trades.map(({ tradeId }) => tradeId);
   const from = fixture.acked('spot.myTrades', { symbol, limit: 100, fromId: older! }).rows.map(({ tradeId }) => tradeId);
   expect(from).toEqual(fixture.profile.fromId === 'inclusive' ? [newest, older] : [newest]);
@@ -133,7 +134,7 @@ const batches: Script = (fixture) => {
   expect(openIds(fixture)).toEqual([]);
 };
 
-/** A futures position: settings, opened, protected, closed; and every list that tells of it. */
+/** A futures position: settings, opened, protected, closed; and every list that shows it. */
 const position: Script = (fixture) => {
   const { profile } = fixture;
   fixture.acked('futures.changePositionMode', { contractName, positionModel: 2 });
@@ -178,7 +179,7 @@ const position: Script = (fixture) => {
   expect(history.at(-1)).toMatchObject({ clientId: 'f-1', orderId, type: { word: 'IOC' } });
 };
 
-/** What waits for a price, and what waits in the book, of a position of 100: both are found, and both can be taken back. */
+/** A trigger order and a book order of a position of 100: both are found, and both can be cancelled. */
 function waiting(fixture: PairFixture): void {
   const stop = { ...OPEN, positionType: 2, side: 'SELL', open: 'CLOSE', price: '100', volume: '100' } as const;
   const { triggerIds } = fixture.acked('futures.createConditionOrder', { ...stop, triggerType: '1', triggerPrice: '101' });

@@ -1,4 +1,5 @@
-// Two of our clients at one paper exchange in one process: simulated time, a wire of a few ms, and the dialect that the switches ask for.
+// Two of our clients at one paper exchange in one process: simulated time, a wire with a delay of a few ms, and the dialect of the
+// switches.
 
 import { createHmac } from 'node:crypto';
 import { RestClient } from '../../src/adapters/exchange/client/restClient.ts';

@@ -1,4 +1,4 @@
-// One parameter of one endpoint made wrong in every way: what each way is answered.
+// Makes one parameter of one endpoint wrong in every way, and states the answer to each.
 
 import { expect } from 'vitest';
 import { endpointOf, type Op } from '../../src/protocol/endpoints/endpoints.ts';

@@ -71,7 +71,7 @@ const TABLE: Readonly<Partial<Record<Op, Readonly<Record<string, Faults>>>>> = {
 };
 
 describe('every parameter', () => {
-  it('stands in this table, but for those that a switch has to allow', () => {
+  it('every parameter stands in this table, but for those that a switch has to allow', () => {
     for (const op of OPS.filter((each) => each.startsWith('spot.'))) {
       const { params } = endpointOf(op);
       const named = Object.keys(TABLE[op] ?? {});
@@ -104,7 +104,7 @@ describe('bodies and queries', () => {
     [`{${Array.from({ length: 33 }, (_, at) => `"a${at}":1`).join(',')}}`, -1101],
     ['{"__proto__":{"symbol":"BTCUSDT"}}', -1121],
     ['{"symbol":"BTCUSDT","volume":1e400}', -1102],
-  ])('%s: %i', (body, expected) => expect(post(body)).toBe(expected));
+  ])('bodies and queries: %s: %i', (body, expected) => expect(post(body)).toBe(expected));
 
   it('has each name of a query once, and decodes what is encoded', () => {
     const get = (query: string): number => codeOf(new Fixture().open(`/sapi/v1/ticker?${query}`));
@@ -115,7 +115,7 @@ describe('bodies and queries', () => {
     expect(get('')).toBe(-1121);
   });
 
-  it('of a GET are in its query: what its body says counts as not sent', () => {
+  it('bodies and queries of a GET are in its query: what its body says counts as not sent', () => {
     expect(codeOf(new Fixture().send('GET', '/sapi/v1/ticker', '{"symbol":"BTCUSDT"}', {}))).toBe(-1121);
   });
 
@@ -149,11 +149,11 @@ describe('causes', () => {
     ['restricted', order, 35, {}, { accounts: [{ ...ACCOUNTS[0]!, restricted: true }] }],
     ['switched off', order, -1020, {}, { off: ['spot.newOrder'] }],
     ['lower case', { ...order, symbol: 'btcusdt' }, 0, { symbolCase: 'upper' }],
-  ])('%s', (_, given, expected, switches = {}, over = {}) => {
+  ])('causes: %s', (_, given, expected, switches = {}, over = {}) => {
     expect(call(new Fixture(over, switches), 'spot.newOrder', given)).toBe(expected);
   });
 
-  it('too many orders, and a price outside of the band', () => {
+  it('too many orders, and a price outside of the band, have their own codes', () => {
     const fixture = new Fixture({ maxOpenOrders: 2, states: { [BTC.id]: { priceBandPpm: 100_000 } } });
     fixture.limit('bob', 'SELL', '1', '100');
     fixture.limit('alice', 'BUY', '1', '100');

@@ -1,4 +1,4 @@
-// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each bar when it has closed, and stops at its acts.
+// Markets of rows: the exchange fills orders as a replay of the same bars does, shows each closed bar, and stops at its acts.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const barsOf = (seed: number, count = 60): BarColumns => ({
   instrument: BTC,
 });
 
-/** What is asked for at the opening of a row: an order so far from its price, or the end of an earlier one. */
+/** A request at the opening of a row: an order at a distance from its price, or the end of an earlier one. */
 type Request =
   | { readonly kind: 'market'; readonly isBuy: boolean; readonly lots: number }
   | { readonly kind: 'limit'; readonly isBuy: boolean; readonly lots: number; readonly awayPpm: number }
@@ -163,7 +163,7 @@ const ALICE = {
 };
 
 describe('an exchange of rows', () => {
-  it('fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
+  it('an exchange of rows fills random orders as a walk over the bars does: prices, quantities, times, makers', () => {
     let fills = 0;
     fc.assert(
       fc.property(
@@ -189,7 +189,7 @@ describe('an exchange of rows', () => {
     return fixture;
   };
 
-  it('shows a bar once it has closed, as it is, and none for what is missing', () => {
+  it('an exchange of rows shows a bar once it has closed, as it is, and none for what is missing', () => {
     const bars = barsOf(3, 50);
     const setup = opened(bars, 0);
     const rows = (): readonly Record<string, unknown>[] =>
@@ -209,7 +209,7 @@ describe('an exchange of rows', () => {
     expect(rows()).toMatchObject(expected);
   });
 
-  it('stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
+  it('an exchange of rows stops at the acts of a row: what is answered to its open takes part in the rest of it, a MARKET order at the price that is named', () => {
     const bars = barsOf(5, 4);
     const rig = opened(bars, 0);
     const rows = rig.service.rows!;
@@ -231,7 +231,7 @@ describe('an exchange of rows', () => {
     expect(rows.next()).toBeNull();
   });
 
-  it('gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
+  it('an exchange of rows gives the cancel of an order that came inside a row the same delay as any cancel: the next row may fill it', () => {
     const bars = barsOf(5, 4);
     const otherFixture = new Fixture({
       fills: RULES,
@@ -256,7 +256,7 @@ describe('an exchange of rows', () => {
     expect(tradesOf(otherFixture)).toMatchObject([{ price, isMaker: true }]);
   });
 
-  it('reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
+  it('an exchange of rows reports when a trigger order came, and fires it in the first row at whose open it was there', () => {
     const stand = new FuturesFixture({ fills: RULES, rowGraceMs: 5000 });
     const whole = barsOf(5, 4);
     const tenths = (prices: Float64Array): Float64Array => prices.map((price) => Math.round(price * 10) / 10);
@@ -269,7 +269,7 @@ describe('an exchange of rows', () => {
     const price = (ticksOf(bars, 'high')[0]! / 10 ** PERPETUAL.priceDigits).toFixed(PERPETUAL.priceDigits);
     const entry = { open: 'OPEN', type: 'LIMIT', price, volume: 1 };
     expect(stand.trigger('alice', 'BUY', '3', price, entry).status).toBe(200);
-    // The list of these tells the time in whole seconds, eight hours ahead of UTC.
+    // This list has the time in whole seconds, eight hours ahead of UTC.
     expect(stand.triggers()).toMatchObject([{ ctime: '2026-01-05T08:00:03' }]);
     stand.pass(MINUTE_MS);
     expect(stand.service.futures.triggers.pending()).toEqual([]);

@@ -1,4 +1,4 @@
-// Bars that fill orders as users have them: the exchange's file, its standing clock, the control port, and the mistakes.
+// Bars that fill orders (`match: bars`) from a configuration file: the stopped clock, the control port, and configuration errors.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ fills: { slippageTicks: 1, maxVolumeShare: '0.1', graceMs: 500 }
 const GOOD = '{ catalog: data, interval: 1h, from: 2026-01-05T10:00, match: bars }';
 const read = (path: string, speed: number | null = null) => readExchange(path, { profileFile: null, speed });
 
-it('opens at the time of the bars, stands, and shows a bar of finer ones once it is stepped to its close', async () => {
+it('an exchange with match: bars starts at the time of its bars, stands still, and shows a bar once its clock is stepped to the close', async () => {
   const settings = read(file(GOOD));
   expect(settings.service.fills).toMatchObject({ limitRule: 'through', maxVolumeSharePpm: 100_000 });
   const exchange = await runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: 0, crash: () => {} });
@@ -47,7 +47,7 @@ it('opens at the time of the bars, stands, and shows a bar of finer ones once it
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs - HOUR_MS);
     expect(await post('/clock', { stepMs: HOUR_MS })).toEqual({ now: startMs + HOUR_MS });
     expect((await klines()).map(({ idx }) => idx)[0]).toBe(startMs);
-    // Futures before spot, by their ids; each with its two acts, then the end of both.
+    // Futures come before spot, in the order of their ids. Each has two acts (open, inside); then both rows close.
     const acts = [];
     for (let act = 0; act < 5; act++) acts.push(await post('/rows', { next: true }));
     expect(acts).toMatchObject([
@@ -67,8 +67,8 @@ it('opens at the time of the bars, stands, and shows a bar of finer ones once it
   }
 });
 
-it('runs by itself at a speed', async () => {
-  // A computer so slow that the clock has passed rows before the exchange is open.
+it('with --speed the clock of the exchange runs by itself', async () => {
+  // Simulates a slow computer: the clock has passed rows before the exchange is open.
   let wallMs = Date.now();
   vi.spyOn(Date, 'now').mockImplementation(() => ++wallMs);
   const exchange = await runExchange(read(file(GOOD), 1e9), { host: '127.0.0.1', port: 0, controlPort: null, crash: () => {} });
@@ -78,7 +78,7 @@ it('runs by itself at a speed', async () => {
   await exchange.close();
 });
 
-it('says what is wrong with prices that cannot fill orders', () => {
+it('an invalid `prices` entry is rejected with its key or symbol', () => {
   expect(() => read(file('{ catalog: data, interval: 1h, from: 2026-01-05, match: book }'))).toThrow(/prices/);
   expect(() => read(file('{ catalog: data, interval: 1h, from: 2027-01-05, match: bars }'))).toThrow(/DEMOUSDT/);
 });

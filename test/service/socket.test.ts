@@ -77,7 +77,7 @@ const until = (test: () => boolean): Promise<unknown> => vi.waitUntil(test, { ti
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the server', () => {
-  it('opens as the RFC says, pings, and closes a silent client with 1008', async () => {
+  it('the server opens as the RFC says, pings, and closes a silent client with 1008', async () => {
     const socket = raw(await open());
     const startedMs = performance.now();
     await until(() => socket.isClosed);
@@ -88,7 +88,7 @@ describe('the server', () => {
     expect(socket.closeCode()).toBe(1008);
   });
 
-  it('keeps another client than ours, which answers pings by itself', async () => {
+  it('the server keeps another client than ours, which answers pings by itself', async () => {
     const of = await open();
     const socket = new WebSocket(`${of.url.replace('http', 'ws')}/ws`);
     endings.push(() => socket.close());
@@ -97,7 +97,7 @@ describe('the server', () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  it('keeps who answers pings of text, and closes who answers them with control frames', async () => {
+  it('the server keeps who answers pings of text, and closes who answers them with control frames', async () => {
     const of = await open('message');
     const [right, wrong] = [raw(of), raw(of)];
     const answer = (socket: Raw, pong: (stamp: string) => void) => {
@@ -122,7 +122,7 @@ describe('the server', () => {
     ['a message of 5 KB', (socket) => socket.send(OPCODE.text, 'x'.repeat(5000)), 1009],
     ['a text that is no UTF-8', (socket) => socket.send(OPCODE.text, Buffer.from([0xff])), 1007],
     ['a close', (socket) => socket.send(OPCODE.close, Buffer.from([3, 232])), 1000],
-  ])('%s: %i', async (_, send, code) => {
+  ])('the server: %s: %i', async (_, send, code) => {
     const socket = raw(await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 }));
     await until(() => socket.text !== '');
     send(socket);
@@ -130,7 +130,7 @@ describe('the server', () => {
     expect(socket.closeCode()).toBe(code);
   });
 
-  it('answers pings of the client, and leaves what else it says alone', async () => {
+  it('the server answers pings of the client, and leaves what else it says alone', async () => {
     const socket = raw(await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 }));
     await until(() => socket.text !== '');
     socket.send(OPCODE.text, '{"event":"sub","params":{"channel":"market_btcusdt_ticker"}}');
@@ -143,13 +143,13 @@ describe('the server', () => {
   it.each([
     ['another version', OPENING.replace('13', '8'), 'HTTP/1.1 426 Upgrade Required\r\nSec-WebSocket-Version: 13'],
     ['a key that is none', OPENING.replace('dGhl', ''), 'HTTP/1.1 400 Bad Request'],
-  ])('refuses %s', async (_, opening, answer) => {
+  ])('the server refuses %s', async (_, opening, answer) => {
     const socket = raw(await open(), opening);
     await until(() => socket.isClosed);
     expect(socket.text.startsWith(answer)).toBe(true);
   });
 
-  it('leaves requests alone that ask for another protocol beside, bodies and further requests included', async () => {
+  it('the server leaves requests alone that ask for another protocol beside, bodies and further requests included', async () => {
     const of = await open();
     const body = '{"a":1}';
     const h2c =
@@ -163,7 +163,7 @@ describe('the server', () => {
     expect([...socket.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1])).toEqual(['401', '200', '404']);
   });
 
-  it('closes its connections with it', async () => {
+  it('the server closes its connections with it', async () => {
     const of = await open('frame', { everyMs: 10_000, pongTimeoutMs: 30_000 });
     const socket = raw(of);
     await until(() => socket.text !== '');
@@ -174,7 +174,7 @@ describe('the server', () => {
 });
 
 describe('the client', () => {
-  /** Pauses are a tenth of what they are, so that a test is no minute long. */
+  /** Pauses are a tenth of what they are, so that a test is not a minute long. */
   function kept(url: string, options: PersistentSocketOptions = {}): { socket: PersistentSocket; reported: SocketState[] } {
     const scheduler = new LiveScheduler({ speed: 10 });
     const reported: SocketState[] = [];
@@ -189,7 +189,7 @@ describe('the client', () => {
   const pings = ({ state }: PersistentSocket): number => (state.kind === 'open' ? state.pings : 0);
   const kinds = (notified: readonly SocketState[]): string => notified.map(({ kind }) => kind).join(' ');
 
-  it.each<Form>(['frame', 'message'])('is kept by its answers to pings as %s', async (form) => {
+  it.each<Form>(['frame', 'message'])('the client is kept by its answers to pings as %s', async (form) => {
     const { socket, reported: news } = kept((await open(form)).url);
     await until(() => pings(socket) >= 8);
     expect(kinds(news)).toBe('connecting open');
@@ -198,7 +198,7 @@ describe('the client', () => {
     expect(socket.state).toEqual({ kind: 'off' });
   });
 
-  it('comes back once the exchange is there again', async () => {
+  it('the client comes back once the exchange is there again', async () => {
     const first = await open();
     const { socket, reported: otherReported } = kept(first.url);
     await until(() => pings(socket) >= 1);
@@ -251,7 +251,7 @@ describe('the client', () => {
     ['an end without a word', (socket, accept) => socket.end(`${accept}\r\n`), /lost/],
     ['nothing at all', () => {}, /no connection within 10000 ms/, { ...TARGET, openTimeoutMs: 10_000 }],
     ['no ping', (socket, accept) => socket.write(`${accept}\r\n`), /no ping for 10000 ms/, { ...TARGET, silenceMs: 10_000 }],
-  ])('comes back after %s', async (_, wrong, why, options = TARGET) => {
+  ])('the client comes back after %s', async (_, wrong, why, options = TARGET) => {
     const right = (socket: Socket, accept: string) =>
       socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(OPCODE.binary, gzipSync('{"ping":1}'))]));
     const { socket, reported } = kept(await service(wrong, right), options);
@@ -259,7 +259,7 @@ describe('the client', () => {
     expect(reported.find(({ kind }) => kind === 'waiting')).toMatchObject({ attempt: 2, why: expect.stringMatching(why) as string });
   });
 
-  it('waits ever longer for a service that accepts and closes, since such a connection does not live', async () => {
+  it('the client waits ever longer for a service that accepts and closes, since such a connection does not live', async () => {
     const { reported } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
     await until(() => reported.filter(({ kind }) => kind === 'waiting').length === 3);
     expect(reported.flatMap((state) => (state.kind === 'waiting' ? [state.attempt] : []))).toEqual([2, 3, 4]);
@@ -272,7 +272,10 @@ describe('the client', () => {
     expect(reconnectPauseMs(3, 0)).toBe(2000);
   });
 
-  it.each(['http://127.0.0.1/ws', 'ws://example.com/ws', 'wss://user:secret@example.com/ws', 'ws:', 'x'])('refuses %s', (url) => {
-    expect(() => new PersistentSocket(url, new LiveScheduler(), () => 0)).toThrow(ConfigError);
-  });
+  it.each(['http://127.0.0.1/ws', 'ws://example.com/ws', 'wss://user:secret@example.com/ws', 'ws:', 'x'])(
+    'the client refuses %s',
+    (url) => {
+      expect(() => new PersistentSocket(url, new LiveScheduler(), () => 0)).toThrow(ConfigError);
+    },
+  );
 });

@@ -121,7 +121,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('spot', () => {
-  it('has a row here for each of its endpoints', () => {
+  it('spot has a row here for each of its endpoints', () => {
     expect(ROWS.map(({ op }) => op)).toEqual(OPS.filter((op) => endpointOf(op).market === 'spot'));
   });
 
@@ -134,7 +134,7 @@ describe('spot', () => {
     expect(json.ok && decodeAnswer(answerOf(op), json.value)).toMatchObject({ ok: true });
   });
 
-  it('answers every futures operation that is known as one that it does not support, in the futures payload', () => {
+  it('spot answers every futures operation that is known as one that it does not support, in the futures payload', () => {
     for (const op of OPS.filter((each) => endpointOf(each).market === 'futures')) {
       const { method, path, params, security } = endpointOf(op);
       const wants = 'contractName' in params ? 'E-BTC-USDT' : null;
@@ -145,7 +145,7 @@ describe('spot', () => {
     }
   });
 
-  it('knows no other paths, and no other methods', () => {
+  it('spot knows no other paths, and no other methods', () => {
     const rig = new Fixture();
     const unknown = rig.open('/sapi/v1/nothing');
     expect([unknown.status, JSON.parse(unknown.body)]).toEqual([
@@ -158,7 +158,7 @@ describe('spot', () => {
 });
 
 describe('lists', () => {
-  it('are newest first, and no longer than their limit', () => {
+  it('lists are newest first, and no longer than their limit', () => {
     const fixture = new Fixture();
     const ids = ['1', '2', '3'].map((volume) => fixture.limit('alice', 'BUY', volume, '10'));
     const rows = (limit: number) =>
@@ -167,7 +167,7 @@ describe('lists', () => {
     expect(rows(2)).toEqual(ids.toReversed().slice(0, 2));
   });
 
-  it('of own trades page by fromId: the oldest from there on, newest first', () => {
+  it('lists of own trades page by fromId: the oldest from there on, newest first', () => {
     const pages = (fromId: 'inclusive' | 'exclusive') => {
       const setup = new Fixture({}, { fromId });
       setup.limit('bob', 'SELL', '5', '100');
@@ -194,7 +194,7 @@ describe('orders', () => {
     expect(fixture.query(taker)).toMatchObject({ status: 'FILLED', executedQty: 2.5, avgPrice: 100.2 });
   });
 
-  it('by market take what there is, and end', () => {
+  it('orders by market take what there is, and end', () => {
     const setup = new Fixture();
     const market = (side: string, volume: number) =>
       /\d{19}/.exec(setup.post('/sapi/v1/order', { symbol: 'BTCUSDT', volume, side, type: 'MARKET' }).body)![0];
@@ -209,7 +209,7 @@ describe('orders', () => {
     expect(setup.balance('alice', 'USDT').locked).toBe('0');
   });
 
-  it('of one account trade with each other: the trade stands twice, once for each side', () => {
+  it('a self-trade of one account is listed twice, once for each side', () => {
     const rig = new Fixture();
     const [sell, buy] = [rig.limit('alice', 'SELL', '1', '100'), rig.limit('alice', 'BUY', '1', '100')];
     const rows = JSON.parse(rig.get('/sapi/v1/myTrades').body.replaceAll(/\d{19}/g, '"$&"')) as readonly object[];
@@ -219,7 +219,7 @@ describe('orders', () => {
     ]);
   });
 
-  it('with a client id that is given again: the latest is reached', () => {
+  it('orders with a client id that is given again: the latest is reached', () => {
     const otherFixture = new Fixture({}, { queryByClientId: 'works' });
     const [old, latest] = ['1', '2'].map((volume) => otherFixture.limit('alice', 'BUY', volume, '10', { newClientOrderId: 'same' }));
     expect(otherFixture.get('/sapi/v1/order?newClientOrderId=same&symbol=BTCUSDT').body).toContain(latest);
@@ -227,7 +227,7 @@ describe('orders', () => {
     expect(otherFixture.query(old!)['status']).toBe('NEW');
   });
 
-  it('of others are not there', () => {
+  it('orders of others are not there', () => {
     const stand = new Fixture();
     const id = stand.limit('alice', 'BUY', '1', '10');
     expect(stand.get(`/sapi/v1/order?orderId=${id}&symbol=BTCUSDT`, { as: 'bob' }).body).toBe('{"code":"0","msg":"Success","data":null}');

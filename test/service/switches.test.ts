@@ -7,7 +7,7 @@ import { SEED_VARIANTS } from '../../src/protocol/shapes/variants.ts';
 import { codeOf, Fixture } from './serviceFixture.ts';
 
 describe('switches', () => {
-  it('are 59, the first value of each the default', () => {
+  it('switches are 59, the first value of each the default', () => {
     expect(Object.keys(SWITCHES)).toHaveLength(59);
     expect(PROFILES.seed).toMatchObject(SEED_VARIANTS);
     expect(PROFILES.seed).toMatchObject({ signQuery: 'either', banAfter: 20, strictTypes: false, heartbeatForm: 'frame' });
@@ -20,7 +20,7 @@ describe('switches', () => {
     [{ strictTypes: 'true' }, /expected false or true, got "true"/],
     [{ banAfter: 0 }, /expected a whole number above 0, got 0/],
     [{ createStatus: 0 }, /expected 0 or NEW, got 0/],
-  ])('%j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
+  ])('switches: %j is refused', (values, message) => expect(() => profileOf(values)).toThrow(message));
 });
 
 /** An order of alice that has traded in part, one of bob in full. */
@@ -71,7 +71,7 @@ describe('what a switch changes', () => {
       /^\{"code":"-1121","msg":"BAD_SYMBOL","data":null\}$/,
     ],
     ['batchOrdersMethod', 'post', '/sapi/v1/batchOrders', /-1121/, /-1020/],
-  ])('%s: %s at %s', (name, value, target, before, after) => {
+  ])('what a switch changes: %s: %s at %s', (name, value, target, before, after) => {
     expect(traded({}).answer(target)).toMatch(before);
     expect(traded({ [name]: value }).answer(target)).toMatch(after);
   });
@@ -97,12 +97,12 @@ describe('what a switch changes', () => {
     ['cancelByClientId', 'refuse', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /PENDING_CANCEL/, /-2013/],
     ['cancelStatus', 'CANCELED', '/sapi/v1/cancel', { symbol: 'BTCUSDT', newClientOrderId: 'c' }, /"PENDING_CANCEL"/, /"CANCELED"/],
     ['testOrderScope', 'parameters', '/sapi/v1/order/test', { ...create, volume: 1e9 }, /-2017/, /^\{\}$/],
-  ])('%s: %s at %s', (name, value, target, body, before, after) => {
+  ])('what a switch changes: %s: %s at %s', (name, value, target, body, before, after) => {
     expect(traded({}).fixture.post(target, body).body).toMatch(before);
     expect(traded({ [name]: value }).fixture.post(target, body).body).toMatch(after);
   });
 
-  it('a refused batch leaves nothing behind', () => {
+  it('a rejected batch has no effect', () => {
     const { fixture } = traded({ batchPartial: 'refuse' });
     const before = fixture.balance('alice', 'USDT');
     expect(codeOf(fixture.post('/sapi/v1/batchOrders', batch))).toBe(-2017);
@@ -110,7 +110,7 @@ describe('what a switch changes', () => {
     expect(JSON.parse(fixture.get(OPEN).body)).toHaveLength(1);
   });
 
-  it('one wrong element refuses a batch with its code', () => {
+  it('one wrong element rejects a batch with its code', () => {
     const { fixture: setup } = traded({});
     const wrong = { ...batch, orders: [batch.orders[0], { ...batch.orders[1], price: 1.001 }] };
     expect(codeOf(setup.post('/sapi/v1/batchOrders', wrong))).toBe(-1147);

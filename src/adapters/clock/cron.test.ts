@@ -9,14 +9,14 @@ const at = (text: string): number => Date.parse(text);
 const iso = (ms: number): string => new Date(ms).toISOString();
 
 describe('cronTimes', () => {
-  it('names the next time in UTC, never the present one', () => {
+  it('cronTimes names the next time in UTC, never the present one', () => {
     const next = cronTimes('0 8 * * 1-5', 'UTC');
     // A Friday; then the Monday after.
     expect(iso(next(at('2026-11-20T07:59:59.999Z')))).toBe('2026-11-20T08:00:00.000Z');
     expect(iso(next(at('2026-11-20T08:00:00.000Z')))).toBe('2026-11-23T08:00:00.000Z');
   });
 
-  it('follows summer time: an hour that does not exist comes at the end of the gap, one that is twice comes once', () => {
+  it('cronTimes follows summer time: an hour that does not exist comes at the end of the gap, one that is twice comes once', () => {
     const next = cronTimes('30 2 * * *', 'Europe/Berlin');
     const spring = next(at('2026-03-28T12:00:00Z'));
     expect(iso(spring)).toBe('2026-03-29T01:00:00.000Z');
@@ -24,7 +24,7 @@ describe('cronTimes', () => {
     expect([iso(autumn), iso(next(autumn))]).toEqual(['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']);
   });
 
-  it('is the first match of all minutes that there are', () => {
+  it('cronTimes is the first match of all minutes that there are', () => {
     const field = (min: number, max: number) =>
       fc.oneof(
         fc.constant('*'),
@@ -45,7 +45,7 @@ describe('cronTimes', () => {
     );
   });
 
-  it('returns null after the last time, and refuses a text that is not a pattern', () => {
+  it('cronTimes returns null after the last time, and refuses a text that is not a pattern', () => {
     expect(cronTimes('0 0 30 2 *', 'UTC')(0)).toBe(Infinity);
     for (const [pattern, zone] of [
       ['every day', 'UTC'],

@@ -102,7 +102,7 @@ export class FileSystemDisk implements Disk {
   }
 
   sync(path: string, done: (failure: string | null) => void): void {
-    // A file that is open is no folder. Skip the check, because a journal record waits for this sync.
+    // A file that is open is not a folder. Skip the check, because a journal record waits for this sync.
     const isFolder = !this.#open.has(path) && attempt(path, () => lstatSync(path)).isDirectory();
     if (isFolder) syncFolder(path, done);
     else {

@@ -1,4 +1,4 @@
-// The process lock: whatever the order in which processes start, look and die, never do two have it.
+// The process lock: in whatever order processes start, check and die, at most one holds it.
 
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ const processes = (pid: number, dead: readonly number[] = [], other: 'running' |
 });
 
 describe('takeLock', () => {
-  it('refuses a second one, names the first, and leaves it as it was', () => {
+  it('takeLock refuses a second one, names the first, and leaves it as it was', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     expect(() => takeLock(disk, FOLDER, processes(2))).toThrow(/process 1 trades on this account/);
@@ -37,7 +37,7 @@ describe('takeLock', () => {
     expect(disk.list(FOLDER)).toEqual([]);
   });
 
-  it('takes the place of dead ones, and clears up after them', () => {
+  it('takeLock takes the place of dead ones, and clears up after them', () => {
     const disk = new SimulatedDisk();
     for (const pid of [1, 2]) disk.create(`${FOLDER}/lock-${pid}-1-1-a-h`);
     disk.create(`${FOLDER}/journal-000001.jsonl`);
@@ -47,14 +47,14 @@ describe('takeLock', () => {
     expect(lockHolder(disk, FOLDER, processes(4, [3]))).toBeNull();
   });
 
-  it('refuses the lock when its holder cannot be determined, and gives a remedy', () => {
+  it('takeLock refuses the lock when its holder cannot be determined, and gives a remedy', () => {
     const disk = new SimulatedDisk();
     takeLock(disk, FOLDER, { self: holder(1, { host: 'other/../host ü' }), findProcess: () => 'gone' });
     expect(disk.list(FOLDER)).toHaveLength(1);
     expect(() => takeLock(disk, FOLDER, processes(2, [], 'unknown'))).toThrow(/process 1 on other\/\.\.\/host ü may trade on this account/);
   });
 
-  it('takes a file of a host whose name is no text for that of another computer', () => {
+  it('takeLock takes a file of a host whose name is not text for that of another computer', () => {
     const disk = new SimulatedDisk();
     disk.create(`${FOLDER}/lock-1-1-1-a-%zz`);
     const { self } = processes(2);
@@ -62,7 +62,7 @@ describe('takeLock', () => {
     expect(() => takeLock(disk, FOLDER, { self, findProcess })).toThrow(/process 1 on %zz may trade on this account/);
   });
 
-  it('is released without an error when another process has removed its file', () => {
+  it('takeLock is released without an error when another process has removed its file', () => {
     const disk = new SimulatedDisk();
     const release = takeLock(disk, FOLDER, processes(1));
     for (const name of disk.list(FOLDER)) disk.remove(`${FOLDER}/${name}`);
@@ -70,7 +70,7 @@ describe('takeLock', () => {
     takeLock(disk, FOLDER, processes(2))();
   });
 
-  it('has at most one holder in every interleaving of three starters, even if one of them dies', () => {
+  it('takeLock has at most one holder in every interleaving of three starters, even if one of them dies', () => {
     let had = 0;
     const order = fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 4, maxLength: 24 });
     fc.assert(
@@ -89,7 +89,7 @@ describe('takeLock', () => {
       }),
       { seed: 5, numRuns: 3000 },
     );
-    // It is no lock that keeps everybody out.
+    // It is not a lock that keeps everybody out.
     expect(had).toBeGreaterThan(300);
   });
 });
@@ -163,7 +163,7 @@ describe('real processes that contend', () => {
   afterEach(() => folders.splice(0).forEach((each) => rmSync(each, { recursive: true, force: true })));
   const WORDS = `{ has: 'it', does: 'has it', may: 'may have it', own: 'one', second: 'two' }`;
 
-  it('wait for each other, and no count is lost', async () => {
+  it('real processes that contend wait for each other, and no count is lost', async () => {
     const folder = scratch();
     writeFileSync(join(folder, 'count'), '0');
     // Read, wait, write: two at once would lose a count.
@@ -179,9 +179,9 @@ console.log('done');`;
     expect(readdirSync(folder)).toEqual(['count']);
   });
 
-  it('and do not wait: at most one has it at a time, also where its holder is killed', async () => {
+  it('processes that do not wait for the lock hold it one at a time, also if the holder is killed', async () => {
     const folder = scratch();
-    // Whoever has it makes a file that must not be there yet. A third of the holders die with the lock in hand.
+    // The holder creates a file that must not exist yet. A third of the holders die while they hold the lock.
     const code = `const [lockIn, mark] = ${JSON.stringify([join(folder, 'x.lock'), join(folder, 'mark')])};
 let had = 0;
 for (let at = 0; at < 300; at++) {

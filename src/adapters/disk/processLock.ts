@@ -135,7 +135,7 @@ function takenError(
     ? new ConfigError(`${path}: process ${pid} ${does}`, `stop it first: ${second}`)
     : new ConfigError(
         `${path}: process ${pid} on ${host} ${may}, and cannot be seen from here`,
-        'if that computer or container is gone for good, remove the file; if you are not sure, do not',
+        'if that computer or container is gone permanently, remove the file; if you are not sure, do not',
       );
 }
 

@@ -174,7 +174,7 @@ export class RestExchange implements OrderGateway {
       holdings: this.#core.holdings,
       positions: this.#core.positions,
       funding: this.#funding,
-      outside: this.#core.outside,
+      externalBook: this.#core.externalBook,
       seen: (index) => this.#readers.trades(index).seen,
       orderOf: this.#core.parts.orderOf,
     });
@@ -242,8 +242,8 @@ export class RestExchange implements OrderGateway {
     if (code === 'MISMATCH') this.#holdings.acceptDifferences();
   }
   /** What the account holds beyond the strategies' positions. */
-  get outside(): readonly ReferencePosition[] {
-    return this.#core.outside.positions();
+  get externalPositions(): readonly ReferencePosition[] {
+    return this.#core.externalBook.positions();
   }
 
   /** True when no create waits for the disk or the rate limit, and no call is on the wire. */

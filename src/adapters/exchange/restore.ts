@@ -18,17 +18,18 @@ export interface RestoreInto {
   readonly holdings: HoldingBook;
   readonly positions: PositionBook;
   readonly funding: FundingWatch;
-  readonly outside: ReferenceBook;
+  readonly externalBook: ReferenceBook;
   readonly seen: (instrument: number) => BookedTradeIds;
   readonly orderOf: (id: OrderId) => BelievedOrder | undefined;
 }
 
-export function restoreTracking({ orders, trades, cursors, outside: external = [] }: RestoredTracking, into: RestoreInto): void {
-  for (const fill of external) if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.outside.book(fill);
+export function restoreTracking({ orders, trades, cursors, unattributedFills = [] }: RestoredTracking, into: RestoreInto): void {
+  for (const fill of unattributedFills)
+    if (into.own.some((index) => into.instruments[index]!.id === fill.symbol)) into.externalBook.book(fill);
   for (const order of orders) {
     const track = restoreTrackedOrder(order, into.orderOf(order.request.id) ?? forgottenOrder(order));
     into.tracks.add(track);
-    if (order.venueId !== null && external.length > 0) track.restLots = restOf(track, order.venueId, into);
+    if (order.venueId !== null && unattributedFills.length > 0) track.restLots = restOf(track, order.venueId, into);
   }
   // The journal records a contested id only for the acknowledged order. The other order is one of those with an unknown outcome.
   if (orders.some(({ contestedId }) => contestedId != null))
@@ -61,8 +62,8 @@ function forgottenOrder({ request, state }: RestoredTrackedOrder): BelievedOrder
 }
 
 /** Returns the part of the order's fills that is smaller than a lot. The account holds it, not the strategy. */
-function restOf({ request }: TrackedOrder, venueId: string, { outside: external }: RestoreInto): Decimal {
-  const lots = external.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
+function restOf({ request }: TrackedOrder, venueId: string, { externalBook }: RestoreInto): Decimal {
+  const lots = externalBook.qtyOf(venueId).times(Decimal.pow(10, request.instrument.quantityDigits));
   return request.side === 'buy' ? lots : lots.negated();
 }
 

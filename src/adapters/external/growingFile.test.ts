@@ -1,4 +1,4 @@
-// A file that another program may replace by anything.
+// Reading a growing file that another program may replace at any time, with anything.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { GrowingFile } from './growingFile.ts';
 const folder = mkdtempSync(join(tmpdir(), 'isobar-growing-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it.each(['fifo', 'folder'])('says that it cannot read a %s, once, and waits for nobody', (kind) => {
+it.each(['fifo', 'folder'])('a %s is reported once as unreadable, and nothing waits for it', (kind) => {
   const path = join(folder, kind);
   if (kind === 'fifo') execFileSync('mkfifo', [path]);
   else mkdirSync(path);

@@ -1,4 +1,4 @@
-// A journal whose files are removed or replaced while it is written: the next sync notices, and nothing counts as lasting any more.
+// A journal whose files are removed or replaced while it is written: the next sync notices, and no later record counts as durable.
 
 import {
   appendFileSync,
@@ -29,7 +29,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A journal, and what it tells: how far records last, and why no more do. */
+/** A journal, and what it reports: the last durable record, and why no further record becomes durable. */
 function journal() {
   const reported: { durable: number; failed: string | null } = { durable: 0, failed: null };
   const waiting: (() => void)[] = [];

@@ -1,4 +1,4 @@
-// Alerts over real HTTP: that they arrive, what they say, what is tried again and when, and that no secret is told.
+// Alerts over real HTTP: that they arrive, their text, which are retried and when, and that they contain no secret.
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -140,7 +140,7 @@ it('says the same once, until it is worse or a while has passed', async () => {
   await expect.poll(() => received.length).toBe(3);
 });
 
-it('sends alarms before what waits, and keeps no more than a hundred', async () => {
+it('alarms are sent before waiting messages, and at most a hundred messages wait', async () => {
   statuses = [{ status: 500 }];
   const box = outbox({ firstPauseMs: 10_000 });
   box.send(alert({ level: 'info', code: 'A0' }));

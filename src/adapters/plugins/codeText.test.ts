@@ -1,3 +1,5 @@
+// Finding tables of data in the text of a strategy.
+
 import { describe, expect, test } from 'vitest';
 import { codeOnly, dataAt } from './codeText.ts';
 
@@ -15,7 +17,7 @@ describe('dataAt', () => {
     ['a text of letters', `const f = '${'UD'.repeat(300)}';`],
     ['a large number', `const f = 0x${'a3'.repeat(300)}n;`],
     ['many long texts', row(20, () => `'${'k'.repeat(120)}'`, ' + ')],
-  ])('finds %s', (_, text) => {
+  ])('dataAt finds %s', (_, text) => {
     expect(dataAt(`// head\n${text}`)).toBeGreaterThanOrEqual(0);
   });
 
@@ -24,11 +26,11 @@ describe('dataAt', () => {
     ['names of days', `new Set([${row(150, (at) => `'2023-${10 + (at % 3)}-${10 + (at % 18)}'`)}])`],
     ['code', row(400, (at) => `x${at} = y[${at}] + ${at};`, '\n')],
     ['text with blanks', `'${'word '.repeat(500)}'`],
-  ])('takes %s for code', (_, text) => {
+  ])('dataAt takes %s for code', (_, text) => {
     expect(dataAt(text)).toBe(-1);
   });
 
-  test('takes time that grows with the text', () => {
+  test('dataAt takes time that grows with the text', () => {
     // Keys that might begin anywhere, and no table: a pattern that tries every beginning needs the square and more.
     const text = `${row(5000, (at) => `a${at}: ${at} - b `)} ${'12 : '.repeat(20_000)}x${' '.repeat(100_000)}`;
     const before = process.cpuUsage().user;
@@ -37,7 +39,7 @@ describe('dataAt', () => {
   });
 });
 
-test('codeOnly keeps code at its place and leaves words out', () => {
+test('codeOnly keeps code at its offset and blanks comments and strings', () => {
   const text = "a('import(x)'); // eval(y)\n/* eval(z) */ const r = /[\"'`]/; b(`eval(q) ${eval(w)}`); import(v)";
   const code = codeOnly(text);
   expect(code).toHaveLength(text.length);

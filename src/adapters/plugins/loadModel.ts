@@ -60,5 +60,5 @@ function describeExport(value: unknown, wanted: string, call: string): string {
   const other = Object.entries(KINDS).find(([name]) => name === kind);
   if (other === undefined) return value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;
   const { noun } = other[1];
-  return noun === wanted ? `one whose ${call} is no function` : `a ${noun}`;
+  return noun === wanted ? `one whose ${call} is not a function` : `a ${noun}`;
 }

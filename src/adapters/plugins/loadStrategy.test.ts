@@ -28,7 +28,7 @@ export default class Sample extends Strategy.with({ bars: int(twice(5)) }) {
 `;
 
 describe('a good strategy', () => {
-  test('is loaded with what it imports, typed syntax and all', async () => {
+  test('a good strategy is loaded with what it imports, typed syntax and all', async () => {
     write('lib/twice.ts', 'export const twice = (x: number): number => 2 * x;\n');
     const loaded = await loadStrategy(write('sample.ts', CLASS), 'sample.ts');
     expect(loaded.name).toBe('Sample');
@@ -37,7 +37,7 @@ describe('a good strategy', () => {
     expect(loaded.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('has a hash of its code alone: not of its place, but of every line that runs', async () => {
+  test('a good strategy has a hash of its code alone: not of its place, but of every line that runs', async () => {
     const here = await bundle(join(folder, 'sample.ts'), 'sample.ts');
     cpSync(join(folder, 'sample.ts'), join(folder, 'elsewhere/deeper/sample.ts'));
     cpSync(join(folder, 'lib'), join(folder, 'elsewhere/deeper/lib'), { recursive: true });
@@ -47,13 +47,13 @@ describe('a good strategy', () => {
     expect((await bundle(join(folder, 'elsewhere/deeper/sample.ts'), 'sample.ts')).hash).not.toBe(here.hash);
   });
 
-  test('is the same class when it is loaded twice', async () => {
+  test('a good strategy is the same class when it is loaded twice', async () => {
     const path = join(folder, 'sample.ts');
     expect((await loadStrategy(path)).strategy).toBe((await loadStrategy(path)).strategy);
   });
 });
 
-test('the stack of its errors has the path of the file and the line as it stands now', () => {
+test('the stack of a strategy error has the path of the file and the line in it', () => {
   const text =
     "import { Strategy } from 'isobar';\nexport default class S extends Strategy {\n  override onBar() {}\n}\nthrow new Error('top');\n";
   const loader = new URL('../../../dist/adapters/plugins/loadStrategy.js', import.meta.url).href;
@@ -101,7 +101,7 @@ describe('refusals name the file and what was expected', () => {
       'required.ts: it takes isobar, or a module of Node, by require',
     ],
     ['throws', 'throw new Error("top level");', 'throws.ts: the file throws when it is loaded: top level'],
-  ])('%s', async (name, text, message) => {
+  ])('refusals name the file and what was expected: %s', async (name, text, message) => {
     const path = write(`${name}.ts`, text);
     await expect(loadStrategy(path, `${name}.ts`)).rejects.toThrow(message);
   });
@@ -111,7 +111,7 @@ describe('refusals name the file and what was expected', () => {
     ['bars.csv', '1,2', '.csv'],
     ['record.json', '{}', '.json'],
     ['plain', 'export default 1;', 'one without an ending'],
-  ])('%s is no code', async (name, text, got) => {
+  ])('refusals name the file and what was expected: %s is not code', async (name, text, got) => {
     await expect(loadStrategy(write(name, text), name)).rejects.toThrow(`${name}: expected a strategy file (.ts or .js), got ${got}`);
   });
 

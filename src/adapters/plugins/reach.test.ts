@@ -1,4 +1,4 @@
-// What the text of a strategy reaches: tables of numbers, however they are written, and in time that grows with the text alone.
+// Static checks of a strategy's text: tables of numbers in any notation are found, in time that grows linearly with the text.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ it.each([
   expect(linesOf(`// one\n// two\nconst x = [${table}1];\n`)).toEqual([3]);
 });
 
-it('fewer numbers, or words between them, are no table', () => {
+it('a few numbers, or numbers with words between them, are not a table', () => {
   expect(linesOf(`const x = [${times(99, (at) => `${at},`)} 'a'];`)).toEqual([]);
   expect(linesOf(times(300, (at) => (at % 50 === 0 ? `f(a, b, ${at}),` : `${at},`)))).toEqual([]);
 });

@@ -38,7 +38,7 @@ export function reachOf({ inputs }: Pick<Metafile, 'inputs'>, folder: string): r
           warningAt('IMPURE_MODULE', `the strategy loads ${name}: nothing of it is part of the hash`, Math.max(0, text.indexOf(name))),
         ];
       if (FILES.has(module))
-        return [warningAt('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold what lies ahead of a bar`, index)];
+        return [warningAt('LOOKAHEAD_FILE', `the strategy imports node:${module}: a file may hold data from after a bar`, index)];
       return [warningAt('IMPURE_MODULE', `the strategy imports node:${module}: the result depends on what is outside the run`, index)];
     });
     return [...reached, ...dataIn(path, text, warningAt), ...loadsIn(text, warningAt)];
@@ -52,7 +52,7 @@ function dataIn(path: string, text: string, at: At): Warning[] {
   const index = dataAt(text);
   if (index < 0) return [];
   const what = isCode ? 'a table of numbers or a long text in the code' : 'the strategy imports a file of data';
-  return [at('LOOKAHEAD_FILE', `${what}: it may hold what lies ahead of a bar`, isCode ? index : 0)];
+  return [at('LOOKAHEAD_FILE', `${what}: it may hold data from after a bar`, isCode ? index : 0)];
 }
 
 function loadsIn(text: string, at: At): Warning[] {

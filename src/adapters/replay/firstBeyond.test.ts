@@ -1,3 +1,5 @@
+// The search for the first row beyond a limit finds what a naive scan finds.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -5,7 +7,7 @@ import { FirstBeyond } from './firstBeyond.ts';
 
 const price = fc.integer({ min: 1, max: 60 });
 
-test('finds the row that a naive scan finds, whatever was asked before', () => {
+test('the search finds the row that a naive scan finds, in any order of calls', () => {
   const columns = fc.array(fc.tuple(price, price), { maxLength: 500 });
   const question = fc.record({
     level: fc.integer({ min: 0, max: 61 }),

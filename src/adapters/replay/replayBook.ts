@@ -99,6 +99,6 @@ export function matchTrades(
     bracketManager.legTimeMs = NAN;
     brackets.follow(instrument, ticks, ticks, timeMs);
   }
-  // What has come to rest is no market order any more.
+  // What has come to rest is no longer a market order.
   if (replayBook.collared > 0) replayBook.collared = cancelRestingCollars(engine, instrument, (order) => matcher.isResting(venueId(order)));
 }

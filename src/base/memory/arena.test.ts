@@ -1,4 +1,4 @@
-// Lent memory: no two arrays share any of it until all of it is given back, and then none is made anew.
+// Lent memory: two arrays never share any of it until all of it is returned, and then no new memory is allocated.
 
 import { expect, it } from 'vitest';
 import { Arena } from './arena.ts';

@@ -1,4 +1,4 @@
-// Logs of rows: read back as they were written, or, where nobody reads them, one page however many rows there are.
+// Row logs: rows are read back as written; a log without readers needs only one page of memory.
 
 import { expect, it } from 'vitest';
 import { RowLog, rowInPage, Scratch, DiscardingScratch } from './rowLog.ts';
@@ -26,7 +26,7 @@ it('rows come back as columns', () => {
   expect([...down!]).toEqual(Array.from({ length: ROWS }, (_, row) => -row));
 });
 
-it('where nobody reads them they share one page, and what is taken otherwise is nobody else’s', () => {
+it('logs without readers share one page, which no other log uses', () => {
   const scratch = new DiscardingScratch();
   const { pages } = written(scratch);
   expect(pages.size).toBe(1);

@@ -1,3 +1,5 @@
+// Decimal text as scaled whole numbers, compared with exact arithmetic.
+
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseRatio, scaleDown } from './decimalText.ts';
@@ -30,7 +32,7 @@ test('a ratio is the decimal itself', () => {
   );
 });
 
-test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', '1_000'])('%j is no plain decimal', (value) => {
+test.each(['', '-1', '+1', '1e3', ' 1', '1 ', '1.', '.5', '0x10', 'NaN', '1,5', '1_000'])('%j is not a plain decimal', (value) => {
   expect(scaleDown(value, 2)).toBeNull();
   expect(parseRatio(value)).toBeNull();
 });

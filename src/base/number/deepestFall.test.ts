@@ -1,4 +1,4 @@
-// The deepest fall against its definition, however the series is cut.
+// The maximum drawdown equals its definition, however the series is cut into pieces.
 
 import { expect, test } from 'vitest';
 import { DeepestFall } from './deepestFall.ts';
@@ -15,7 +15,7 @@ function byDefinition(start: number, values: readonly number[]): { fraction: num
   return { fraction: Math.min(0, ...real.map((of) => of.fraction)), units: Math.max(0, ...real.map((of) => of.units)) };
 }
 
-test('random walks, cut into random pieces, ruin included', () => {
+test('the maximum drawdown of random walks, cut into random pieces and down to 0, equals its definition', () => {
   const rng = seededRng(20260123);
   const random = () => rng.next();
   for (let round = 0; round < 400; round++) {
@@ -36,7 +36,7 @@ test('random walks, cut into random pieces, ruin included', () => {
   }
 });
 
-test('a series that never falls has none, and begins anew', () => {
+test('a series that never falls has a drawdown of 0, and begin() starts a new series', () => {
   const fall = new DeepestFall(100);
   fall.take(Float64Array.of(100, 101, 101, 105), 4);
   expect([fall.fraction, fall.units]).toEqual([0, 0]);

@@ -1,3 +1,5 @@
+// Exact products and quotients of whole numbers, compared with BigInt.
+
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InvariantError } from '../errors.ts';

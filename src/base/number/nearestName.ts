@@ -4,8 +4,8 @@
 const INFINITY = Infinity;
 
 /**
- * The name of `valid` with the smallest edit distance to `given`, or null when none is near (more than a third of its letters off). Of
- * several as near the one that begins as `given` does: `seeds` is meant to be `seed` and not `feeds`.
+ * Returns the name of `valid` with the smallest edit distance to `given`. Null if more than a third of the letters differ for each name. Of
+ * names at equal distance, the one with the longest common beginning wins: `seeds` gives `seed`, not `feeds`.
  */
 export function nearestName(given: string, valid: readonly string[]): string | null {
   let best: string | null = null;

@@ -30,7 +30,7 @@ test('edges and random integers, of every scale and both signs', () => {
   }
 });
 
-test('what is no exact integer is divided', () => {
+test('a value that is not an exact integer is divided', () => {
   for (const value of [2 ** 53, 1e300, 0.5, -1.25]) expect(decimalOf(value, 3).eq(new Decimal(value).div(1000))).toBe(true);
   expect(decimalOf(NaN, 3).isNaN()).toBe(true);
   expect(decimalOf(Infinity, 3).isFinite()).toBe(false);

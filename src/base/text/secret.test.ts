@@ -1,4 +1,4 @@
-// A secret shows itself to nobody, however it is printed, copied or serialised.
+// A secret never shows its text, however it is printed, copied or serialised.
 
 import { format, inspect } from 'node:util';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ const TEXT = 'canary-5f0cb0a7e1d94d';
 
 test.each<[string, (secret: Secret) => string]>([
   ['String', (secret) => String(secret)],
-  // Types forbid these three, so that they happen where nobody looks: in code that takes anything.
+  // Types forbid these three in typed code, so they can only happen with `unknown` values.
   ['a template', (secret: unknown) => `<${secret as string}>`],
   ['concatenation', (secret: unknown) => 'x' + (secret as string)],
   ['a spread', (secret: unknown) => JSON.stringify({ ...(secret as object) })],
@@ -27,19 +27,19 @@ test.each<[string, (secret: Secret) => string]>([
   ['the message of an error', (secret) => inspect(new Error(`no such key: ${String(secret)}`, { cause: secret }))],
   ['a thrown secret', (secret) => inspect(new AggregateError([secret]))],
   ['a table of the console', (secret) => format(inspect(new Map([[secret, secret]])))],
-])('%s', (_, shown) => {
+])('a secret in %s is redacted', (_, shown) => {
   const text = shown(new Secret(TEXT));
   expect(text).not.toContain(TEXT);
   expect(text.includes(REDACTED) || /NaN|value/.test(text)).toBe(true);
 });
 
-test('is taken once, and holds nothing then', () => {
+test('a secret can be taken once, and is empty afterwards', () => {
   const secret = new Secret(TEXT);
   expect(secret.take()).toBe(TEXT);
   expect(() => secret.take()).toThrow(InvariantError);
 });
 
-test('is not found in objects of any shape that hold it', () => {
+test('a secret is not visible in an object of any shape that holds it', () => {
   const leaf = fc.constant(null).map(() => new Secret(TEXT));
   const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
     tree: fc.oneof(

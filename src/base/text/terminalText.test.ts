@@ -1,3 +1,5 @@
+// Untrusted text on a terminal: control characters are escaped, colours are kept.
+
 import { expect, it } from 'vitest';
 import { terminalText } from './untrustedText.ts';
 

@@ -33,7 +33,7 @@ test('cuts the text at the maximum length and gives its original length', () => 
   expect(sanitizeText('\n'.repeat(150), 200)).toBe(`${'\\n'.repeat(100)}... (150 characters)`);
 });
 
-test('whatever comes, one line of bounded length', () => {
+test('any text becomes one line of bounded length', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.integer({ min: 1, max: 100 }), (text, max) => {
       const shown = sanitizeText(text, max);

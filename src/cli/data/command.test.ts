@@ -32,7 +32,7 @@ async function isobar(...args: string[]): Promise<string> {
 const plain = (text: string) => text.replaceAll('\u2009', ' ').replaceAll(catalog, 'data').trimEnd();
 
 describe('isobar data', () => {
-  it('list says what to do when there is nothing', async () =>
+  it('isobar data list says what to do when there is nothing', async () =>
     expect(plain(await isobar('list'))).toBe('  data has no bars yet: there is no such folder; isobar data import FILE'));
 
   it('import ends with a line for scripts, and --json prints JSON alone', async () => {
@@ -98,7 +98,7 @@ describe('isobar data', () => {
     ]);
   });
 
-  it('check ends with exit code 1 for a file that another program changed', async () => {
+  it('isobar data check ends with exit code 1 for a file that another program changed', async () => {
     const { openSync, writeSync, closeSync } = await import('node:fs');
     const file = openSync(barsPath(catalog, { market: 'spot', symbol: 'SYNUSDT', interval: '1m' }), 'r+');
     writeSync(file, Buffer.alloc(8, 1), 0, 8, 30_000);
@@ -109,7 +109,7 @@ describe('isobar data', () => {
     expect(process.exitCode).toBe(1);
   });
 
-  it('check ends with exit code 1 for a file that was cut, and looks at the others', async () => {
+  it('isobar data check ends with exit code 1 for a file that was cut, and looks at the others', async () => {
     const broken = join(folder, 'broken');
     const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
     await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
@@ -158,16 +158,16 @@ describe('isobar data', () => {
     [['import', '/none/BTCUSDT.csv', '--as', 'funding', '--instrument', 'x.json'], '--instrument: it is for bars, not for --as funding'],
     [['import', '/none/BTCUSDT-1h.csv', '--as', 'mark', '--skip-bad'], '--skip-bad: it is for bars, not for --as mark'],
     [['list', '--symbl', 'X'], 'Unknown argument'],
-  ])('%j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
+  ])('isobar data: %j is refused: %s', async (args, message) => expect(isobar(...args)).rejects.toThrow(message));
 
-  it('shows progress as share, rate and time left', () => {
+  it('isobar data shows progress as share, rate and time left', () => {
     expect(progressText('BTCUSD-1m.csv.gz', 'rows', 600_000, 0.5, 500).replaceAll('\u2009', ' ')).toBe(
       'BTCUSD-1m.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left',
     );
     expect(progressText('x'.repeat(90), 'rows', 60_000, 0.01, 2000).length).toBeLessThanOrEqual(100);
   });
 
-  it('is cut to the width of the terminal: the name first, then the bar, then the rate', () => {
+  it('isobar data is cut to the width of the terminal: the name first, then the bar, then the rate', () => {
     const at = (columns: number, name = 'klines/binance-spot/BTCUSDT-1h.csv.gz') =>
       progressText(name, 'rows', 600_000, 0.5, 500, columns).replaceAll('\u2009', ' ');
     expect(at(99)).toBe('klines/binance-spot/BTCUSDT-1h.csv.gz  50 %  ▇▇▇▇▇▁▁▁▁▁  1.2 M rows/s  0:01 left');
@@ -193,7 +193,7 @@ describe('isobar data', () => {
     expect(plain(await isobar('import', ...files.slice(0, 1)))).toContain('LONGUSDT-1m-2024-01-of-three.csv  (the catalog has');
   });
 
-  it('says one gap of one bar and one row in the singular', async () => {
+  it('isobar data says one gap of one bar and one row in the singular', async () => {
     const file = join(folder, 'ONEUSDT-1m.csv');
     const row = (minute: number) => `${Date.UTC(2024, 0, 1) + minute * 60_000},100.5,101,100,100.25,${minute}`;
     writeFileSync(file, ['open_time_ms,open,high,low,close,volume', row(0), row(2)].join('\n'));

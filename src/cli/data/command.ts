@@ -26,7 +26,7 @@ const importCommand = (yargs: Argv) =>
           choices: ['bars', 'mark', 'funding', 'trades', 'series'] as const,
           default: 'bars' as const,
           describe:
-            'What the rows are: bars, klines of the mark price or funding rates of a contract, single trades, or values of a series from outside',
+            'What the rows are: bars, klines of the mark price or funding rates of a contract, single trades, or values of an external series',
         },
         name: { ...text, describe: 'Of --as series: its name, by which strategies ask for it' },
         time: { ...text, describe: 'Of --as series: column of the times that its values are of' },
@@ -61,7 +61,7 @@ const listCommand = (yargs: Argv) =>
 const checkCommand = (yargs: Argv) =>
   yargs.command(
     'check',
-    'Walk all bars and write their gap manifests anew; exit code 1 when a file was damaged',
+    'Walk all bars and write their gap manifests again; exit code 1 when a file was damaged',
     (args) => args.options({ symbol, interval, market, catalog, json }),
     async (args) => (await import('./actions.ts')).checkData(args),
   );

@@ -1,4 +1,4 @@
-// Implements `isobar data import --as series`, and the series from outside in `list` and `check`.
+// Implements `isobar data import --as series`, and the external series in `list` and `check`.
 
 import { basename } from 'node:path';
 import { expandFiles } from '../../adapters/catalog/import/globs.ts';

@@ -5,7 +5,7 @@ import { options, type KillArgs } from './killOptions.ts';
 
 export const killCommand: CommandModule<object, KillArgs> = {
   command: 'kill',
-  describe: 'Stop a bot for good: cancel everything, prove it, and close its positions if asked',
+  describe: 'Stop a bot permanently: cancel everything, prove it, and close its positions if asked',
   builder: options,
   handler: async (args) => (await import('./killAction.ts')).kill(args),
 };

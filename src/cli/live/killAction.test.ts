@@ -1,4 +1,4 @@
-// `isobar kill` where something answers for the bot that is none of this version: the kill does not depend on it.
+// `isobar kill` when a process that is not a bot of this version answers: the kill does not depend on the answer.
 
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

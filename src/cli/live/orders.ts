@@ -8,17 +8,19 @@ const withId = (args: Argv, what: string) =>
   withBotOptions(args).positional('id', { type: 'string', demandOption: true, describe: what }).options(whyOption);
 
 const adopt = (args: Argv) =>
-  withId(args, 'Id that isobar orders shows').options({ strategy: { ...text, describe: 'Whose it becomes; default: the only one' } });
+  withId(args, 'Id that isobar orders shows').options({
+    strategy: { ...text, describe: 'Strategy that gets the order (default: the only one)' },
+  });
 const ignore = (args: Argv) => withId(args, 'Id that isobar orders shows');
 const resolve = (args: Argv) =>
   withId(args, 'Client order id of an order of unknown outcome').options({
-    outcome: { choices: ['placed', 'noEffect'] as const, demandOption: true, describe: 'What became of it at the exchange' },
-    'venue-id': { ...text, describe: 'Its id at the exchange, where it was placed' },
+    outcome: { choices: ['placed', 'noEffect'] as const, demandOption: true, describe: 'Outcome of the order at the exchange' },
+    'venue-id': { ...text, describe: 'Venue order id, if the order was placed' },
   });
 
 export const ordersCommand: CommandModule = {
   command: 'orders',
-  describe: 'Orders of a running bot: open, of unknown outcome, of others; and what you decide about them',
+  describe: 'List the orders of a running bot; decide about foreign and unknown ones',
   builder: (args) =>
     args
       .command('$0', 'Open orders, orders of unknown outcome, and foreign orders', withBotOptions, async (given) =>

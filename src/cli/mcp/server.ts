@@ -6,10 +6,10 @@ import { described, TOOLS, wordsOf, type Tool } from './tools.ts';
 
 /** Newest first. */
 const VERSIONS = ['2025-06-18', '2025-03-26', '2024-11-05'] as const;
-/** Commands use a core each. */
+/** Commands that run at once. Each uses a core. */
 const MAX_RUNNING = 2;
 const MAX_WAITING = 64;
-/** Exit codes that are answers: done, differs or refuted, not proved or something left. */
+/** Exit codes of a command that gave an answer: 0 done, 3 differs or refuted, 4 not proved, or something is left. */
 const ANSWERS: readonly (number | null)[] = [0, 3, 4];
 
 const CODES = { parse: -32_700, invalid: -32_600, noMethod: -32_601, params: -32_602 } as const;
@@ -29,7 +29,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Call {
   readonly id: Id;
   readonly words: readonly string[];
-  /** Ends it; null while it waits. */
+  /** Ends the command; null while the call waits. */
   end: (() => void) | null;
   isCancelled: boolean;
 }
@@ -47,7 +47,7 @@ export class McpServer {
     this.#tools = new Map(TOOLS.filter(({ isLive }) => deps.allowLive || !isLive).map((tool) => [tool.name, tool]));
   }
 
-  /** Takes one line; null: one that was too long. */
+  /** Handles one line of input; null for a line that was too long. */
   take(line: string | null): void {
     if (line === null) return this.#fail(null, CODES.invalid, 'the message is longer than 1 MiB');
     if (line.trim() === '') return;
@@ -60,7 +60,7 @@ export class McpServer {
     if (!isFields(message) || message['jsonrpc'] !== '2.0')
       return this.#fail(null, CODES.invalid, 'expected one JSON-RPC 2.0 object a line; batches are not taken');
     const { id, method, params = {} } = message;
-    // An answer: this server asks nothing.
+    // Ignore replies, because this server sends no requests.
     if (method === undefined && ('result' in message || 'error' in message)) return;
     const isRequest = 'id' in message;
     if (isRequest && typeof id !== 'string' && !Number.isSafeInteger(id))
@@ -92,7 +92,7 @@ export class McpServer {
   }
 
   #answer(id: Id, method: string, params: Fields): void {
-    if (this.#calls.has(id)) return this.#fail(id, CODES.invalid, 'a call of this id is under way');
+    if (this.#calls.has(id)) return this.#fail(id, CODES.invalid, 'a call with this id is running');
     if (method === 'ping') return this.#succeed(id, {});
     if (method === 'initialize') return this.#initialize(id, params);
     if (!this.#isReady) return this.#fail(id, CODES.invalid, 'expected initialize first');
@@ -116,7 +116,7 @@ export class McpServer {
     const tool = typeof name === 'string' ? this.#tools.get(name) : undefined;
     if (tool === undefined) return this.#fail(id, CODES.params, this.#noTool(name));
     if (!isFields(given)) return this.#fail(id, CODES.params, 'arguments: expected an object');
-    if (this.#calls.size >= MAX_WAITING) return this.#fail(id, CODES.invalid, `${MAX_WAITING} calls are under way: wait for one of them`);
+    if (this.#calls.size >= MAX_WAITING) return this.#fail(id, CODES.invalid, `${MAX_WAITING} calls are running: wait for one of them`);
     try {
       this.#calls.set(id, { id, words: wordsOf(tool, given), end: null, isCancelled: false });
     } catch (error) {
@@ -134,7 +134,7 @@ export class McpServer {
       : `${text}: no such tool; tools/list names them`;
   }
 
-  /** Starts what waits, as long as there is room. */
+  /** Starts waiting calls, up to MAX_RUNNING at once. Calls `#whenIdle` when no call is left. */
   #next(): void {
     for (const call of this.#calls.values()) {
       if (this.#running >= MAX_RUNNING) break;
@@ -156,7 +156,7 @@ export class McpServer {
     });
   }
 
-  /** A call that is cancelled gets no answer. */
+  /** Ends a call. It gets no reply. */
   #cancel(call: Call): void {
     call.isCancelled = true;
     if (call.end === null) this.#calls.delete(call.id);
@@ -171,7 +171,7 @@ export class McpServer {
   }
 }
 
-/** What the command printed, then what it said beside that. */
+/** Returns the result of a call: the output of the command, then its messages on stderr. */
 function resultOf({ code, stdout, stderr }: Finished): object {
   const texts = [stdout.trim(), ...(stderr === '' ? [] : [stderr])].filter((text) => text !== '');
   const content = (texts.length > 0 ? texts : ['']).map((text) => ({ type: 'text', text }));

@@ -71,14 +71,14 @@ export const TOOLS: readonly Tool[] = [
   { name: 'data_list', help: 'What the catalog has', command: ['data', 'list'], args: CATALOG, ...READING },
   {
     name: 'data_check',
-    help: 'Walk all bars, write their gap manifests anew; exit code 1 when a file was damaged',
+    help: 'Walk all bars, write their gap manifests again; exit code 1 when a file was damaged',
     command: ['data', 'check'],
     args: { symbol: text('one symbol'), interval: text('one interval'), market: text('spot or futures'), ...CATALOG },
     ...WRITING,
   },
   {
     name: 'data_import',
-    help: 'Import files of bars, marks, funding rates, trades, or a series from outside, into the catalog',
+    help: 'Import files of bars, marks, funding rates, trades, or an external series, into the catalog',
     command: ['data', 'import'],
     args: {
       files: needed(word(list('files or patterns'))),
@@ -229,7 +229,7 @@ export const TOOLS: readonly Tool[] = [
   },
   {
     name: 'kill',
-    help: 'Stop a bot for good: cancel everything, prove it, and close its positions if asked',
+    help: 'Stop a bot permanently: cancel everything, prove it, and close its positions if asked',
     command: ['kill'],
     args: {
       flatten: flag('close all positions too'),

@@ -56,7 +56,7 @@ Called      onStop
 `;
 
 describe('new', () => {
-  it('writes a strategy and its test, says how they are run, and leaves what is there', async () => {
+  it('new writes a strategy and its test, says how they are run, and leaves what is there', async () => {
     const { code, stdout } = await fixture.run('strategy', 'new', 'mean-dip');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -72,7 +72,7 @@ describe('new', () => {
       'strategies/meanDip.ts, strategies/meanDip.test.ts: there already\n  choose another name, or move it away first\n',
     ]);
   });
-  it('names the definition of a project', async () => {
+  it('new names the definition of a project', async () => {
     fixture.write('backtests/first.yaml', '');
     expect((await commandIn(fixture.folder, ['strategy', 'new', 'Second'])).stdout).toContain(
       '  npx isobar backtest backtests/first.yaml --set strategy=strategies/second.ts\n',
@@ -91,7 +91,7 @@ describe('show', () => {
     return fixture.run('strategy', 'show', name);
   };
 
-  it('has parameters, feeds with their warm-up, indicators and calls', async () => {
+  it('show has parameters, feeds with their warm-up, indicators and calls', async () => {
     const answer = { code: 0, stdout: ROTATION_SHOWN, stderr: '' };
     expect(await shown('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
     expect(await spawned('strategies/deep/rotation.ts', ROTATION)).toEqual(answer);
@@ -105,7 +105,7 @@ describe('show', () => {
       feeds: [{ name: 'bars', interval: null, isList: false, warmupBars: 41 }],
     });
   });
-  it('names the default feed where only a callback reads it', async () => {
+  it('show names the default feed where only a callback reads it', async () => {
     const body = "trend = this.feed('trend'); override onBar() { if (this.bars.close.value > 1) this.buy(); }";
     const { stdout } = await shown(
       'reads.ts',
@@ -113,7 +113,7 @@ describe('show', () => {
     );
     expect(stdout).toMatch(/\nbars .*\ntrend /);
   });
-  it('says what never trades', async () => {
+  it('show says what never trades', async () => {
     const { stdout } = await shown('idle.ts', "import { Strategy } from 'isobar';\nexport default class Idle extends Strategy {}\n");
     expect(stdout).toContain('Called      never: it has neither onBar nor a handler');
   });
@@ -123,7 +123,7 @@ describe('show', () => {
     ['x = this.use(sma(this.bars.close, 0));', EXIT.badInput, /^bad\.ts: sma: .*\n {2}\S/],
     ["x = JSON.parse('{');", EXIT.failed, /^bad\.ts: it cannot be constructed with its default parameters: [\s\S]*bad\.ts:3:/],
     ['x = ', EXIT.badInput, /^bad\.ts:4:\d+: /],
-  ])('says what is wrong with %s', async (body, exit, reply) => {
+  ])('show says what is wrong with %s', async (body, exit, reply) => {
     const text = `import { sma, Strategy } from 'isobar';\nexport default class Bad extends Strategy {\n  ${body}\n  override onBar() {}\n}\n`;
     // Lines of the author's own file are known in a process of the command.
     const { code, stdout, stderr } = exit === EXIT.failed ? await spawned('bad.ts', text) : await shown('bad.ts', text);
@@ -152,7 +152,7 @@ test('list has own and shipped ones with their first sentence, and one that does
 });
 
 describe('list', () => {
-  it('skips folders and links that lead nowhere, and reads what begins with a byte order mark', async () => {
+  it('list skips folders and links that lead nowhere, and reads what begins with a byte order mark', async () => {
     fixture.write('strategies/folder.ts/inner.md', 'export default');
     symlinkSync('gone.ts', join(fixture.folder, 'strategies/broken.ts'));
     fixture.write(

@@ -45,7 +45,7 @@ function headline({ outcome, changed, differences, resultHash }: VerifyVerdict):
       return `  different: ${first === undefined ? 'the result' : `${first.what} in ${first.file}`}${also}`;
     }
     case 'notRun':
-      return `  not verified: the run could not be made again${also}`;
+      return `  not verified: the run could not be repeated${also}`;
     default:
       return assertNever(outcome);
   }
@@ -75,7 +75,7 @@ function cause({ outcome, isFolderAltered, changed, notes, differences, resultHa
     const files = [...new Set(differences.map(({ file }) => file))].join(', ');
     if (changed.length > 0) return `the result hash is as recorded: ${files} changed after the run, or shows what has changed`;
     const orTags = isTag ? ', or tags of the strategy depend on chance' : '';
-    return `the run made again has the recorded hash: ${files} changed after the run${orTags}`;
+    return `the repeated run has the recorded hash: ${files} changed after the run${orTags}`;
   }
   if (isFolderAltered)
     return 'orders, fills and equity of the folder do not have the recorded hash: they, or the hash, changed after the run';

@@ -1,3 +1,5 @@
+// The note about proxy variables of the environment, which isobar ignores.
+
 import { expect, test } from 'vitest';
 import { proxyNote } from './proxyNote.ts';
 
@@ -7,6 +9,6 @@ test('a proxy variable that is set is named without its value', () => {
   expect(note).not.toContain('password');
 });
 
-test('no note where none is set, or is empty', () => {
+test('there is no note if no proxy variable is set, or if it is empty', () => {
   expect(proxyNote({ PATH: '/bin', HTTP_PROXY: '' })).toBeNull();
 });

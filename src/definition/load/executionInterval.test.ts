@@ -47,7 +47,7 @@ describe('finer bars inside', () => {
     ['or none', [hours, part(minutes, 0, 100)], FUTURES, ['bars 1h']],
     ['a named interval', [hours, quarters, minutes], `${FUTURES}fills: { inside: 15m }`, ['bars 1h', 'inside bars 15m hidden']],
     ['none where it is off', [hours, minutes], `${FUTURES}fills: { inside: off }`, ['bars 1h']],
-  ])('%s', (_, sets, lines, expected) => {
+  ])('finer bars inside: %s', (_, sets, lines, expected) => {
     expect(reported(feedsOf(sets, lines))).toEqual(expected);
   });
 
@@ -97,13 +97,13 @@ describe('bars that were made of finer ones which have gone on since', () => {
   };
   const all = { fromMs: null, toMs: null };
   const made = coarser(spot, '1h');
-  it('are reported with the command that makes them again', () => {
+  it('bars that were made of finer ones which have gone on since are reported with the command that makes them again', () => {
     expect(noteOf(part(made, 0, 7), all)).toMatch(
       /^the 1h bars of \w+ end at .*, the 1m bars below them at .*: isobar data resample --symbol \w+ --interval 1h /,
     );
     expect(noteOf(part(made, 2), all)).toMatch(/^the 1h bars of \w+ begin at .*, the 1m bars below them at .*: isobar data resample/);
   });
-  it('are no matter where they reach as far, or the run does not go further', () => {
+  it('bars that were made of finer ones which have gone on since are no matter where they reach as far, or the run does not go further', () => {
     expect(noteOf(made, all)).toBeUndefined();
     expect(noteOf(part(made, 0, 7), { fromMs: null, toMs: made.closeMs[6]! })).toBeUndefined();
     expect(noteOf(part(made, 2), { fromMs: made.openMs[2]!, toMs: null })).toBeUndefined();

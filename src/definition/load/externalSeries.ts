@@ -1,4 +1,4 @@
-// Loads the series from outside that a definition names, from its catalog.
+// Loads the external series that a definition names, from its catalog.
 
 import { listExternal, externalLabel, type ExternalKey } from '../../adapters/catalog/external/external.ts';
 import { loadExternal } from '../../adapters/catalog/external/externalStore.ts';

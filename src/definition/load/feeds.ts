@@ -260,7 +260,7 @@ function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, r
   const hasEarlier = closeOf(interval, openOf(interval, fine.firstMs)) <= made.firstMs && (range.fromMs ?? -Infinity) < made.firstMs;
   if (!hasLater && !hasEarlier) return {};
   const [does, own, other] = hasLater ? ['end', endMs, closeOf(from, fine.lastMs)] : ['begin', made.firstMs, fine.firstMs];
-  const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them anew`;
+  const remedy = `isobar data resample --symbol ${symbol} --interval ${interval} makes them again`;
   const below = `the ${from} bars below them at ${formatMinute(other)}`;
   return { note: `the ${interval} bars of ${symbol} ${does} at ${formatMinute(own)}, ${below}: ${remedy}` };
 }

@@ -20,28 +20,28 @@ function feedsOf(listed: string, range = { fromMs: START_MS + DAY, toMs: START_M
 const spanOf = ({ bars, firstRow }: ReturnType<typeof feedsOf>[number]) => [bars.openMs[0]! - START_MS, bars.closeMs[bars.length - 1]! - START_MS, firstRow]; // prettier-ignore
 
 describe('listed', () => {
-  it('leaves the bars of other symbols as they are', () => {
+  it('listed leaves the bars of other symbols as they are', () => {
     expect(feedsOf('AAAUSDT: { to: 2024-01-03 }').map(spanOf)[1]).toEqual([0, 3 * DAY, 1440]);
   });
-  it('ends the bars at `to`', () => {
+  it('listed ends the bars at `to`', () => {
     const [feed] = feedsOf('AAAUSDT: { to: 2024-01-03 }');
     expect(spanOf(feed!)).toEqual([0, 2 * DAY, 1440]);
     expect(feed!.listedToMs).toBe(START_MS + 2 * DAY);
     expect(feed!.quality.rows).toBe(1440);
   });
-  it('begins them at `from`, without any to warm up before it', () => {
+  it('listed begins them at `from`, without any to warm up before it', () => {
     expect(spanOf(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }')[0]!)).toEqual([DAY + 6 * HOUR, 3 * DAY, 0]);
     // Listed before the run: only what lies between warms up.
     const [early] = feedsOf('AAAUSDT: { from: 2024-01-01T20:00 }');
     expect(spanOf(early!)).toEqual([20 * HOUR, 3 * DAY, 240]);
     expect(early!.quality.rows).toBe(2 * 1440);
   });
-  it('leaves a symbol out that is not listed in the run', () => {
+  it('listed leaves a symbol out that is not listed in the run', () => {
     for (const times of ['to: 2024-01-02', 'from: 2024-01-04']) {
       expect(feedsOf(`AAAUSDT: { ${times} }`).map(({ bars }) => bars.instrument.wireName)).toEqual(['BBBUSDT']);
     }
   });
-  it('refuses symbols that the feed lacks, and times in the wrong order', () => {
+  it('listed refuses symbols that the feed lacks, and times in the wrong order', () => {
     expect(() => feedsOf('AABUSDT: { to: 2024-01-03 }')).toThrow('feeds.all.listed.AABUSDT: the feed has no symbol AABUSDT');
     expect(() => feedsOf('AAAUSDT: { from: 2024-01-03, to: 2024-01-03 }')).toThrow('AAAUSDT is listed from 2024-01-03 to 2024-01-03, which is not later');
     expect(() => feedsOf('AAAUSDT: { until: 2024-01-03 }')).toThrow('until');

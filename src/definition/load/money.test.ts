@@ -43,11 +43,11 @@ describe('balances of both markets', () => {
     ["{ USDT: '0.00000003' }", { spot: { USDT: '0.00000002' }, futures: { USDT: '0.00000001' } }],
     ["{ USDT: '10', BTC: '0.5' }", { spot: { USDT: '5', BTC: '0.5' }, futures: { USDT: '5' } }],
     ["{ spot: { USDT: '7', BTC: '1' }, futures: { USDT: '3' } }", { spot: { USDT: '7', BTC: '1' }, futures: { USDT: '3' } }],
-  ])('%s: halves, unless it says whose they are', (cash, funds) => {
+  ])('balances of both markets: %s: halves, unless it says whose they are', (cash, funds) => {
     expect(fundsOf(cash).funds).toEqual(funds);
   });
 
-  it('are summed up by asset', () => {
+  it('balances of both markets are summed up by asset', () => {
     expect(fundsOf("{ spot: { USDT: '7.5', BTC: '1' }, futures: { USDT: '3' } }").cash).toEqual({ USDT: '10.5', BTC: '1' });
     expect(fundsOf("'1000'", ['spot'])).toEqual({ cash: { USDT: '1000' }, funds: null });
   });
@@ -59,7 +59,7 @@ describe('balances of both markets', () => {
     ],
     ["{ spot: { USDT: '7' }, futures: { USDT: '3', BTC: '1' } }", 'x.yaml:3 cash.futures.BTC: no feed of the run trades BTC'],
     ["{ spot: { USDT: '7', ETH: '1' }, futures: { USDT: '3' } }", 'x.yaml:3 cash.spot.ETH: no feed of the run trades ETH'],
-  ])('%s is refused with its place', (cash, message) => {
+  ])('balances of both markets: %s is refused with its place', (cash, message) => {
     expect(refusal(() => fundsOf(cash))).toContain(message);
   });
 
@@ -73,7 +73,7 @@ describe('balances of both markets', () => {
     expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);
   });
 
-  it('of two accounts are no balances of one market', () => {
+  it('balances of both markets: of two accounts are not balances of one market', () => {
     const message = 'x.yaml:3 cash: expected balances by asset, got balances by market, and all feeds are of spot';
     expect(refusal(() => fundsOf("{ spot: { USDT: '7' }, futures: { USDT: '3' } }", ['spot']))).toBe(message);
     expect(refusal(() => parseDefinition(sourceOf("{ spot: { USDT: '7' } }")))).toContain(

@@ -67,7 +67,7 @@ function plain(value: unknown): string | number | boolean {
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
   if (value instanceof Decimal) return value.toFixed();
   throw new ConfigError(
-    `a parameter is no number, text, flag or decimal: ${String(value)}`,
+    `a parameter is not a number, text, flag or decimal: ${String(value)}`,
     'declare it by int, float, decimal, flag or choice',
   );
 }

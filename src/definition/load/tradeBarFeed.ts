@@ -20,7 +20,7 @@ export interface LoadedTradeBars extends LoadedBars {
 }
 
 /**
- * Returns bars from trades that open at `fromMs` or later and end by `toMs`, with warm-up rows before them. Counting begins anew with each
+ * Returns bars from trades that open at `fromMs` or later and end by `toMs`, with warm-up rows before them. Counting restarts with each
  * UTC day, so bars do not depend on where a run begins. Throws ConfigError without such trades.
  */
 export function loadTradeBars(store: BarStore, key: BarKey, { fromMs, toMs, warmupRows = 0 }: BarRange, where: string): LoadedTradeBars {

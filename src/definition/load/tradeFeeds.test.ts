@@ -50,7 +50,7 @@ describe('fills against trades', () => {
 
   it('happen at the trades, between the bars, with the latency of the run', async () => {
     const { fills, summary, record } = await run(whole, { executionInterval: 'trades', latencyMs: 500 });
-    // Decided at 00:01:00, there at 00:01:00.500: the trade of that minute's start is over.
+    // Decided at 00:01:00, arrives at 00:01:00.500: the trade at the start of that minute has passed.
     expect([fills.timeMs[0]! - START, fills.price[0]]).toEqual([80_000, 102]);
     expect(record.feeds.map(({ bars, isExecutionOnly }) => [bars.interval, isExecutionOnly ?? false])).toEqual([
       ['1m', false],
@@ -84,11 +84,11 @@ describe('fills against trades', () => {
       'fills.limit: expected through',
     ],
     ['market impact', { executionInterval: 'trades', impact: { coefficient: '1' } }, 'fills.impact: expected fills in bars'],
-  ])('refuse %s', async (_, fills, message) => {
+  ])('fills against trades refuse %s', async (_, fills, message) => {
     await expect(run(whole, fills)).rejects.toThrow(message);
   });
 
-  it('refuse trades that do not reach the prices of the bars, and a run without any', async () => {
+  it('fills against trades refuse trades that do not reach the prices of the bars, and a run without any', async () => {
     await expect(run(holed, { executionInterval: 'trades' })).rejects.toThrow(
       /fills.executionInterval: expected trades that reach .* every 1m bar of BTCUSDT, those of 2024-01-01T00:02:00.000Z do not/,
     );

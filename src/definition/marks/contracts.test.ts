@@ -1,4 +1,4 @@
-// Marks and funding of a run: aligned and priced as the rules say, against slow ways of saying the same.
+// Mark prices and funding of a run: how they are aligned and priced, against slow and simple computations.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -14,15 +14,15 @@ const MINUTE = 60_000;
 const START = Date.UTC(2024, 0, 1);
 
 type Prices = readonly [open: number, high: number, low: number, close: number];
-/** Quarter-hours from START, prices in tenths; null is a bar that is missing. */
+/** Returns bars of 15 minutes from START. Prices are in tenths; null is a missing bar. */
 function quarters(rows: readonly (Prices | null)[]): BarColumns {
-  const there = rows.flatMap((row, at) => (row === null ? [] : [[START + at * 15 * MINUTE, ...row]]));
-  const column = (of: number, scale = 10) => Float64Array.from(there, (row) => row[of]! / scale);
+  const present = rows.flatMap((row, at) => (row === null ? [] : [[START + at * 15 * MINUTE, ...row]]));
+  const column = (of: number, scale = 10) => Float64Array.from(present, (row) => row[of]! / scale);
   const openMs = column(0, 1);
   return {
     instrument: linearContract(),
     interval: '15m',
-    length: there.length,
+    length: present.length,
     openMs,
     closeMs: closesOf(openMs, '15m'),
     open: column(1),
@@ -54,7 +54,7 @@ const pricesOf = ({ marks }: ReturnType<typeof alignMarks>) =>
   Array.from(marks.open, (_, row) => [marks.open[row], marks.high[row], marks.low[row], marks.close[row]]);
 
 describe('marks of bars', () => {
-  it('are put together of finer klines; a bar without any has its own prices', () => {
+  it('the marks of a bar combine its finer mark klines; a bar without mark klines uses its own prices', () => {
     const bars = quarters([[1000, 1010, 990, 1000], [1000, 1010, 990, 1005], [1005, 1010, 1000, 1001]]); // prettier-ignore
     const klines = klinesOf('5m', [[0, 100, 100.5, 99.5, 100.1], [5, 100.1, 102, 100, 101], [10, 101, 101.5, 98, 100.2], [30, 100.5, 100.6, 100.4, 100.5], ...[35, 40].map((at) => [at, 100.5, 100.5, 100.5, 100.5] as const)]); // prettier-ignore
     const aligned = alignMarks(bars, klines, 0);
@@ -67,14 +67,14 @@ describe('marks of bars', () => {
     ['the first', [5, 10], [1000, 1030, 960, 1002]],
     ['one in the middle', [0, 10], [1001, 1030, 960, 1002]],
     ['none', [0, 5, 10], [1001, 1020, 980, 1002]],
-  ])('of a bar with missing klines are the worse of both: %s is', (_, minutes, expected) => {
+  ])('a bar with missing mark klines uses the worse of its own and the mark prices: missing is %s', (_, minutes, expected) => {
     const all = [[0, 100.1, 101, 99, 100], [5, 100, 102, 98, 99], [10, 99, 101, 98.5, 100.2]] as const; // prettier-ignore
     const klines = klinesOf('5m', all.filter(([minute]) => minutes.includes(minute)));
     const aligned = alignMarks(quarters([[1000, 1030, 960, 970]]), klines, 0);
     expect([pricesOf(aligned), aligned.uncovered]).toEqual([[expected], minutes.length === 3 ? 0 : 1]);
   }); // prettier-ignore
 
-  it('are the own prices within a longer kline, whose open and close hold where they are known', () => {
+  it('a bar inside a longer mark kline uses its own prices, limited to the kline; the open and close of the kline replace its own', () => {
     const bars = quarters([[1000, 1030, 990, 1020], [1020, 1050, 1010, 1040], null, [1040, 1045, 900, 950], [950, 960, 940, 955]]); // prettier-ignore
     const klines = klinesOf('1h', [[0, 100.1, 102.5, 96, 97]]);
     expect(pricesOf(alignMarks(bars, klines, 0))).toEqual([
@@ -87,7 +87,7 @@ describe('marks of bars', () => {
     expect(alignMarks(bars, klines, 4).uncovered).toBe(0);
   });
 
-  it('never leave the kline, keep their order, and end where it ends', () => {
+  it('marks of bars inside a longer kline stay within its range, and end at its close', () => {
     const price = fc.integer({ min: 900, max: 1100 });
     const row = fc.tuple(price, price, price, price).map(([a, b, c, d]): Prices => [a, Math.max(a, b, c, d), Math.min(a, b, c, d), d]);
     fc.assert(
@@ -109,7 +109,7 @@ describe('marks of bars', () => {
     );
   });
 
-  it('are rounded half up to the tick, whatever digits they have', () => {
+  it('marks of bars are rounded half up to the tick, whatever digits they have', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 0, max: 8 }), (whole, digits) => {
         const price = whole / 10 ** digits;
@@ -137,22 +137,22 @@ describe('funding', () => {
     ['between: the close of the kline under way', at(100), 910, at(105)],
     ['where the klines are missing: the open of the bar', at(135), 1009, at(135)],
     ['there between: the close of the bar under way', at(140), 1009, at(150)],
-  ])('is taken of the first mark at or after it, and booked at the close of a bar: %s', (_, timeMs, markTicks, bookedMs) => {
+  ])('funding uses the first mark at or after its time, and is booked at the close of a bar: %s', (_, timeMs, markTicks, bookedMs) => {
     expect(plan([timeMs])).toEqual({ funding: [{ timeMs: bookedMs, rate: 123_450_000, markTicks }], distant: [], unpriced: [] });
   });
 
-  it('says what has no price near', () => {
+  it('funding times without a price nearby are listed', () => {
     expect(plan([at(100)], [klinesOf('1h', [[180, 80, 85, 75, 81]])])).toMatchObject({ funding: [{ markTicks: 800 }], distant: [at(100)] });
     expect(plan([at(300)], [marks])).toEqual({ funding: [], distant: [], unpriced: [at(300)] });
   });
 
-  it('between bars is booked at its own time, at the first open after it: who opens a position then does not pay it', () => {
+  it('funding between bars is booked at its own time, priced at the next open: a position opened there does not pay it', () => {
     const kept = Array.from(bars.openMs.keys()).filter((row) => row < 4 || row > 7);
     const of = (values: ArrayLike<number>) => Float64Array.from(kept, (row) => values[row]!);
     const gapped = { openMs: of(bars.openMs), closeMs: of(bars.closeMs), open: of(own.open), close: of(own.close) };
     const booked = (times: readonly number[]) =>
       fundingOf(series(times, [times.map(() => 0.0001)], 8), [gapped], gapped, { fromMs: START, toMs: at(600) }).funding;
-    // Bars end at 60, at 1003, and go on at 120, where they open at 1008.
+    // Bars end at 60 with a close of 1003, and continue at 120 with an open of 1008.
     expect(booked([at(60, 20), at(90), at(119, 59_990)])).toMatchObject([
       { timeMs: at(60), markTicks: 1003 },
       { timeMs: at(90), markTicks: 1008 },
@@ -160,7 +160,7 @@ describe('funding', () => {
     ]);
   });
 
-  it('is that of the run alone', () => {
+  it('funding outside the run is left out', () => {
     expect(plan([at(-60), at(480), at(600, 4), at(700)]).funding).toEqual([
       { timeMs: at(480), rate: 123_450_000, markTicks: 1032 },
       { timeMs: at(600), rate: 123_450_000, markTicks: 1039 },
@@ -168,6 +168,6 @@ describe('funding', () => {
   });
 });
 
-it('marks have more intervals than bars', () => {
+it('mark klines may have intervals that bars do not have', () => {
   expect(['8h', '60min', '1d', '1w', 'x'].map(parseMarkInterval)).toEqual(['8h', '1h', '1d', null, null]);
 });

@@ -105,7 +105,7 @@ export interface FuturesPlan {
   readonly data: ReadonlyMap<InstrumentId, ContractData>;
 }
 
-/** A series from outside, as strategies ask for it. */
+/** An external series, as strategies ask for it. */
 export interface SeriesPlan {
   readonly name: string;
   /** The one symbol whose feeds have it; null: all feeds. */

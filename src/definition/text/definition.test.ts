@@ -100,7 +100,7 @@ test.each([
   expect(refusal(source(GOOD.replace(good, bad))).message).toBe(message);
 });
 
-test('an unquoted decimal has the remedy in its own words', () => {
+test('the remedy for an unquoted decimal shows it in quotes', () => {
   expect(refusal(source(GOOD.replace("taker: '0.001'", 'taker: 0.001'))).remedy).toBe("put the number in quotes: taker: '0.001'");
 });
 
@@ -116,7 +116,7 @@ test('a name that is too long is reported as such', () => {
   );
 });
 
-test('a limit that is no number is reported once', () => {
+test('a limit that is not a number is reported once', () => {
   const text = GOOD.replace("maxLeverage: '1'", "maxLeverage: 'x'");
   expect(refusal(source(text)).message).toMatch(
     /^x\.yaml:\d+ risk\.maxLeverage: expected a quoted decimal \(x equity, above 0\), got 'x'$/,
@@ -133,7 +133,7 @@ test.each([
   expect(refusal(source(GOOD.replace(good, bad))).message.split(/, the nearest|\n/)[0]).toBe(message);
 });
 
-test('and so it is where --set gives it', () => {
+test('an unquoted decimal in --set is accepted as text', () => {
   for (const setting of [
     'params.__proto__=5',
     'params.__proto__.fast=5',
@@ -147,7 +147,7 @@ test('and so it is where --set gives it', () => {
   }
 });
 
-test('all mistakes are reported at once, misspelt keys first', () => {
+test('all problems are reported at once, misspelt keys first', () => {
   const text = GOOD.replace('seed: 1', 'seed: x').replace('cash:', 'chas:').replace('limit: through', 'limit: thru');
   expect(refusal(source(text)).message.split('\n')).toEqual([
     'x.yaml:7 chas: unknown key chas, the nearest valid one is cash',
@@ -157,7 +157,7 @@ test('all mistakes are reported at once, misspelt keys first', () => {
   ]);
 });
 
-test('broken YAML, a key that stands twice, and other kinds of files are refused with their place', () => {
+test('broken YAML, a repeated key and other kinds of files are rejected with their place', () => {
   expect(refusal(() => source('strategy: [a, b\n')).message).toMatch(/^x\.yaml:2:1 /);
   expect(refusal(() => source(`${GOOD}seed: 2\n`)).message).toMatch(/^x\.yaml:14:1 Map keys must be unique/);
   expect(refusal(source('just a text')).message).toBe("x.yaml:1: expected a run definition: keys and values, got 'just a text'");
@@ -166,7 +166,7 @@ test('broken YAML, a key that stands twice, and other kinds of files are refused
   expect(refusal(() => readDefinition('.')).message).toBe('.: expected a file, got a folder');
 });
 
-test('what is wrong inside a map that --set lays over is reported as it stands there, not as the file has it', () => {
+test('a problem inside a map from --set is reported with its place in --set', () => {
   const text = (setting: string) => refusal(withOverrides(source(GOOD), [setting])).message;
   expect(text("fees={ maker: '0.001', taker: 7 }")).toMatch(/^--set fees\.taker: expected a quoted decimal .*, got 7$/);
   expect(text('fills={ limit: [touch] }')).toBe('--set fills.limit: expected one of through, touch, got a list');
@@ -178,7 +178,7 @@ test('windows of the day are taken as the rule reads them', () => {
   expect(parseDefinition(source(GOOD.replace("maxLeverage: '1'", `restricted: '${windows}'`))).risk).toEqual({ restricted: windows });
 });
 
-test('a folder is no file, and a file no folder', () => {
+test('a folder is not a file, and a file is not a folder', () => {
   const [written, path] = [source(GOOD), ['catalog']];
   const file = { what: 'a strategy file', kind: 'file', remedy: '' } as const;
   expect(refusal(() => locate(written, ['strategy'], '.', file)).message).toBe(
@@ -220,7 +220,7 @@ test.each([
   expect(refusal(withOverrides(source(GOOD), [setting])).message).toBe(message);
 });
 
-test.each(['fast', '=1', 'params..fast=1'])('--set %s is no key=value', (setting) => {
+test.each(['fast', '=1', 'params..fast=1'])('--set %s is not key=value', (setting) => {
   expect(refusal(() => withOverrides(source(GOOD), [setting])).message).toMatch(/^--set .*: expected key=value/);
 });
 

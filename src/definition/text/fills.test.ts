@@ -42,7 +42,7 @@ it('rates are settled in millionths, other keys as they are written', () => {
   });
 });
 
-it('the file of an exchange has the keys of rows, and none of a bot', () => {
+it('the file of a paper exchange has the keys for rows, and no key of a bot', () => {
   expect(Object.keys(rowFills.shape)).toEqual(['limit', 'maxVolumeShare', 'slippageTicks', 'slippage', 'impact']);
 });
 

@@ -71,7 +71,7 @@ function rankIssues(issues: readonly Issue[]): readonly Issue[] {
 function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unknown>): readonly Problem[] {
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key, source, kind));
-  const inner = meantBranch(issue, definitionValueAt(source.data, path));
+  const inner = intendedBranch(issue, definitionValueAt(source.data, path));
   if (inner !== null)
     return rankIssues(inner).flatMap((each) => problemsOf({ ...each, path: [...issue.path, ...each.path] }, source, kind));
   const shown = source.textAt(path);
@@ -80,7 +80,7 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
     {
       message: `${whereIs(source, path)}: expected ${issue.message}, got ${shown}`,
       remedy:
-        isUnquoted && isGood(kind, source, path, shown)
+        isUnquoted && isValidAt(kind, source, path, shown)
           ? `put the number in quotes: ${String(path.at(-1))}: '${shown}'`
           : `${kind.docs} explains every key`,
     },
@@ -88,7 +88,7 @@ function problemsOf(issue: Issue, source: DefinitionSource, kind: FileKind<unkno
 }
 
 /** True when `value` would be valid at `path`. For a number out of range, quotes alone do not help. */
-function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
+function isValidAt({ schema }: FileKind<unknown>, source: DefinitionSource, path: KeyPath, value: string): boolean {
   const data = structuredClone(source.data);
   const parent = definitionValueAt(data, path.slice(0, -1)) as { [key: string]: unknown };
   parent[String(path.at(-1))] = value;
@@ -100,7 +100,7 @@ function isGood({ schema }: FileKind<unknown>, source: DefinitionSource, path: K
  * Returns the problems of the union branch that the user meant, such as an amount or amounts by asset. It is the branch whose type fits, so
  * that its problems lie inside it. If its only problems are maps instead of text, returns the branch that has maps there under other names.
  */
-function meantBranch(issue: Issue, value: unknown): readonly Issue[] | null {
+function intendedBranch(issue: Issue, value: unknown): readonly Issue[] | null {
   if (issue.code !== 'invalid_union') return null;
   const inner = issue.errors.find((branch) => branch.length > 0 && branch.every((each) => each.path.length > 0)) ?? null;
   const isMap = (path: Issue['path']) => isObject(definitionValueAt(value, path.map(String)));

@@ -20,7 +20,7 @@ export function locate(source: DefinitionSource, path: KeyPath, text: string, wa
   const tried = isAbsolute(text) ? [text] : [...new Set([resolve(source.startedIn ?? '.', text), resolve(join(source.folder, text))])];
   const found = tried.find((place) => existsSync(place));
   if (found !== undefined && statSync(found).isDirectory() === (wanted.kind === 'folder')) return found;
-  const missing = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which is not there`;
+  const missing = tried.length > 1 ? `which is neither ${tried.join(' nor ')}` : `which does not exist`;
   const places = found === undefined ? missing : `which is a ${wanted.kind === 'folder' ? 'file' : 'folder'}`;
   throw new ConfigError(
     `${whereIs(source, path)}: expected ${wanted.what}, got '${text}', ${places}`,

@@ -194,7 +194,7 @@ export const definitionSchema = map(
       .record(z.string().regex(SERIES_NAME, { error: 'a letter, then letters, digits and _' }), series, {
         error: 'series by name, such as openInterest: {}',
       })
-      .describe('series from outside by the name under which strategies ask for them')
+      .describe('external series by the name under which strategies ask for them')
       .optional(),
     market: choiceValue(['spot', 'futures'], 'kind of market').optional(),
     futures: futures.optional(),

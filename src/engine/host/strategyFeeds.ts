@@ -123,7 +123,7 @@ export class StrategyFeeds {
     if (typeof out !== 'object' || out === null) return;
     const views = (isView(out) ? [out] : Object.values(out)).filter(isView);
     for (const view of views) {
-      const needs = feed.indicators.foreignNeeds(view);
+      const needs = feed.indicators.otherFeedNeeds(view);
       if (needs.length > 0) this.linked.push({ feed, view });
       for (const { home, warmupBars } of needs) {
         const other = this.shown.find(({ indicators }) => indicators === home);

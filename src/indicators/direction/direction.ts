@@ -73,7 +73,7 @@ export function vortex(feed: FeedSeries, bars = 14): IndicatorSpec<{ readonly pl
   });
 }
 
-/** Fisher's transform of the place of the middle price in its range of `bars` bars, and its value one bar ago. J. Ehlers (2002). */
+/** Fisher's transform of the position of the middle price in its range of `bars` bars, and its value one bar ago. J. Ehlers (2002). */
 export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fisher: Series; readonly signal: Series }> {
   checkWhole('fisher', 'bars', bars, 1, MAX_BARS);
   return steppedGroup({
@@ -82,20 +82,20 @@ export function fisher(feed: FeedSeries, bars = 9): IndicatorSpec<{ readonly fis
     parameters: [bars],
     outputs: { fisher: bars, signal: bars },
     start() {
-      const middles = new Recent(bars);
-      let [place, value] = [0, 0];
+      const middlePrices = new Recent(bars);
+      let [position, value] = [0, 0];
       return ([high, low], out) => {
         const middle = 0.5 * (high! + low!);
-        middles.push(middle);
-        if (!middles.isFull) return;
+        middlePrices.push(middle);
+        if (!middlePrices.isFull) return;
         let [bottom, top] = [INFINITY, -INFINITY];
-        for (let i = 0; i < bars; i++) [bottom, top] = [Math.min(bottom, middles.ago(i)), Math.max(top, middles.ago(i))];
-        // A range of nothing counts as a small one, so that the place is 0.
+        for (let i = 0; i < bars; i++) [bottom, top] = [Math.min(bottom, middlePrices.ago(i)), Math.max(top, middlePrices.ago(i))];
+        // A range of 0 counts as 0.001, to avoid a division by 0.
         const range = top - bottom === 0 ? 0.001 : top - bottom;
-        const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * place;
-        place = raw > 0.99 ? 0.999 : raw < -0.99 ? -0.999 : raw;
+        const raw = 0.33 * 2 * ((middle - bottom) / range - 0.5) + 0.67 * position;
+        position = raw > 0.99 ? 0.999 : raw < -0.99 ? -0.999 : raw;
         const last = value;
-        value = 0.5 * Math.log((1 + place) / (1 - place)) + 0.5 * last;
+        value = 0.5 * Math.log((1 + position) / (1 - position)) + 0.5 * last;
         out[0] = value;
         out[1] = last;
       };

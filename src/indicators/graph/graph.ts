@@ -79,13 +79,13 @@ export class Windows {
 
   number(output: GraphOutput): NumberWindow {
     const window = this.#numbers.get(output);
-    if (window === undefined) throw new InvariantError(`${output.key} is no series of this set`);
+    if (window === undefined) throw new InvariantError(`${output.key} is not a series of this set`);
     return window;
   }
 
   state(output: GraphOutput): SignalWindow {
     const window = this.#states.get(output);
-    if (window === undefined) throw new InvariantError(`${output.key} is no signal of this set`);
+    if (window === undefined) throw new InvariantError(`${output.key} is not a signal of this set`);
     return window;
   }
 

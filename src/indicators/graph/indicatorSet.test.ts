@@ -33,7 +33,7 @@ function message(act: () => unknown): string {
 }
 
 describe('registration', () => {
-  it('names specs by kind, sources and parameters, and counts their warm-up', () => {
+  it('registration names specs by kind, sources and parameters, and counts their warm-up', () => {
     const { set } = newSet();
     const { close } = set.series;
     const band = set.use(bollinger(close, 20, 2));
@@ -46,7 +46,7 @@ describe('registration', () => {
     expect(atr(set.series, 14)).toMatchObject({ key: 'atr(high, low, close, 14)', warmupBars: 15 });
   });
 
-  it('shares one kernel and one series among equal keys, nested ones too', () => {
+  it('registration shares one kernel and one series among equal keys, nested ones too', () => {
     const { set } = newSet();
     const { close } = set.series;
     const average = set.use(sma(close, 10));
@@ -60,7 +60,7 @@ describe('registration', () => {
     expect(set.keyOf(average)).toBe('sma(close, 10)');
   });
 
-  it('returns the owner of a spec and of its sources, and the first row at which all are ready', () => {
+  it('registration returns the owner of a spec and of its sources, and the first row at which all are ready', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 30);
     expect(ownerOf(spec)).toBe(set);
@@ -72,7 +72,7 @@ describe('registration', () => {
     expect(set.readyRow).toBe(29);
   });
 
-  it('refuses composed indicators over two feeds, foreign objects and bad parameters', () => {
+  it('registration refuses composed indicators over two feeds, foreign objects and bad parameters', () => {
     const { set } = newSet();
     const other = newSet().set;
     const mixed = { ...set.series, close: other.series.close };
@@ -80,7 +80,7 @@ describe('registration', () => {
     expect(crossedUp(set.series.close, other.series.close).key).toBe(`crossedUp(close, of(${other.label}, close))`);
     expect(() => set.use(sma(other.series.close, 3))).toThrow(InvariantError);
     const foreign = { value: 1, prev: 1, ready: true, ago: () => 1 };
-    expect(message(() => sma(foreign, 3))).toMatch(/no series/);
+    expect(message(() => sma(foreign, 3))).toMatch(/not a series/);
     expect(message(() => sma(set.series.close, 0))).toBe(
       'sma: bars: expected a whole number from 1 to 10000000, got 0 | correct the bars of sma',
     );
@@ -90,7 +90,7 @@ describe('registration', () => {
     expect(message(() => above(set.series.close, Infinity))).toMatch(/finite/);
   });
 
-  it('refuses, once sealed, a registration and even a spec: `if (crossedUp(a, b))` would be true on every bar', () => {
+  it('registration refuses, once sealed, a registration and even a spec: `if (crossedUp(a, b))` would be true on every bar', () => {
     const { set } = newSet();
     const spec = sma(set.series.close, 10);
     const average = set.use(spec);
@@ -102,7 +102,7 @@ describe('registration', () => {
     expect(message(() => set.use(set.series.close, 5))).toMatch(/while the strategy is constructed/);
   });
 
-  it('refuses sums that a double does not hold exactly, naming the remedy', () => {
+  it('registration refuses sums that a double does not hold exactly, naming the remedy', () => {
     const { set } = newSet();
     set.use(sma(set.series.close, 10_000_000));
     const fine = { ...syntheticBars(50, 1), instrument: { ...bars.instrument, priceDigits: 11 } };
@@ -112,7 +112,7 @@ describe('registration', () => {
     expect(message(() => tooFine.seal())).toMatch(/^sma over 5000 bars: expected window sums below 2\^53 ticks.*fewer/);
   });
 
-  it('knows when the package is needed, and demands it then', () => {
+  it('registration knows when the package is needed, and demands it then', () => {
     const { set } = newSet();
     set.use(sma(set.series.close, 3));
     expect(set.needsTechnical).toBe(false);
@@ -144,7 +144,7 @@ describe('reading', () => {
     for (const wrong of [-1, 0.5, NaN, Infinity, 2 ** 32]) expect(() => average.ago(wrong)).toThrow(ConfigError);
   });
 
-  it('shows nothing before the first row and nothing beyond the cursor', () => {
+  it('reading shows nothing before the first row and nothing beyond the cursor', () => {
     const { cursor, set } = newSet(400);
     const average = set.use(sma(set.series.close, 2), 3);
     const up = set.use(above(set.series.close, average));
@@ -161,7 +161,7 @@ describe('reading', () => {
     expect(new Set(Reflect.ownKeys(Object.getPrototypeOf(average)))).toEqual(new Set(['ago', 'constructor', 'prev', 'ready', 'value']));
   });
 
-  it('hands a custom function one value at a time, only ready ones, and refuses what is no number', () => {
+  it('hands a custom function one value at a time, only ready ones, and refuses what is not a number', () => {
     const { set } = newSet();
     const seen: number[] = [];
     set.use(custom(sma(set.series.close, 3), () => (x) => (seen.push(x), x)));
@@ -175,7 +175,7 @@ describe('reading', () => {
     expect(() => broken.kernels[0]!.fill(0, 1)).toThrow(StrategyError);
   });
 
-  it('refuses blocks with gaps, overlaps or too many rows: bugs of the engine', () => {
+  it('reading refuses blocks with gaps, overlaps or too many rows: bugs of the engine', () => {
     const { set } = newSet(16);
     set.use(sma(set.series.close, 3));
     set.seal();
@@ -189,7 +189,7 @@ describe('reading', () => {
 });
 
 describe('traces', () => {
-  it('equal what was read, leave the run alone, and start custom functions afresh', () => {
+  it('traces equal what was read, leave the run alone, and start custom functions afresh', () => {
     const { cursor, set } = newSet(16);
     const total = set.use(
       custom(set.series.close, () => {

@@ -191,7 +191,7 @@ export class IndicatorSet implements SpecOwner {
   }
 
   /** Returns the feeds that a series or signal of this set reads besides this one, and how many of their bars it needs. */
-  foreignNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
+  otherFeedNeeds(view: Series | Signal): readonly { readonly home: SpecOwner; readonly warmupBars: number }[] {
     const found: { home: SpecOwner; warmupBars: number }[] = [];
     const seen = new Set<GraphNode>();
     const collect = ({ node }: GraphOutput): void => {
@@ -242,7 +242,7 @@ export class IndicatorSet implements SpecOwner {
     let found = this.#nodes.get(key);
     if (found === undefined) {
       // The depth applies only to the result, so the sources are registered without it.
-      const inputs = listOf(design.sources, (source) => (design.isAsOf === true ? this.#foreign(source) : this.#input(source)));
+      const inputs = listOf(design.sources, (source) => (design.isAsOf === true ? this.#inputOfOtherFeed(source) : this.#input(source)));
       const node = new GraphNode(this, design, key, inputs);
       this.#windows.addNode(node);
       found = { node, views: this.#viewNode(node) };
@@ -263,7 +263,7 @@ export class IndicatorSet implements SpecOwner {
 
   /** Registers a source with the set of its own feed, and here the column that reads it as of the rows of this feed. */
   #asOf(source: Operand): Series | Signal {
-    const input = this.#foreign(source);
+    const input = this.#inputOfOtherFeed(source);
     const key = asOfKey(source.home, input.key);
     let found = this.#nodes.get(key);
     if (found === undefined) {
@@ -284,7 +284,7 @@ export class IndicatorSet implements SpecOwner {
   }
 
   /** Registers a source with the set of its own feed, and takes the window of its column from there. */
-  #foreign(source: Operand): GraphOutput {
+  #inputOfOtherFeed(source: Operand): GraphOutput {
     const { home } = source;
     assert(home instanceof IndicatorSet, `${source.key} belongs to no set`);
     if (home === this) return this.#input(source);

@@ -1,4 +1,4 @@
-// A series from outside on the rows of a feed: at each row the newest value that was known when it closed.
+// An external series on the rows of a feed: at each row the newest value that was known when it closed.
 
 import type { KnownValues } from '../../model/bars/knownValues.ts';
 import type { Series } from './series.ts';

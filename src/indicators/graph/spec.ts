@@ -184,7 +184,7 @@ export function outputOf(view: Series | Signal): IndicatorOutput {
   const output = outputBehind(view);
   if (output === undefined) {
     throw new ConfigError(
-      'an indicator got a source that is no series: expected a column of a feed, a registered series, or a spec',
+      'an indicator got a source that is not a series: expected a column of a feed, a registered series, or a spec',
       'pass this.bars.close or what this.use(...) returned; an own computation goes through custom(source, make)',
     );
   }

@@ -22,7 +22,7 @@ interface SteppedParts {
 export interface SeriesParts extends SteppedParts {
   /** Number of rows up to the first value. */
   readonly bars: number;
-  /** Makes the function with its state. It is made again after a row without a value of a source. */
+  /** Makes the function with its state. It is called again after a row without a value of a source. */
   readonly start: () => RowStep;
 }
 

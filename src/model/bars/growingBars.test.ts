@@ -1,4 +1,4 @@
-// Growing bars: whoever holds a column sees it grow, ticks included, and a row that cannot follow is refused.
+// Growing bars: the holder of a column sees it grow, ticks included, and a row that cannot follow is rejected.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -43,7 +43,7 @@ test('a column that has no room to grow keeps its own kind of ticks', () => {
   expect(ticksOf(high, 'close')).toEqual(Float64Array.of(3e9, 200));
 });
 
-test('what does not follow, is finer than a tick, or has no room is refused', () => {
+test('a row that does not follow, is finer than a tick, or has no room is rejected', () => {
   const bars = new GrowingBars(BTC, '1m', 2);
   expect(bars.lastCloseMs).toBe(-Infinity);
   bars.append(bar(5, 100));

@@ -1,10 +1,10 @@
-// Funding rates that grow: those who hold them see each new one, the newest may become better known, and none is put in before it.
+// Growing funding rates: readers see each new rate, the newest rate may be corrected, and none is inserted before it.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { GrowingRates } from './growingRates.ts';
 
-it('has what was set, in order, however many there are', () => {
+it('growing rates have the values that were set, in order', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.float({ noNaN: false })), { maxLength: 300 }), (steps) => {
       const rates = new GrowingRates();
@@ -22,7 +22,7 @@ it('has what was set, in order, however many there are', () => {
   );
 });
 
-it('takes nothing before the newest', () => {
+it('a rate before the newest one is rejected', () => {
   const rates = new GrowingRates();
   rates.set(10, 0.1);
   expect(() => rates.set(9, 0.1)).toThrow('a funding rate of 9 after that of 10');

@@ -1,4 +1,4 @@
-// Values that grow one by one are those that a backtest makes of all rows at once.
+// Values that are added one by one equal those that a backtest builds from all rows at once.
 
 import { expect, it } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';

@@ -1,13 +1,13 @@
-// Values of a series from outside in a live bot: columns that grow as values become known.
+// Values of an external series in a live bot: columns that grow as values become known.
 
 import type { KnownValues } from './knownValues.ts';
 
-const FIRST_ROOM = 64;
+const INITIAL_CAPACITY = 64;
 
 export class GrowingValues implements KnownValues {
-  knownMs = new Float64Array(FIRST_ROOM);
-  timeMs = new Float64Array(FIRST_ROOM);
-  value = new Float64Array(FIRST_ROOM);
+  knownMs = new Float64Array(INITIAL_CAPACITY);
+  timeMs = new Float64Array(INITIAL_CAPACITY);
+  value = new Float64Array(INITIAL_CAPACITY);
   #length = 0;
 
   get length(): number {

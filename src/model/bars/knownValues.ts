@@ -1,4 +1,4 @@
-// Values of a series from outside, such as open interest, with the times from which on each was the newest one known.
+// Values of an external series, such as open interest, with the times from which on each was the newest one known.
 
 /**
  * In the order in which they became known. A value that came later but is of an earlier time is not among them: a newer one was known

@@ -1,3 +1,5 @@
+// Bars with equal times share their time columns.
+
 import { expect, test } from 'vitest';
 import { walkBars } from '../../../test/engine/world.ts';
 import type { BarColumns } from './bars.ts';

@@ -208,7 +208,7 @@ export function checkServiceConfig(config: ServiceConfig): void {
   checkWhole('maxTriggers', maxTriggers, 1);
   checkWhole('maxOpenOrdersPerSymbol', config.maxOpenOrdersPerSymbol, 1);
   checkWhole('fills.graceMs', config.rowGraceMs, 0);
-  for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is no operation`, 'isobar api --list names them');
+  for (const op of off) if (!isOp(op)) throw new ConfigError(`off: ${String(op)} is not an operation`, 'isobar api --list names them');
 }
 
 function checkWhole(key: string, value: number, min: number): void {

@@ -52,7 +52,7 @@ it('takes a stamp once, and only its own', () => {
   expect(lostMs()).toBe(55_000);
 });
 
-it('is quiet once it is stopped', () => {
+it('a stopped heartbeat sends nothing', () => {
   const { heartbeat, pings, pass, lostMs } = started();
   heartbeat.stop();
   pass(100_000);

@@ -55,11 +55,11 @@ export const POINTS = {
 } as const;
 export type Point = keyof typeof POINTS;
 /** Fault points of store writes. All others concern requests. */
-const OF_WRITES: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
+const WRITE_POINTS: ReadonlySet<Point> = new Set(['PROC.kill', 'DISK.write', 'DISK.sync', 'DISK.slow']);
 /** Parameters that are text; the others are whole numbers. */
-const TEXTS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
+const TEXT_PARAMS: ReadonlySet<string> = new Set(['body', 'field', 'value', 'error', 'step']);
 /** Ranges of the whole-number parameters. A code may be one that no exchange has. */
-const RANGES: Readonly<Record<string, readonly [least: number, most: number]>> = {
+const PARAM_RANGES: Readonly<Record<string, readonly [min: number, max: number]>> = {
   ms: [0, 366 * 86_400_000],
   bytes: [0, 2 ** 31],
   rows: [0, 1_000_000],
@@ -105,12 +105,12 @@ export class Faults {
 
   /** Returns the faults of the request that has just arrived. */
   at(op: Op | null): ReadonlyMap<Point, Fault> {
-    return this.#findFaults((row) => !OF_WRITES.has(row.point) && (row.op === null || row.op === op));
+    return this.#findFaults((row) => !WRITE_POINTS.has(row.point) && (row.op === null || row.op === op));
   }
 
   /** Returns the faults of the next write of the exchange store. */
   atWrite(): ReadonlyMap<Point, Fault> {
-    return this.#findFaults(({ point }) => OF_WRITES.has(point));
+    return this.#findFaults(({ point }) => WRITE_POINTS.has(point));
   }
 
   #findFaults(concerns: (row: Scheduled) => boolean): ReadonlyMap<Point, Fault> {
@@ -125,39 +125,39 @@ export class Faults {
 }
 
 function parseRow(row: unknown, at: number): Scheduled {
-  const refuse = (what: string): never => {
+  const fail = (what: string): never => {
     throw new ConfigError(`schedule[${at}]: expected ${what}`, `points: ${Object.keys(POINTS).join(' ')}`);
   };
-  if (!isRecord(row)) return refuse('an object');
+  if (!isRecord(row)) return fail('an object');
   const { point, op = null, nth = null, p = null } = row;
-  if (typeof point !== 'string' || !isPoint(point)) return refuse('a point');
-  if (op !== null && OF_WRITES.has(point)) return refuse(`no op at ${point}, which is of no request`);
-  if (op !== null && !(typeof op === 'string' && isOp(op))) return refuse('an operation, such as spot.newOrder');
-  if ((nth === null) === (p === null)) return refuse('one of nth and p');
-  if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return refuse('nth from 1 on');
-  if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return refuse('p from 0 to 1');
-  const surplus = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
-  if (surplus !== undefined) return refuse(`point, op, nth or p, and params, got ${surplus}`);
-  const params = paramsOf(point, row['params'] ?? {}, refuse);
-  if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return refuse(`params.step: ${STEPS.join(', ')}`);
+  if (typeof point !== 'string' || !isPoint(point)) return fail('a point');
+  if (op !== null && WRITE_POINTS.has(point)) return fail(`no op at ${point}, which concerns no request`);
+  if (op !== null && !(typeof op === 'string' && isOp(op))) return fail('an operation, such as spot.newOrder');
+  if ((nth === null) === (p === null)) return fail('one of nth and p');
+  if (nth !== null && !(Number.isSafeInteger(nth) && Number(nth) > 0)) return fail('nth from 1 on');
+  if (p !== null && !(typeof p === 'number' && p >= 0 && p <= 1)) return fail('p from 0 to 1');
+  const unknown = Object.keys(row).find((name) => !['point', 'op', 'nth', 'p', 'params'].includes(name));
+  if (unknown !== undefined) return fail(`point, op, nth or p, and params, got ${unknown}`);
+  const params = paramsOf(point, row['params'] ?? {}, fail);
+  if (point === 'PROC.kill' && !STEPS.some((step) => step === params['step'])) return fail(`params.step: ${STEPS.join(', ')}`);
   return { point, op, nth: nth === null ? null : Number(nth), p: p ?? 0, params, seen: 0 };
 }
 
-function paramsOf(point: Point, given: unknown, refuse: (what: string) => never): Fault['params'] {
+function paramsOf(point: Point, given: unknown, fail: (what: string) => never): Fault['params'] {
   const wanted: readonly string[] = POINTS[point];
-  if (!isRecord(given)) return refuse('params to be an object');
-  const surplus = Object.keys(given).find((name) => !wanted.includes(name));
-  if (surplus !== undefined) return refuse(`no params.${surplus} of ${point}`);
+  if (!isRecord(given)) return fail('params to be an object');
+  const unknown = Object.keys(given).find((name) => !wanted.includes(name));
+  if (unknown !== undefined) return fail(`no params.${unknown} of ${point}`);
   const params: Record<string, number | string> = {};
   for (const name of wanted) {
     const value = given[name];
-    if (TEXTS.has(name)) {
-      params[name] = typeof value === 'string' ? value : refuse(`params.${name} of ${point}, which is text`);
+    if (TEXT_PARAMS.has(name)) {
+      params[name] = typeof value === 'string' ? value : fail(`params.${name} of ${point}, which is text`);
       continue;
     }
-    const [min, max] = RANGES[name] ?? [0, 0];
+    const [min, max] = PARAM_RANGES[name] ?? [0, 0];
     const isRight = typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
-    params[name] = isRight ? value : refuse(`params.${name} of ${point}, a whole number from ${min} to ${max}`);
+    params[name] = isRight ? value : fail(`params.${name} of ${point}, a whole number from ${min} to ${max}`);
   }
   return params;
 }

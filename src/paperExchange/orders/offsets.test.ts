@@ -1,4 +1,4 @@
-// Long lists of four or five bytes a number, client ids without an object for each, and lists that are read back, against plain maps and arrays.
+// Compact lists of numbers, client ids and stored rows, compared with plain maps and arrays.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { Offsets, TagColumn } from './offsets.ts';
 import { MemoryRows } from '../records/rowStore.ts';
 
 describe('Places', () => {
-  it('gives back what was set, up to 2^40 - 2, and -1 where nothing was', () => {
+  it('Offsets return what was set, up to 2^40 - 2, and -1 for an unset number', () => {
     const place = fc.oneof(fc.nat(), fc.integer({ min: 0, max: 2 ** 40 - 2 }), fc.constant(2 ** 32 - 1), fc.constant(2 ** 40 - 2));
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat({ max: 40_000 }), place)), (sets) => {
@@ -26,7 +26,7 @@ describe('Places', () => {
     expect(() => new Offsets().set(0, -1)).toThrow(RangeError);
   });
 
-  it('and tags beside them', () => {
+  it('Offsets keep tags beside the numbers', () => {
     const tags = new TagColumn();
     for (let at = 0; at < 40_000; at++) tags.push(at % 65_536);
     expect([0, 16_383, 16_384, 39_999].map((at) => tags.at(at))).toEqual([0, 16_383, 16_384, 39_999]);
@@ -34,7 +34,7 @@ describe('Places', () => {
 });
 
 describe('ClientIds', () => {
-  it('finds the latest order of an account with an id, as a map does', () => {
+  it('ClientIds finds the latest order of an account with an id, as a map does', () => {
     const rng = seededRng(7);
     const orders: { account: number; id: string }[] = [];
     const ids = new ClientIds((order, account, id) => orders[order]?.account === account && orders[order].id === id);
@@ -54,7 +54,7 @@ describe('ClientIds', () => {
     expect(ids.find(3, 'id1')).toBe(-1);
   });
 
-  it('does not slow down when every order has the same id', () => {
+  it('ClientIds does not slow down when every order has the same id', () => {
     let looks = 0;
     const ids = new ClientIds(() => ++looks > 0);
     for (let order = 0; order < 100_000; order++) ids.add(order, 0, 'x');
@@ -64,7 +64,7 @@ describe('ClientIds', () => {
 });
 
 describe('LongList', () => {
-  it('is an array, whatever lies elsewhere by now; pages of it are what a filter and a slice give', () => {
+  it('LongList is an array, whatever lies elsewhere by now; pages of it are what a filter and a slice give', () => {
     const step = fc.record({ tag: fc.nat({ max: 2 }), lies: fc.boolean() });
     const asked = fc.record({
       limit: fc.integer({ min: 1, max: 50 }),

@@ -163,7 +163,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   /** Store offsets by number. */
   readonly #places = new Offsets();
   readonly #clientIds: ClientIds;
-  readonly #shelves: AccountOrders<O, T>[] = [];
+  readonly #accounts: AccountOrders<O, T>[] = [];
 
   constructor(prefix: string, archive: ArchiveReader<O, T>) {
     this.#prefix = prefix;
@@ -196,7 +196,7 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
     if (clientOrderId !== null) this.#clientIds.add(number, account, clientOrderId);
   }
 
-  /** Notes that the order has ended and its offset in the store. It leaves memory once reads show its end. */
+  /** Notes the offset of an ended order in the store. The order leaves memory once reads show its end. */
   put(number: number, place: number): void {
     this.#places.set(number, place);
     const order = this.#inMemory.get(number);
@@ -269,8 +269,8 @@ export class UserOrders<O extends UserOrder, T extends OwnTrade> {
   }
 
   #ordersOf(account: number): AccountOrders<O, T> {
-    while (this.#shelves.length <= account) this.#shelves.push(new AccountOrders(this.#archive));
-    return this.#shelves[account]!;
+    while (this.#accounts.length <= account) this.#accounts.push(new AccountOrders(this.#archive));
+    return this.#accounts[account]!;
   }
 }
 

@@ -46,7 +46,7 @@ export function rowText(row: readonly unknown[]): string {
 }
 const escapeText = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Returns the values of a row; none if the text is no row. */
+/** Returns the values of a row; none if the text is not a row. */
 export function valuesIn(row: string): readonly unknown[] {
   try {
     const values: unknown = JSON.parse(row);

@@ -74,7 +74,7 @@ export class ArchiveIndex {
 
 const SPACE = 32;
 
-/** Returns the name of the record in a row; empty if the bytes are no row. */
+/** Returns the name of the record in a row; empty if the bytes are not a row. */
 export function kindAt(bytes: Buffer, at: number): string {
   const end = bytes.indexOf(QUOTE, at + 2);
   return end < 0 ? '' : bytes.toString('latin1', at + 2, end);

@@ -108,7 +108,7 @@ export function archiveHeadIn(row: readonly unknown[], path: string): { readonly
   const { records: given, ...head } = headIn(archiveHead, 'past', row, path);
   return { head, layout: Layout.ofHead(path, given, RECORDS) };
 }
-/** Returns null if the row is no last row. */
+/** Returns null if the row is not the last row. */
 export function archiveEndIn(row: readonly unknown[], path: string): ArchiveEnd | null {
   return row[0] === 'end' ? fieldsIn(archiveEnd, 'end', row[1], path) : null;
 }

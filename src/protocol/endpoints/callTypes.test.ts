@@ -1,4 +1,4 @@
-// The types of calls follow from the table: what the compiler has to refuse is refused, or this file does not compile.
+// The argument types of calls follow from the endpoint table: this file compiles only if the compiler rejects every wrong call.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
@@ -37,7 +37,7 @@ test('arguments', () => {
 test('results', () => {
   const quantity = (fill: OpResult<'futures.myTrades'>['rows'][number]): string => fill.quantity;
   const none: OpResult<'spot.queryOrder'> = null;
-  // @ts-expect-error -- an id is text for ever
+  // @ts-expect-error -- an id is always text
   const id: OpResult<'spot.newOrder'>['orderId'] = 1;
   expect([quantity.length, none, id]).toEqual([1, null, 1]);
 });

@@ -22,7 +22,7 @@ export type Security = keyof typeof SECURITY;
 export type Effect = 'read' | 'create' | 'cancel' | 'setting' | 'test';
 
 /**
- * `required`: refused if missing. `optional`: may be missing. `disputed`: the specification says both, so it is always sent, with its
+ * `required`: rejected if missing. `optional`: may be missing. `disputed`: the specification says both, so it is always sent, with its
  * default if the caller gives none. `either`: at least one of the parameters with this mark is required.
  */
 export type Need = 'required' | 'optional' | 'disputed' | 'either';
@@ -33,9 +33,9 @@ export interface OnlyWith {
   readonly is: string;
 }
 
-interface Common {
+interface ParamBase {
   readonly need: Need;
-  /** Description for the reader. */
+  /** Description in `isobar api --list` and in the OpenAPI document. */
   readonly help: string;
   /** Unit of the value, if it is not obvious. */
   readonly unit?: string;
@@ -44,43 +44,43 @@ interface Common {
   readonly otherNames?: readonly string[];
 }
 
-export interface TextParam extends Common {
+export interface TextParam extends ParamBase {
   readonly kind: 'text';
   /** `symbol` and `contractName` are names of instruments. */
   readonly of: 'symbol' | 'contractName' | 'clientId';
 }
-export interface ChoiceParam extends Common {
+export interface ChoiceParam extends ParamBase {
   readonly kind: 'choice';
-  /** Text stands for text on the wire, numbers for numbers. */
+  /** Strings are sent as text, numbers as numbers. */
   readonly values: readonly (string | number)[];
 }
-export interface IntegerParam extends Common {
+export interface IntegerParam extends ParamBase {
   readonly kind: 'integer';
-  /** A body writes some whole numbers as text. */
+  /** Some whole numbers are text in the body of a request. */
   readonly wire: 'number' | 'string';
   readonly min: number;
   readonly max: number;
   readonly default?: number;
 }
-export interface DecimalParam extends Common {
+export interface DecimalParam extends ParamBase {
   readonly kind: 'decimal';
   readonly wire: 'number' | 'string';
 }
-export interface IdParam extends Common {
+export interface IdParam extends ParamBase {
   readonly kind: 'id';
   readonly wire: 'number' | 'string';
 }
-export interface IntervalParam extends Common {
+export interface IntervalParam extends ParamBase {
   readonly kind: 'interval';
 }
-export interface TimeParam extends Common {
+export interface TimeParam extends ParamBase {
   readonly kind: 'time';
 }
-export interface IdsParam extends Common {
+export interface IdsParam extends ParamBase {
   readonly kind: 'ids';
   readonly max: number;
 }
-export interface RowsParam extends Common {
+export interface RowsParam extends ParamBase {
   readonly kind: 'rows';
   readonly max: number;
   readonly row: Params;
@@ -106,18 +106,18 @@ export type ArgOf<P> = P extends ChoiceParam
           ? number
           : string;
 
-type MustGive<P> = P extends { readonly onlyWith: OnlyWith } | { readonly default: number }
+type IsRequiredArg<P> = P extends { readonly onlyWith: OnlyWith } | { readonly default: number }
   ? false
   : P extends { readonly need: 'required' | 'disputed' }
     ? true
     : false;
-type GivenNames<P> = { readonly [Name in keyof P]: MustGive<P[Name]> extends true ? Name : never }[keyof P];
+type RequiredNames<P> = { readonly [Name in keyof P]: IsRequiredArg<P[Name]> extends true ? Name : never }[keyof P];
 
 /** The type of a call's arguments. */
 export type ArgsOf<P> = keyof P extends never
   ? Readonly<Record<string, never>>
-  : { readonly [Name in GivenNames<P>]: ArgOf<P[Name]> } & {
-      readonly [Name in Exclude<keyof P, GivenNames<P>>]?: ArgOf<P[Name]>;
+  : { readonly [Name in RequiredNames<P>]: ArgOf<P[Name]> } & {
+      readonly [Name in Exclude<keyof P, RequiredNames<P>>]?: ArgOf<P[Name]>;
     };
 
 /** How often a call may be made. Calls of one rate class share a count. Private calls count by key, public calls by IP address. */

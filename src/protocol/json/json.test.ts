@@ -29,7 +29,7 @@ const problem = (text: string | Uint8Array, limits?: { maxSize: number; maxDepth
 
 const spaces = fc.string({ unit: fc.constantFrom(' ', '\n', '\t', '\r'), maxLength: 3 });
 
-test('what JSON.parse says of a text of doubles, whitespace and escapes, this says too', () => {
+test('a text of doubles, whitespace and escapes is read as JSON.parse reads it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5, noUnicodeString: false }), spaces, fc.nat({ max: 4 }), (text, space, indent) => {
       for (const form of [space + text + space, JSON.stringify(JSON.parse(text), null, indent)]) {
@@ -83,7 +83,7 @@ const { any: anyJson } = fc.letrec<{ any: Json }>((tie) => ({
   ),
 }));
 
-test('what is written is read back to the last digit, from text and from bytes', () => {
+test('written JSON is read back to the last digit, from text and from bytes', () => {
   fc.assert(
     fc.property(anyJson, (json) => {
       const text = writeJson(json);
@@ -138,11 +138,11 @@ test.each([
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
-test.each(['', '-', '.5', '5.', '1e', '0x10', 'NaN', 'Infinity', ' 1', '1 ', '1,5', '+1', '1e999', '１'])('%j is no decimal', (text) => {
+test.each(['', '-', '.5', '5.', '1e', '0x10', 'NaN', 'Infinity', ' 1', '1 ', '1,5', '+1', '1e999', '１'])('%j is not a decimal', (text) => {
   expect(canonicalDecimal(text)).toBeNull();
 });
 
-test('a stranger cannot reach a prototype, nor say a thing twice', () => {
+test('untrusted JSON cannot reach a prototype or repeat a member', () => {
   const json = parsed('{"__proto__":{"polluted":1},"constructor":2,"a":{"__proto__":null}}');
   expect(isObject(json) && [...json.keys()]).toEqual(['__proto__', 'constructor', 'a']);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -169,7 +169,7 @@ test('limits and places', () => {
   for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as set; what is no number is refused', () => {
+test('ids are written as digits or as text, as set; what is not a number is refused', () => {
   const id = '1322738336974712847';
   expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,

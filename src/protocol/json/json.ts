@@ -21,7 +21,7 @@ const PLAIN = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 export function jsonNumber(value: string | number): JsonNumber {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return new JsonNumber(String(value));
   const text = typeof value === 'number' ? String(value) : value;
-  if (!PLAIN.test(text)) throw new InvariantError(`${text} is no number of JSON in plain digits`);
+  if (!PLAIN.test(text)) throw new InvariantError(`${text} is not a number of JSON in plain digits`);
   return new JsonNumber(text);
 }
 

@@ -1,4 +1,4 @@
-// The table of the exchange dialect, section 6: every spelling and integer, and what none of them may do.
+// Spellings of status codes (exchange dialect, section 6): every text and integer is read, and none is taken for another.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -42,7 +42,7 @@ test('open, terminal or neither; the state and reason that follow', () => {
   ]);
 });
 
-test('what no table says is UNKNOWN, which is never terminal', () => {
+test('a text or number outside of the table is UNKNOWN, which is never terminal', () => {
   const known = new Set(Object.keys(STATUS_MEANING));
   for (const raw of [
     '8',

@@ -1,4 +1,4 @@
-// Frames: whatever the cuts between their bytes, what went in comes out; and everything that may not be is refused with its code.
+// WebSocket frames: messages are decoded whatever the cuts between their bytes, and invalid frames are rejected with their close code.
 
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -61,7 +61,7 @@ it('refuses masked frames of a server', () => {
   expect(new FrameReader('server', 100).push(Buffer.from('818000000000', 'hex')).broken?.code).toBe(CLOSE.protocol);
 });
 
-it('never throws, and never holds more than a frame, whatever comes', () => {
+it('the decoder never throws, and never holds more than a frame, for any input', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 10 }), (chunks) => {
       const reader = new FrameReader('client', 200);

@@ -1,4 +1,4 @@
-// The curves of a comparison against a walk over all instants, and what is told of two runs.
+// The curves of a comparison against a walk over all instants, and the text about two runs.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -78,7 +78,7 @@ test('a long run has few enough instants, on the grid of its step', () => {
   expect(ms.slice(1, -1).every((time) => time % stepMs === 0)).toBe(true);
 });
 
-test('a run beside itself differs in nothing', () => {
+test('a run compared with itself has no difference', () => {
   const run = compared(recordOf(2000, 7));
   const comparison = compareRuns(run, run);
   expect(comparison).toMatchObject({ isIdentical: true, keys: [], inputs: [], firstFill: null });
@@ -87,7 +87,7 @@ test('a run beside itself differs in nothing', () => {
   expect(compareTable(comparison, { colour: false, report: 'x.html' })).toContain('The results are identical');
 });
 
-test('what differs is reported: figures with their direction, keys, inputs, the first fill', () => {
+test('differences are reported: figures with their direction, keys, inputs, the first fill', () => {
   const [one, two] = [recordOf(3000, 7), recordOf(3000, 8)];
   const file = (name: string, value: string) => ({ use: 'code', name, value: value.repeat(64) });
   const a = compared(one, {

@@ -30,7 +30,7 @@ export interface Entry {
   isReversed: boolean;
 }
 
-/** Why a statement about a run is no bound, in words. */
+/** Why a statement about a run is not a bound, in words. */
 export class Reasons {
   /** Whatever the fills were. */
   readonly always = new Set<string>();

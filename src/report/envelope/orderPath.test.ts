@@ -1,3 +1,5 @@
+// The possible paths of one entry inside bars, compared with every path of a few ticks.
+
 import { describe, expect, it } from 'vitest';
 import { OrderPath, type EntryTerms } from './orderPath.ts';
 
@@ -60,15 +62,18 @@ const BRACKETS: readonly ((level: number) => Partial<EntryTerms>)[] = [
 const CASES = ENTRIES.flatMap((entry) => BRACKETS.map((bracket): EntryTerms => ({ ...PLAIN, ...entry, ...bracket(entry.level ?? 0) })));
 
 describe('the path of an entry holds what becomes of it', () => {
-  it.each(CASES)('on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing', (terms) => {
-    for (const ticks of pathsOf(7)) {
-      const path = new OrderPath(terms, MONEY);
-      path.step(ticks[0]!, Math.max(...ticks), Math.min(...ticks), ticks.at(-1)!);
-      check(path, ticks, terms);
-    }
-  });
+  it.each(CASES)(
+    'the hull of an entry contains its state on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
+    (terms) => {
+      for (const ticks of pathsOf(7)) {
+        const path = new OrderPath(terms, MONEY);
+        path.step(ticks[0]!, Math.max(...ticks), Math.min(...ticks), ticks.at(-1)!);
+        check(path, ticks, terms);
+      }
+    },
+  );
 
-  it('on every path of eight ticks in two bars', () => {
+  it('the hull of an entry contains its state on every path of eight ticks in two bars', () => {
     for (const terms of CASES)
       for (const ticks of pathsOf(8)) {
         const path = new OrderPath(terms, MONEY);
@@ -77,7 +82,7 @@ describe('the path of an entry holds what becomes of it', () => {
       }
   });
 
-  it('and is one path where a bar leaves nothing open', () => {
+  it('the hull is one state where a bar leaves nothing open', () => {
     const path = new OrderPath({ ...PLAIN, stop: -5, target: 5 }, MONEY);
     path.step(0, 3, -2, 1);
     path.step(1, 7, 0, 6);

@@ -32,7 +32,7 @@ const tradesOf = (...pnl: number[]) => {
 };
 
 describe('returns', () => {
-  test('none: every figure is null', () => {
+  test('without trades every figure is null', () => {
     const { values, reasons } = figuresOf(1000);
     expect(new Set(Object.values(values))).toEqual(new Set([null]));
     expect(new Set(Object.values(reasons))).toEqual(new Set(['too-few-returns']));
@@ -91,7 +91,7 @@ describe('returns', () => {
     expect(portfolioFigures(daysOf(100, 101)).figures.cagr).toBeCloseTo(1.01 ** 365 - 1, 9);
   });
 
-  test('a deposit is no return', () => {
+  test('a deposit is not a return', () => {
     // 1000, a day later 1100, then 500 come in, a day later 1680; the same with the deposit at noon of the second day.
     const after = seriesOf(Float64Array.of(0, DAY_MS, 2 * DAY_MS), Float64Array.of(1000, 1100, 1680), {
       after: Float64Array.of(0, 500, 0),

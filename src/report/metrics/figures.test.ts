@@ -1,4 +1,4 @@
-// What an editor shows of the figures is all of them.
+// The types of the figures list every figure, so an editor shows all of them.
 
 import { expectTypeOf, test } from 'vitest';
 import type { Figures } from './figures.ts';

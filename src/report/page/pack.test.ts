@@ -1,4 +1,4 @@
-// Columns survive the way into the page: packed by the writer, unpacked by the page's own code, bit by bit.
+// Columns survive packing: unpacked by the page's own code, they equal the original bit by bit.
 
 import { constants, gunzipSync, gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
@@ -30,7 +30,7 @@ describe('packed columns', () => {
     );
   });
 
-  test('decimals come back within half a step, and what is no number as none', async () => {
+  test('decimals come back within half a step, and NaN comes back as NaN', async () => {
     const values = Float64Array.from({ length: 500 }, (_, row) => (row < 20 || row % 90 === 0 ? Number.NaN : 8000 + Math.sin(row) * 40));
     const pack = new Pack();
     const step = drawnStep(sizeOf(values), 3, 4e-6);

@@ -1,4 +1,4 @@
-// What stands inside a page: scripts that run without imports and cannot end their element, and markup that escapes what is inserted.
+// The code of a page: scripts run without imports and cannot end their element, and markup escapes what is inserted.
 
 import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -6,11 +6,14 @@ import { builtScript, pageCode } from './pageCode.ts';
 import { html, scriptJson, scriptElement } from './markup.ts';
 
 describe('the scripts of a page', () => {
-  test.each(['report/run', 'report/sweep', 'report/compare', 'tasks/bot/dashboard'])('%s has one script without imports', (page) => {
-    const script = builtScript(`${page}/page/main`);
-    expect(() => new Script(script)).not.toThrow();
-    expect(script).not.toMatch(/^\s*(import|export)\b/m);
-  });
+  test.each(['report/run', 'report/sweep', 'report/compare', 'tasks/bot/dashboard'])(
+    'the scripts of a page: %s has one script without imports',
+    (page) => {
+      const script = builtScript(`${page}/page/main`);
+      expect(() => new Script(script)).not.toThrow();
+      expect(script).not.toMatch(/^\s*(import|export)\b/m);
+    },
+  );
 
   test('a script cannot end its element', () => {
     const { script, priceLibrary, plotLibrary } = pageCode();
@@ -19,7 +22,7 @@ describe('the scripts of a page', () => {
 });
 
 describe('markup', () => {
-  test('escapes what is inserted, keeps what is markup', () => {
+  test('markup escapes what is inserted, keeps what is markup', () => {
     expect(html`<p title="${'"><script>'}">${html`<b>${'a & b'}</b>`}${[1, null, 'c']}</p>`.text).toBe(
       '<p title="&#34;&#62;&#60;script&#62;"><b>a &#38; b</b>1c</p>',
     );

@@ -26,7 +26,7 @@ export function chartFeeds({ feeds }: RunRecord): FeedRecord[] {
   const finest = new Map<string, FeedRecord>();
   for (const feed of feeds) {
     const known = finest.get(feed.bars.instrument.id);
-    // Rows of trades are no bars.
+    // Rows of trades are not bars.
     if (feed.firstRow >= feed.bars.length || feed.bars.interval === TRADE_ROWS) continue;
     if (!known || typicalLengthMs(feed.bars.interval) < typicalLengthMs(known.bars.interval)) finest.set(feed.bars.instrument.id, feed);
   }

@@ -1,4 +1,4 @@
-// What the report draws before anything is unpacked: returns by hour of the week, and what was in the market.
+// The overview that the report draws before it unpacks the run: returns by hour of the week, and exposure.
 
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
@@ -7,7 +7,7 @@ import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../
 import { positionChanges, returnsByHour } from './overview.ts';
 import { RunIndex } from './runIndex.ts';
 
-test('the hours of the week make the return of the run, also of one that lost everything', () => {
+test('the returns by hour of the week multiply to the return of the run, also after a total loss', () => {
   const record = runRecord({ bars: [testBars(testInstrument(), 180)], script: [], start: 1000 });
   const timeMs = Float64Array.from([1, 60, 61, 120, 121], (minute) => START_MS + minute * MINUTE);
   const returns = (units: readonly number[]) =>
@@ -18,7 +18,7 @@ test('the hours of the week make the return of the run, also of one that lost ev
   expect(returns([1100, 1200, 600, -5, -5]).slice(0, 3)).toEqual([0.2, -1, 0]);
 });
 
-test('a short that stands beside a long adds to what is in the market', () => {
+test('a short beside a long adds to the exposure', () => {
   const script = [
     { row: 1, isBuy: true, lots: 3 },
     { row: 2, isBuy: false, lots: 2 },

@@ -41,7 +41,7 @@ export function exactSumOf(values: Float64Array, sign: 1 | -1): bigint {
 /** Returns units as plain decimal text. Units are 10^-digits, and a mean of them can be a fraction. */
 export function moneyText(units: number | bigint, digits: number): Money {
   const number = Number(units);
-  // The nearest double of a larger BigInt is no safe integer either.
+  // The nearest double of a larger BigInt is not a safe integer either.
   if (Number.isSafeInteger(number)) return fromScaled(number + 0, digits);
   return new Decimal(units.toString()).div(Decimal.pow(10, digits)).toFixed();
 }

@@ -1,3 +1,5 @@
+// Cells of CSV files that a spreadsheet would execute as formulas.
+
 import { expect, it } from 'vitest';
 import { quoteCell } from './csvFile.ts';
 
@@ -11,6 +13,6 @@ it.each([
   ['-5', '-5'],
   ['-0.25', '-0.25'],
   ['level -1', 'level -1'],
-])('the label %j stands in a CSV as %j', (label, cell) => {
+])('the label %j is written to a CSV as %j', (label, cell) => {
   expect(quoteCell(label)).toBe(cell);
 });

@@ -83,7 +83,7 @@ test('from the files alone', () => {
   expect(read.resultHash).toBe(resultHash(record));
 });
 
-test('the recipe in the documentation, as it stands there', () => {
+test('the recipe in the documentation gives the recorded hash', () => {
   const recipe = /```python\n([\s\S]*?)```/.exec(readFileSync(DOCS, 'utf8'))?.[1] ?? '';
   const printed = runPython(['pyarrow'], `import os, sys\nos.chdir(sys.argv[1])\n${recipe}`, folder);
   if (printed !== null) expect(printed).toEqual(['True']);

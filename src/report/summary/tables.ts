@@ -16,7 +16,7 @@ export interface NumberColumn {
   readonly emptyAt: number;
 }
 
-/** Doubles that are no multiples of a unit, shown as the shortest text that reads back as the same double. */
+/** Doubles that are not multiples of a unit, shown as the shortest text that reads back as the same double. */
 export interface ReadingColumn {
   readonly kind: 'reading';
   readonly name: string;

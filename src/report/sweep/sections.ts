@@ -278,7 +278,7 @@ export function selectionBiasSection({ record, findings }: SweepReportInput): Ma
             that bar is <b>${selectionBias.deflated === null ? NONE : percent(selectionBias.deflated, 1)}</b>.
           </p>
           <p>
-            Neighbouring sets trade alike and are no independent trials, so the bar is rather too high than too low. It knows nothing of
+            Neighbouring sets trade alike and are not independent trials, so the bar is rather too high than too low. It knows nothing of
             ideas that were dropped before, nor of sweeps on other machines.
           </p>`;
   return html`<section id="chance">

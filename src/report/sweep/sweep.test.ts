@@ -1,4 +1,4 @@
-// What a sweep finds: plateaus against a naive walk over all pairs, chance against simulation, doubts, and a table of at most 100 columns.
+// The results of a sweep: plateaus against a naive walk over all pairs, selection bias against simulation, warnings, and the table.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sweepRecord } from '../../../test/fixtures/sweepRecord.ts';
@@ -13,7 +13,7 @@ import { setsCsv, sweepSummary } from './summary.ts';
 import { sweepTable } from './terminal.ts';
 
 describe('neighbourhoods', () => {
-  it('are the sets at most one step away on ordered axes and equal on others', () => {
+  it('neighbourhoods are the sets at most one step away on ordered axes and equal on others', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ size: fc.integer({ min: 1, max: 4 }), isOrdered: fc.boolean() }), { minLength: 1, maxLength: 3 }),
@@ -112,7 +112,7 @@ describe('findings', () => {
     expect(edge.warnings.map(({ text }) => text).join()).toMatch(/at the edge of the grid \(p0 10, p1 10\)/);
   });
 
-  it('are reported in at most 100 columns, also with many parameters of long names', () => {
+  it('findings are reported in at most 100 columns, also with many parameters of long names', () => {
     const many = sweepRecord({
       shapes: Array.from({ length: 7 }, () => ({ size: 2, isOrdered: true })),
       missing: 3,

@@ -1,4 +1,4 @@
-// The closing table: at most 100 columns, the same words with and without colour, and the doubts that a run leaves.
+// The closing table: at most 100 columns, the same text with and without colour, and the warnings of a run.
 
 import { expect, test } from 'vitest';
 import { randomScript, runRecord, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';
@@ -40,7 +40,7 @@ test('a run that is shorter than a day has its hours', () => {
   expect(text).toMatch(/Max drawdown .* \(30\u2009min, recovered in 30\u2009min\)/);
 });
 
-test('colour adds nothing but colour', () => {
+test('colour changes nothing but the colour of the table', () => {
   const [plain, coloured] = [false, true].map((colour) => closingTable(record, summary, { colour }));
   expect(coloured).not.toBe(plain);
   expect(coloured!.replace(ESCAPES, '')).toBe(plain);

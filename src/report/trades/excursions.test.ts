@@ -39,7 +39,7 @@ describe('excursions', () => {
     expect(closed.mfeFraction[0]).toBeCloseTo(0.3, 12);
   });
 
-  test('a resting limit fills inside its bar: that bar is no whole one', () => {
+  test('a resting limit fills inside its bar: that bar is not whole', () => {
     const { closed } = tradesOf(
       runRecord({
         bars: [priced(rows)],
@@ -72,7 +72,7 @@ describe('excursions', () => {
     expect(stopped(10_040, 3, true, 10_100).maeUnits[0]).toBe(-10 * UNIT);
   });
 
-  test('a liquidation fills inside its bar, and what others bore of it is no profit of the prices before', () => {
+  test('a liquidation fills inside its bar, and what others bore of it is not a profit of the prices before', () => {
     const record = runRecord({
       bars: [priced(rows)],
       script: [
@@ -94,7 +94,7 @@ describe('excursions', () => {
     expect([closed.pnlUnits[0], closed.maeUnits[0], closed.mfeUnits[0]]).toEqual([-8 * UNIT, -10 * UNIT, 30 * UNIT]);
   });
 
-  test('entry and exit in one bar know nothing of its path', () => {
+  test('a trade that enters and exits in one bar has no excursions from that bar', () => {
     const { closed } = tradesOf(
       runRecord({
         bars: [priced(rows)],

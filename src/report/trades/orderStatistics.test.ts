@@ -1,4 +1,4 @@
-// What became of orders, counted: sent, accepted, filled, refused, and how long it took.
+// Order statistics: how many orders were sent, accepted, filled and refused, and how long they took.
 
 import { expect, test } from 'vitest';
 import { MINUTE, runRecord, START_MS, testBars, testInstrument } from '../../../test/fixtures/runRecord.ts';

@@ -25,7 +25,7 @@ export function countWarnings(bars: BarCounts): readonly Warning[] {
 
 /** Returns the warnings about prices of one set of bars that no real market produces. */
 export function priceWarnings(bars: BarColumns): readonly Warning[] {
-  // Rows of trades are no bars: their prices repeat, and lie apart, as trades come.
+  // Rows of trades are not bars: their prices repeat, and lie apart, as trades come.
   if (bars.tape !== undefined) return [];
   return warningsOfRows(`${bars.instrument.wireName} ${bars.interval}`, bars);
 }

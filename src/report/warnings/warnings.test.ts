@@ -1,4 +1,4 @@
-// Warnings about bars, coverage and results: each fault is planted into sound data, and sound data have none.
+// Warnings about bars, coverage and results: each planted fault is found, and sound data give no warning.
 
 import { describe, expect, test } from 'vitest';
 import { inverseContract } from '../../../test/fixtures/futuresVenue.ts';
@@ -48,7 +48,7 @@ describe('bars', () => {
     ['24 bars without a move', (bars) => still(bars, 900, 24), 'DATA_DEAD'],
     ['500 bars without a move', (bars) => still(bars, 900, 500), 'DATA_DEAD'],
     ['no move at the end', (bars) => still(bars, ROWS - 40, 40), 'DATA_DEAD'],
-  ])('%s', (_, plant, code) => {
+  ])('bars: %s', (_, plant, code) => {
     for (const seed of [1, 2, 3]) expect(codes(plant(sound(seed)))).toEqual([code]);
   });
 
@@ -73,7 +73,7 @@ describe('bars', () => {
     ]);
   });
 
-  test('a price that is another one after an outage of two days is no change of level', () => {
+  test('a price that is another one after an outage of two days is not a change of level', () => {
     const bars = times(sound(), 1200, ROWS, 2);
     for (let row = 1200; row < ROWS; row++) {
       bars.openMs[row]! += 2 * 86_400_000;
@@ -89,7 +89,7 @@ describe('coverage', () => {
   const of = (change: Partial<RunRecord>) => coverageWarnings({ ...record, ...change }).map(({ code, text }) => `${code}: ${text}`);
   const endMs = START_MS + ROWS * 60_000;
 
-  test('bars that fill the run have none', () => expect(of({ fromMs: START_MS, toMs: endMs })).toEqual([]));
+  test('bars that cover the run give no warning', () => expect(of({ fromMs: START_MS, toMs: endMs })).toEqual([]));
   test('bars that end ten days before the run', () => {
     expect(of({ fromMs: START_MS, toMs: endMs + 10 * 86_400_000 })).toEqual([
       'DATA_ENDS_EARLY: the bars end at 2024-01-02 09:20 UTC, 10 days before the end of the run: that time counts as days without a result',
@@ -114,7 +114,7 @@ describe('results', () => {
   const of = (winRate: number, sharpe: number, count = 100) =>
     resultWarnings(record, { metrics: { ...metrics, sharpe }, trades: { ...trades, winRate, trades: count } });
 
-  test('an ordinary result has none', () => expect(of(0.6, 2)).toEqual([]));
+  test('an ordinary result gives no warning', () => expect(of(0.6, 2)).toEqual([]));
   test('98 % winners, but not 12 of 12', () => {
     expect(of(0.98, 2).map(({ code }) => code)).toEqual(['RESULT_WINNERS']);
     expect(of(1, 2, 12)).toEqual([]);
@@ -137,7 +137,7 @@ describe('results', () => {
     ]);
     expect(thin(0)[0]!.text).toContain('bars without volume');
   });
-  test('of inverse contracts too: volumes of bars are in the coin of the face value', () => {
+  test('results of inverse contracts too: volumes of bars are in the coin of the face value', () => {
     const inverse = testInstrument({ contract: { ...inverseContract().contract!, multiplierDigits: 0, multiplier: 100 } });
     const bars = testBars(inverse, ROWS, 5);
     const taken = (volume: number) => {
@@ -145,7 +145,7 @@ describe('results', () => {
       const given = { ...record, instruments: [inverse], feeds: [feed] };
       return resultWarnings(given, { metrics, trades: { ...trades, winRate: 0.5 } }).map(({ code }) => code);
     };
-    // Each fill is of at most so many contracts of 100 in the coin of the volume.
+    // The largest fill, in coins of the volume: a contract is 100 of them.
     const value = (Math.max(...record.fills.lots.subarray(0, record.fills.length)) * 100) / 10 ** inverse.quantityDigits;
     expect([taken(value * 20), taken(value * 2)]).toEqual([[], ['RESULT_VOLUME']]);
   });

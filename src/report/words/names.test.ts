@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { instrumentNames } from './names.ts';
 
-test('an instrument is known by its name, and by its market where both have it', () => {
+test('an instrument is named by its symbol, and by its market too if both markets have it', () => {
   expect([...instrumentNames(['spot:BTCUSDT', 'futures:BTCUSDT', 'futures:ETHUSDT', 'spot:BTCUSDT'])]).toEqual([
     ['spot:BTCUSDT', 'BTCUSDT (spot)'],
     ['futures:BTCUSDT', 'BTCUSDT (futures)'],

@@ -1,4 +1,4 @@
-// The used exposure without a new order, worked out by hand, and beside the limit at which the rules deny.
+// Headroom: the used exposure without a new order, computed by hand, and the limit at which the rules deny.
 
 import { expect, test } from 'vitest';
 import { FuturesFixture } from '../../../test/fixtures/futuresFixture.ts';

@@ -1,4 +1,4 @@
-// What has to be left of margin: each rule at its bound, beyond it, and where it does not apply.
+// The margin rules: each at its limit, beyond it, and where it does not apply.
 
 import { describe, expect, test } from 'vitest';
 import { FuturesFixture, type FuturesFixtureOptions } from '../../../test/fixtures/futuresFixture.ts';
@@ -60,7 +60,7 @@ describe.each<Case>([
   });
 });
 
-test('before there is a range nothing is opened, and reductions pass', () => {
+test('before there is an average range, entries are denied and reductions pass', () => {
   const fixture = new FuturesFixture({ limits: { minLiquidationAtrs: '0.1' } });
   fixture.hold(5);
   expect([fixture.code({ lots: 1 }), fixture.risk.detail()]).toEqual([

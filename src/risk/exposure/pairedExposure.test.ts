@@ -1,3 +1,5 @@
+// Exposure rules over an account of both markets.
+
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';
 import { PlainOrder, spotInstrument, type Wanted } from '../../../test/fixtures/drafts.ts';

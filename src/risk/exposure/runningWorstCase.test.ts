@@ -1,3 +1,5 @@
+// The running worst case of an account equals a sum over all instruments.
+
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
 import { PlainOrder, spotInstrument } from '../../../test/fixtures/drafts.ts';

@@ -41,7 +41,7 @@ interface Positions {
 }
 
 /**
- * A part is counted anew when its position or its open orders have changed, and all parts when a price may have changed. The sums are used
+ * A part is computed again when its position or its open orders have changed, and all parts when a price may have changed. The sums are used
  * only while every part is whole and every sum is below 2^53: then no order of addition gives another result.
  */
 export class RunningWorstCase {
@@ -61,7 +61,7 @@ export class RunningWorstCase {
   private equity = 0.5;
   private size = 0.5;
   private isExact = true;
-  /** `MarkPrices.changes` at which all parts were counted; NaN: they must be counted anew. */
+  /** `MarkPrices.changes` at which all parts were counted; NaN: they must be computed again. */
   private countedAt = NAN;
   private marks: MarkPrices | null = null;
 

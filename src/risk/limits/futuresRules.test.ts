@@ -1,3 +1,5 @@
+// The risk rules on futures: each just below, at and above its limit, and alone responsible for the denial.
+
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../../test/fixtures/drafts.ts';
@@ -7,7 +9,7 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A desk on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
+/** A fixture on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly what: string;
@@ -255,7 +257,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
     test('lets pass below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
-    test('refuses beyond it, with its code and its figures, and reserves nothing', () => {
+    test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
       const full = fixture();
       const figures = () => [
         full.reservations.openTotal,
@@ -268,7 +270,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
       expect(full.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
       expect(figures()).toEqual(before);
     });
-    test('is what refuses it: without the rule the order would pass', () => {
+    test('the rule alone denies the order: without it the order would pass', () => {
       expect(fixture([code]).code(over)).toBeNull();
     });
   },
@@ -301,7 +303,7 @@ describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdo
     expect([after(900, { lots: 20, ...SELL }, TWO_WAY), after(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
     expect(after(900, { lots: 1 }, { without: [code] })).toBeNull();
   });
-  test('an account that has nothing takes no new risk', () => {
+  test('an account without money takes no new risk', () => {
     expect([after(0, { lots: 1 }), after(-5, { lots: 1 })]).toEqual([code, code]);
   });
 }); // prettier-ignore
@@ -322,19 +324,19 @@ describe('a price that nobody knows', () => {
     fixture.marks[1] = NaN;
     return fixture.code(wanted);
   };
-  test.each([5, -5])('of another position, %i lots: refused wherever it matters, and nothing is thrown', (held) => {
+  test.each([5, -5])('an unknown price of another position of %i lots denies the order wherever it matters, without an error', (held) => {
     expect(holding(held, { limits: { maxGrossNotional: '100' } })).toBe('PORTFOLIO');
     expect(holding(held, { limits: { maxLeverage: '100.000000001' } })).toBe('LEVERAGE');
     expect(holding(held, {})).toBe('MARGIN');
     expect(holding(held, { isCross: false })).toBeNull();
   });
-  test('of an open order: the same', () => {
+  test('an unknown price of an open order denies the order too', () => {
     const setup = new FuturesFixture({ limits: { maxGrossNotional: '100' } });
     setup.send({ lots: 5, instrumentIndex: 1, ...SELL, ...LIMIT });
     setup.marks[1] = NaN;
     expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
   });
-  test('of its own contract: no order at all', () => {
+  test('an unknown price of its own contract denies every order', () => {
     const rig = new FuturesFixture();
     rig.hold(5);
     rig.marks[0] = NaN;
@@ -358,12 +360,12 @@ describe('reductions', () => {
     expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
     expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
-  test('are none where long and short are apart and the order does not close', () => {
+  test('in two-way mode an order that does not close is no reduction', () => {
     const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
     setup.hold(20);
     expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
   });
-  test('count orders without effect as if they could still land', () => {
+  test('reductions count orders without effect as if they could still land', () => {
     const rig = new FuturesFixture();
     rig.hold(20);
     rig.reservations.holdAbsent(rig.send({ lots: 15, ...SELL, ...CLOSE }), rig.nowMs);

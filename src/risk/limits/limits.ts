@@ -90,7 +90,7 @@ export const LIMITS = [
     unit: 'fraction',
     max: 1,
     code: 'DRAWDOWN',
-    help: 'fall of equity below its peak that halts new risk for good',
+    help: 'fall of equity below its peak that halts new risk permanently',
   },
   {
     key: 'maxConcentration',
@@ -179,7 +179,7 @@ export const LIMITS = [
   { key: 'maxClockErrorMs', kind: 'count', unit: 'ms', code: 'CLOCK', help: "uncertainty of the exchange's clock" },
   { key: 'maxNakedMs', kind: 'count', unit: 'ms', code: 'NAKED', help: 'how long a position may be without a stop' },
   { key: 'maxNakedExitMs', kind: 'count', unit: 'ms', code: 'NAKED_EXIT', help: 'after how long without a stop it is closed' },
-  { key: 'maxHeartbeatAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long nobody needs to show a sign of life' },
+  { key: 'maxHeartbeatAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: "longest time without a sign of the operator's presence" },
   { key: 'maxAlertAgeMs', kind: 'count', unit: 'ms', code: 'DEAD_MAN', help: 'how long an alert may be unanswered' },
 ] as const satisfies readonly LimitRow[];
 

@@ -1,3 +1,5 @@
+// Limits of a definition as whole numbers of each instrument.
+
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../base/errors.ts';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';

@@ -1,4 +1,4 @@
-// Figures of refusals as text: in the asset's own unit, exact where they can be counted.
+// Figures in denials as text: in units of the asset, exact where they can be counted.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../test/fixtures/drafts.ts';
@@ -18,7 +18,7 @@ it('money, quantities and prices carry their asset', () => {
   expect(ratioText({ numerator: 3, denominator: 100 })).toBe('0.03');
 });
 
-it('what is no number is unknown, and what is beyond counting is rounded', () => {
+it('a value that is not a number is unknown, and one above 2^53 is rounded', () => {
   expect(moneyText(NaN, BOOKS)).toBe('unknown USDT');
   expect(moneyText(2 ** 60, BOOKS)).toBe('11529215046.06847 USDT');
   expect(moneyText(Infinity, BOOKS)).toBe('Infinity USDT');

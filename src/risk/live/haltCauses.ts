@@ -13,9 +13,9 @@ export interface HaltCauseSpec {
 const halt = (needsPerson: boolean, help: string): HaltCauseSpec => ({ state: 'HALT_NEW', needsPerson, help });
 
 export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
-  UNKNOWN_OUTCOME: halt(false, 'the answer to an order was lost; lists are read until they say what became of it'),
-  NEEDS_PERSON: halt(false, 'the lists of the exchange do not say what became of an order: a person must'),
-  LATE_LANDING: halt(true, 'an order that was proved without effect, or refused, stands at the exchange; it is being cancelled'),
+  UNKNOWN_OUTCOME: halt(false, 'the answer to an order was lost; lists are read until they show its outcome'),
+  NEEDS_PERSON: halt(false, 'the lists of the exchange do not show the outcome of an order: the operator must decide'),
+  LATE_LANDING: halt(true, 'an order that was proven absent, or refused, has appeared at the exchange; it is being cancelled'),
   ALIEN: halt(true, 'an order or a fill at the exchange is not of this bot'),
   NO_JOURNAL: halt(true, 'the data folder has no journal, and the exchange has orders or trades of a bot: books begin without them'),
   DUPLICATE: halt(true, 'the exchange has an order of this bot twice'),
@@ -36,7 +36,7 @@ export const HALT_CAUSES: Readonly<Record<string, HaltCauseSpec>> = {
   CLOCK: halt(false, 'the time of the exchange is not known well enough to sign orders'),
   STALE_DATA: halt(false, 'prices are too old, or not sound'),
   STALE_ACCOUNT: halt(false, 'orders and balances could not be compared with the exchange for too long'),
-  DEAD_MAN: halt(false, 'nobody has shown a sign of life, or answered an alert'),
+  DEAD_MAN: halt(false, 'the operator has shown no presence, or not answered an alert'),
   UNKNOWN_BUDGET: halt(false, 'too many orders of unknown outcome at once'),
   NAKED: halt(false, 'a position has no stop that is known to stand'),
   NAKED_EXIT: halt(false, 'a position has had no stop for too long and is being closed'),

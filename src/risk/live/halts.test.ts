@@ -1,3 +1,5 @@
+// Halts of each scope: what they stop, and how they end.
+
 import { describe, expect, test } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
 import type { HaltState, Scope } from './halts.ts';

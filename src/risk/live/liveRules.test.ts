@@ -73,7 +73,7 @@ describe.each(AGES)('$code', ({ limits, facts, max, raises }) => {
 });
 
 describe('second steps', () => {
-  test('an audit that is ten times too old, and silence that is twice too long, let nothing but cancels leave', () => {
+  test('an audit that is ten times too old, and silence that is twice too long, allow only cancels', () => {
     const audit = (age: number) => held({ maxAuditAgeMs: 30_000 }, { auditMs: NOW - age });
     expect([audit(300_000), audit(300_001)]).toEqual([['STALE_ACCOUNT account HALT_NEW'], ['STALE_ACCOUNT account CANCEL_ONLY']]);
     const silence = (age: number) => held({ maxHeartbeatAgeMs: 60_000 }, { heartbeatMs: NOW - age });
@@ -133,7 +133,7 @@ describe('NAKED', () => {
     };
     expect([naked(9), naked(8)]).toEqual([false, true]);
   });
-  test('after longer it is closed: an attempt each time that the limit has passed again, until a stop exists', () => {
+  test('NAKED: after longer it is closed: an attempt each time that the limit has passed again, until a stop exists', () => {
     const rig = new Fixture({ maxNakedExitMs: 60_000 });
     const tick = (at: number, guarded = 0) => {
       rig.risk.tick({ ...WELL, heldLots: (index) => (index === 0 ? 10 : 0), guardedLots: () => guarded }, NOW + at);
@@ -191,7 +191,7 @@ describe('UNKNOWN_BUDGET', () => {
   });
 });
 
-/** A desk and a fill of it told to risk: what holds. */
+/** Reports fills of a strategy to risk, and returns the causes that follow. */
 function afterFills(limits: RiskLimits, fills: readonly { ticks: number; ms?: number; wanted?: Wanted }[]): string[] {
   const fixture = new Fixture(limits);
   fixture.hold(1000);
@@ -219,7 +219,7 @@ describe('REPEAT', () => {
     expect(afterFills({ maxFillsPerMinute: 3 }, times(19_999))).toEqual(['REPEAT strategy']);
     expect(afterFills({ maxFillsPerMinute: 4 }, times(0))).toEqual([]);
   });
-  test('refusals of a strategy within a minute halt it, and nobody else', () => {
+  test('refusals of a strategy within a minute halt this strategy alone', () => {
     const fixture = new Fixture({ maxRejectsPerMinute: 2 });
     const order = fixture.draft({ lots: 5 });
     for (const at of [0, 1]) fixture.risk.refused(order, '-2010', NOW + at);
@@ -245,7 +245,7 @@ describe('LOSS_STREAK', () => {
     }
     return fixture.risk.halts.causes().map(({ scope }) => scope.kind);
   }
-  test('halts after the limit of losing round trips in a row, and a gain begins anew', () => {
+  test('LOSS_STREAK halts after the limit of losing round trips in a row, and a gain restarts the count', () => {
     expect([trips([999]), trips([999, 999]), trips([999, 1001, 999]), trips([1000, 1000])]).toEqual([[], ['strategy'], [], []]);
   });
   test.each([
@@ -253,7 +253,7 @@ describe('LOSS_STREAK', () => {
     ['long', 'a fall', 1, 900_000, ['strategy']],
     ['short', 'a rise', -1, 1_100_000, ['strategy']],
     ['short', 'a fall', -1, 900_000, []],
-  ])('of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
+  ])('LOSS_STREAK: of inverse contracts that are %s, by %s', (_, _what, sign, exit, raised) => {
     const setup = new FuturesFixture({
       instruments: [inverseContract()],
       mark: 1_000_000,
@@ -271,7 +271,7 @@ describe('LOSS_STREAK', () => {
 });
 
 describe('limits of a running bot', () => {
-  test('get tighter at once, and never wider', () => {
+  test('limits of a running bot get tighter at once, and never wider', () => {
     const fixture = new Fixture({ maxOrderQty: '0.02', maxOrdersPerMinute: 3, restricted: '22:55-23:05' });
     fixture.risk.tighten({ maxOrderQty: '0.01', maxOpenOrders: 5 });
     expect([fixture.code({ lots: 10 }), fixture.code({ lots: 11 })]).toEqual([null, 'QTY_MAX']);
@@ -281,7 +281,7 @@ describe('limits of a running bot', () => {
     expect(fixture.risk.limits).toMatchObject({ maxOrderQty: '0.01', maxOpenOrders: 5, maxOrdersPerMinute: 3 });
     expect(fixture.risk.rulesOn()).toContain('OPEN_ORDERS');
   });
-  test('continue with what was sent', () => {
+  test('limits of a running bot continue with what was sent', () => {
     const setup = new Fixture({ maxOrdersPerMinute: 3 });
     setup.send({ lots: 5 });
     setup.nowMs += 10_000;
@@ -291,7 +291,7 @@ describe('limits of a running bot', () => {
     setup.nowMs += 50_000;
     expect([setup.code({ lots: 5 }), setup.code({ lots: 5 })]).toEqual([null, 'MESSAGE_RATE']);
   });
-  test('of losses judge from what they measured from', () => {
+  test('limits of a running bot: of losses judge from what they measured from', () => {
     const rig = new Fixture({ maxDrawdown: '0.5' });
     rig.risk.begin(1000, NOW);
     rig.risk.observe(Float64Array.of(NOW), Float64Array.of(2000), 1);

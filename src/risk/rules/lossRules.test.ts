@@ -1,3 +1,5 @@
+// The loss rules: drawdown, daily loss, and losses beyond a limit.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Fixture } from '../../../test/fixtures/riskFixture.ts';
@@ -46,7 +48,7 @@ describe('DRAWDOWN', () => {
       'DRAWDOWN',
     ]);
   });
-  test('is found at its row though nobody asked then', () => {
+  test('DRAWDOWN is found at its row, although no order is checked then', () => {
     expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
   });
   test('reductions pass; a person clears it, and the peak begins anew', () => {
@@ -80,7 +82,7 @@ describe('DAILY_LOSS', () => {
       { isRaised: true, timeMs: START + DAY + HOUR, why: expect.stringContaining('0.0000072 USDT, 0.000008 USDT at 00:00 UTC') },
     ]);
   });
-  test('of an account that has nothing left, nothing can be lost', () => {
+  test('DAILY_LOSS does not halt an account that starts the day without money', () => {
     expect(codes({ maxDailyLoss: '0.1', maxDrawdown: '0.1' }, [at(1, -50), at(2, -60)], 1, [], -40)).toEqual([null, null]);
   });
   test('just under, at and beyond the loss of the day', () => {
@@ -89,13 +91,13 @@ describe('DAILY_LOSS', () => {
     expect(codes(limits, [at(1, 949)])).toEqual(['DAILY_LOSS']);
     expect(codes(limits, [at(1, 949)], 1, ['DAILY_LOSS'])).toEqual([null]);
   });
-  test('counts from 00:00 UTC, whatever was gained in between, and holds for the day', () => {
+  test('DAILY_LOSS counts from 00:00 UTC, whatever was gained since, and holds for the day', () => {
     expect(codes(limits, [at(1, 1100), at(2, 1000), at(3, 950), at(4, 2000)])).toEqual([null, null, 'DAILY_LOSS', 'DAILY_LOSS']);
   });
   test('the equity marked at 00:00 is the anchor of the day that begins', () => {
     expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
   });
-  test('where none was marked then, the newest one before', () => {
+  test('DAILY_LOSS uses the newest mark before 00:00 UTC if there is none at that time', () => {
     expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
   });
   test('a new day clears it though no row has come since', () => {
@@ -111,7 +113,7 @@ describe('DAILY_LOSS', () => {
   });
 });
 
-test('what is decided does not depend on how the rows are cut', () => {
+test('the decision does not depend on how the rows are cut', () => {
   const limits = { maxDailyLoss: '0.05', maxDrawdown: '0.3' };
   const row = fc.record({ minutes: fc.integer({ min: 1, max: 400 }), change: fc.integer({ min: -60, max: 60 }) });
   fc.assert(
@@ -130,7 +132,7 @@ test('what is decided does not depend on how the rows are cut', () => {
   );
 });
 
-test('without a loss rule nothing is watched', () => {
+test('without a loss rule no equity is watched', () => {
   expect(new Fixture({ maxLeverage: '1' }).risk.watchesEquity).toBe(false);
   expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
@@ -161,17 +163,17 @@ describe('a loss beyond its limit', () => {
     fixture.risk.begin(from, START);
     return (units: number): string | null => fixture.risk.lossBeyond(units, times);
   };
-  test('begins at exactly one and a half times the limit, at any size', () => {
+  test('a loss beyond its limit begins at exactly one and a half times the limit, at any size', () => {
     const beyond = after({ maxDailyLoss: '0.02' }, 9_000_000_000_000_000);
     expect(beyond(8_730_000_000_000_001)).toBeNull();
     expect(beyond(8_730_000_000_000_000)).toMatch(/^DAILY_LOSS: equity of 87300000 USDT, 90000000 USDT before/);
     expect(after({ maxDrawdown: '0.1' }, 1000)(851)).toBeNull();
     expect(after({ maxDrawdown: '0.1' }, 1000)(850)).toMatch(/^DRAWDOWN/);
   });
-  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is no figure, and is beyond every limit', (units) => {
+  test.each([NaN, Infinity, 0.5, 2 ** 60])('an equity of %s is not a figure, and is beyond every limit', (units) => {
     expect(after({ maxDailyLoss: '0.02' }, 1000)(units)).toMatch(/not known/);
   });
-  test('without a limit nothing is beyond it', () => {
+  test('without a limit no loss is beyond it', () => {
     expect(after({}, 1000)(NaN)).toBeNull();
   });
 });

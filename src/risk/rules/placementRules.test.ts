@@ -1,4 +1,4 @@
-// The rules that hold an order against other orders, hours and ages, each just under, at and over its boundary.
+// The rules that compare an order with other orders, hours and ages: each just below, at and above its limit.
 
 import { describe, expect, test } from 'vitest';
 import { Fixture, USDT } from '../../../test/fixtures/riskFixture.ts';
@@ -36,7 +36,7 @@ describe('SELF_TRADE', () => {
 });
 
 describe('PARENT', () => {
-  test('the orders of a bracket come to no more than its entry; one that is not known does not bind', () => {
+  test('the orders of a bracket sell at most what its entry buys; an unknown entry does not limit them', () => {
     const fixture = new Fixture({ parent: 'deny' });
     fixture.hold(100);
     const leg = (parent: number) => (order: Record<string, unknown>) => Object.assign(order, { parent: parent as OrderId, id: 9 });
@@ -75,7 +75,7 @@ describe('DUPLICATE', () => {
       null,
     ]);
   });
-  test('of the other side it is another order', () => {
+  test('DUPLICATE: of the other side it is another order', () => {
     const setup = new Fixture({ duplicateMs: 2000 });
     setup.hold(20);
     setup.send({ lots: 5 });
@@ -102,7 +102,7 @@ describe('RESTRICTED', () => {
     fixture.nowMs = 19_000 * DAY_MS + (hour * 60 + minute) * 60_000;
     return fixture.code({ lots: 5, ...wanted });
   };
-  test('from its first minute to the one before its end, over midnight too; reductions pass', () => {
+  test('RESTRICTED: from its first minute to the one before its end, over midnight too; reductions pass', () => {
     const times = ['22:54', '22:55', '23:04', '23:05'];
     expect(times.map((time) => at(time, '22:55-23:05'))).toEqual([null, 'RESTRICTED', 'RESTRICTED', null]);
     expect(['23:59', '00:09', '00:10'].map((time) => at(time, '01:00-01:01, 23:50-00:10'))).toEqual(['RESTRICTED', 'RESTRICTED', null]);
@@ -111,7 +111,7 @@ describe('RESTRICTED', () => {
     expect(at('23:00', '22:55-23:05', { side: 'sell' })).toBeNull();
     expect(at('23:00', '22:55-23:05', { side: 'sell', lots: 11 })).toBe('RESTRICTED');
   });
-  test('is written as windows of the day', () => {
+  test('RESTRICTED is written as windows of the day', () => {
     for (const text of ['', '24:00-01:00', '1:00-2:00', '10:00', '10:00-10:60'])
       expect(() => new Fixture({ restricted: text })).toThrow(ConfigError);
   });
@@ -122,7 +122,7 @@ describe('DEPLOY_CAP', () => {
     const fixture = new Fixture({ deployShare: '0.1', maxOrderQty: '0.055', maxOrderNotional: '100' });
     expect([4, 5, 6].map((lots) => fixture.code({ lots }))).toEqual([null, null, 'QTY_MAX']);
   });
-  test('one symbol; what is held of another may be sold', () => {
+  test('DEPLOY_CAP allows one symbol; holdings of another symbol may be sold', () => {
     const setup = new Fixture({ deployShare: '1' });
     setup.hold(10);
     expect([setup.code({ lots: 5 }), setup.code({ lots: 5, instrumentIndex: 1 }), setup.code({ lots: 5, side: 'sell' })]).toEqual([

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const OFF = { ordersPerMinute: Infinity, duplicateMs: 0, ordersPerFill: Infinity, countsLegs: false };
 const order = { id: 1, strategy: 0, instrumentIndex: 0, side: 'buy', limit: 0, lots: 1, quoteUnits: 0, parent: 0, worstLots: 1 } as never;
 
-/** From the newest time on: seconds to go on, or back for a leg that bears the open of its row. */
+/** Seconds from the newest time: `on` later, or `back` for a leg that has the time of its row's open. */
 const course = fc.array(
   fc.record({ on: fc.integer({ min: 0, max: 40 }), back: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 90 })) }),
   {
@@ -27,7 +27,7 @@ function timesOf(steps: readonly { readonly on: number; readonly back: number }[
 }
 
 describe('orders sent', () => {
-  it('pass while fewer than the limit were sent after the last minute began, whatever the order of their times', () => {
+  it('orders sent pass while fewer than the limit were sent after the last minute began, whatever the order of their times', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 6 }), course, (limit, steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerMinute: limit });
@@ -44,7 +44,7 @@ describe('orders sent', () => {
     );
   });
 
-  it('of a leg at the open of its row leave the minute with it: the order after them is not one too many', () => {
+  it('orders sent of a leg at the open of its row leave the minute with it: the order after them is not one too many', () => {
     const sent = new SentOrders({ ...OFF, ordersPerMinute: 2 });
     sent.record(order, 100_000);
     sent.record(order, 60_000);
@@ -52,7 +52,7 @@ describe('orders sent', () => {
     expect(sent.mayPass(120_000)).toBe(true);
   });
 
-  it('of an hour are counted by their times, fills too', () => {
+  it('orders sent of an hour are counted by their times, fills too', () => {
     fc.assert(
       fc.property(course, (steps) => {
         const sent = new SentOrders({ ...OFF, ordersPerFill: 3 });

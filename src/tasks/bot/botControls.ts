@@ -27,7 +27,8 @@ const ACCOUNT: Scope = { kind: 'account' };
 const KILLED = 'KILLED';
 const reply = (message: string): ActAnswer => ({ done: true, message });
 const refusal = (message: string): ActAnswer => ({ done: false, message });
-const noScope = (name: string, named: Named): ActAnswer => refusal(`${name} is no scope of this bot: it has ${scopesOf(named).join(', ')}`);
+const noScope = (name: string, named: Named): ActAnswer =>
+  refusal(`${name} is not a scope of this bot: it has ${scopesOf(named).join(', ')}`);
 
 export class LiveControl implements BotControl {
   readonly #deps: LiveControlDeps;
@@ -107,7 +108,7 @@ export class LiveControl implements BotControl {
     const { killSwitch, bot } = this.#deps;
     // Close the kill switch first. Everything after it may take time.
     killSwitch.close();
-    if (this.#kill && !this.#isSetByFile) return refusal(`a kill is under way since ${formatTime(this.#kill.sinceMs)}`);
+    if (this.#kill && !this.#isSetByFile) return refusal(`a kill has been running since ${formatTime(this.#kill.sinceMs)}`);
     this.#isSetByFile = false;
     const { engine, log, config, venueMs } = bot.deps;
     this.#kill = { sinceMs: venueMs(), flatten, who, phase: 'cancelling', message: 'no order leaves any more', residuals: [] };
@@ -175,7 +176,7 @@ export class LiveControl implements BotControl {
   /** Records the outcome of an order of unknown outcome, as the operator has found it. */
   #resolve({ id, outcome, venueId }: Extract<Decision, { what: 'resolve' }>): ActAnswer {
     const order = this.#orderOf(id);
-    if (order === null) return refusal(`${id} is no order of this bot`);
+    if (order === null) return refusal(`${id} is not an order of this bot`);
     if (outcome === 'placed' && venueId === null) return refusal('placed: expected the exchange id of the order');
     const { engine, services } = this.#deps.bot.deps;
     const record = engine.orders.get(order);

@@ -214,7 +214,7 @@ async function assemble(
 /** Most of an answer that a series is taken from. */
 const MAX_ANSWER_BYTES = 1 << 20;
 
-/** Begins to read series from outside, and to take webhooks. Throws ConfigError for a port that is in use. */
+/** Begins to read external series, and to take webhooks. Throws ConfigError for a port that is in use. */
 async function readExternal(
   config: LiveConfig,
   { bot, journal, started, checkers, exchange, log }: ExternalParts,
@@ -346,7 +346,7 @@ function restExchange(
     notes: {
       cursor: (body) => journal.journal.cursor({ ...body, symbol: wireSymbol(body.symbol) }),
       setting: (body) => journal.journal.setting(body),
-      outside: (fill) => journal.journal.unattributedFill(fill),
+      unattributedFill: (fill) => journal.journal.unattributedFill(fill),
     },
     heldLots: (index) => engine.runs.reduce((sum, run) => sum + engine.ledger.lots(run.index, index), 0),
     clientOrderIdOf: journal.cidOf,

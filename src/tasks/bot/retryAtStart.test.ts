@@ -1,4 +1,4 @@
-// Patience with an exchange that hurries: asked again for ten seconds of ours, and once where nothing hurries.
+// Retries at a start: for ten seconds of this computer if the exchange's clock is faster, otherwise once.
 
 import { expect, it } from 'vitest';
 import { DueQueue } from '../../ports/dueQueue.ts';
@@ -23,7 +23,7 @@ async function tried(timeScale: number, failures: number, error: Error): Promise
   return [is.tries, is.end];
 }
 
-it('asks again while an exchange that hurries says nothing, for ten seconds of this computer, and no longer', async () => {
+it('a start retries for ten seconds of this computer while a faster exchange gives no reply', async () => {
   const silent = new NoAnswer('spot.account: no answer', 'look');
   expect(await tried(60, 30, silent)).toEqual([31, 'there']);
   const [tries, end] = await tried(60, Infinity, silent);
@@ -32,7 +32,7 @@ it('asks again while an exchange that hurries says nothing, for ten seconds of t
   expect(tries).toBeLessThanOrEqual(102);
 });
 
-it('asks once where nothing hurries, and once where the answer is no', async () => {
+it('a start asks once at a time scale of 1, and once if the reply is a refusal', async () => {
   const silent = new NoAnswer('spot.account: no answer', 'look');
   expect(await tried(1, 1, silent)).toEqual([1, silent]);
   const wrong = new Error('another fault');

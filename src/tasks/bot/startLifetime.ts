@@ -21,12 +21,7 @@ import { restoreEngine } from './journal/recovery.ts';
 import { buildEngine, livePlan, type BuiltEngine } from './lifetime/liveEngine.ts';
 import type { HeldDecision } from './lifetime/decisionComparison.ts';
 import { lifetimeSinceKept, newestBars, newestLifetime, readBefore, rowsOf, type Lifetime } from './lifetime/lifetime.ts';
-import {
-  NoPoint as KeptPointProblem,
-  replayLifetime,
-  type ReplayedLifetime,
-  type ReplayLifetimeOptions,
-} from './lifetime/replayLifetime.ts';
+import { KeptPointProblem, replayLifetime, type ReplayedLifetime, type ReplayLifetimeOptions } from './lifetime/replayLifetime.ts';
 import { checkReplay, openRecordedOrders, takeOver } from './lifetime/restart.ts';
 
 export interface StartedLifetime extends BuiltEngine {
@@ -36,7 +31,7 @@ export interface StartedLifetime extends BuiltEngine {
   readonly orders: readonly RestoredOrder[];
   /** Decisions that the last process made and did not journal. */
   readonly held: readonly HeldDecision[];
-  /** What a new lifetime knew of its series from outside as it began. */
+  /** What a new lifetime knew of its external series as it began. */
   readonly known: readonly SeriesRecord[];
   /** The newest instant of a lifetime that continues, ms UTC; null: a new lifetime begins. */
   readonly sinceMs: number | null;
@@ -172,7 +167,7 @@ async function enterAt({ config, journal, market, ...deps }: LifetimeStartDeps, 
   if (end !== null)
     throw new LifetimeEnded(
       `${config.data}: ${end}`,
-      'name another data folder; or begin anew with --accept-changes: strategies start afresh, the books continue',
+      'name another data folder; or start over with --accept-changes: strategies start afresh, the books continue',
     );
   const { defersCallbacks = false } = options;
   const replayed = await replayLifetime(lifetime, plan, {

@@ -1,4 +1,4 @@
-// What is told of a bot: alerts for what has changed, metrics that the shipped rules name, a row for every cause, scopes in words and back.
+// What a bot reports: alerts for changes, the metrics that the shipped rules name, a row for each halt cause, and scopes as text and back.
 
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
@@ -11,7 +11,7 @@ import { metricsText } from './metrics.ts';
 import { readRequest } from './request.ts';
 import { scopeName, scopesOf, scopeNamed } from './scopes.ts';
 
-it('alerts once for each thing that has changed, and for nothing else', () => {
+it('each change is alerted once, and nothing else is', () => {
   const bot = new ScriptedBot();
   const first = bot.view();
   expect(alertsBetween(null, first).map(({ code }) => code)).toEqual(['STARTED']);
@@ -35,7 +35,7 @@ it('alerts once for each thing that has changed, and for nothing else', () => {
   ]);
 });
 
-it('has every metric that config/alerts.yml asks for', () => {
+it('the metrics include every metric that config/alerts.yml uses', () => {
   const bot = new ScriptedBot();
   bot.unknown = [lostOrder()];
   bot.board.raise({ kind: 'account' }, 'KILLED', 'KILLED', 'a test', 1);
@@ -49,7 +49,7 @@ it('has every metric that config/alerts.yml asks for', () => {
   for (const name of asked) expect(text, name).toMatch(new RegExp(`^${name}[ {]`, 'm'));
 });
 
-it('says what every cause means and what to do, and clears none by itself that it does not know', () => {
+it('every cause has its meaning and a remedy, and an unknown cause does not clear by itself', () => {
   for (const { code, means, todo } of CAUSES) {
     expect(means.length, code).toBeGreaterThan(10);
     expect(todo, code).not.toBe('look at `isobar logs`, then resume');

@@ -31,8 +31,8 @@ const parse = (text: string): Readonly<Record<string, unknown>> | null => {
 /** Returns null for an invalid request line. */
 export function readRequestLine(text: string): RequestLine | null {
   const { v, id, who, request } = parse(text) ?? {};
-  const isOne = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= 100;
-  return isOne ? { v, id, who, request } : null;
+  const isValid = typeof v === 'number' && typeof id === 'number' && typeof who === 'string' && who.length <= 100;
+  return isValid ? { v, id, who, request } : null;
 }
 
 /** Returns null for an invalid reply line. */
@@ -45,17 +45,17 @@ export function readAnswerLine(text: string): AnswerLine | null {
 
 export const lineText = (line: RequestLine | AnswerLine): string => `${JSON.stringify(line)}\n`;
 
-/** Splits a stream of text into lines. Calls `tooLong` once if a line is longer than `max`. */
+/** Splits a stream of text into lines. Calls `onTooLong` once if a line is longer than `max`. */
 export class Lines {
   readonly #max: number;
-  readonly #line: (text: string) => void;
-  readonly #tooLong: () => void;
+  readonly #onLine: (text: string) => void;
+  readonly #onTooLong: () => void;
   #rest = '';
 
-  constructor(max: number, line: (text: string) => void, tooLong: () => void) {
+  constructor(max: number, onLine: (text: string) => void, onTooLong: () => void) {
     this.#max = max;
-    this.#line = line;
-    this.#tooLong = tooLong;
+    this.#onLine = onLine;
+    this.#onTooLong = onTooLong;
   }
 
   add(text: string): void {
@@ -63,9 +63,9 @@ export class Lines {
     this.#rest = lines.pop() ?? '';
     if (this.#rest.length > this.#max || lines.some((line) => line.length > this.#max)) {
       this.#rest = '';
-      this.#tooLong();
+      this.#onTooLong();
       return;
     }
-    for (const line of lines) this.#line(line);
+    for (const line of lines) this.#onLine(line);
   }
 }

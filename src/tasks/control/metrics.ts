@@ -63,7 +63,7 @@ function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, time
       { labels: { kind: 'foreign' }, value: foreignOrders.length },
     ]),
     metric('isobar_unknown_oldest_seconds', 'gauge', 'Age of the oldest order of unknown outcome', [{ value: oldest / 1000 }]),
-    metric('isobar_unknown_needs_person', 'gauge', 'Orders of unknown outcome that a person has to decide', [
+    metric('isobar_unknown_needs_person', 'gauge', 'Orders of unknown outcome that the operator has to decide', [
       { value: unknown.filter(({ needsPerson }) => needsPerson).length },
     ]),
     metric('isobar_orders_total', 'counter', 'Orders since the start, by what came of them', [
@@ -77,7 +77,7 @@ function orderMetrics({ open, unknown, provenAbsent, foreignOrders, counts, time
     metric('isobar_rate_refusals_total', 'counter', 'Requests that the exchange refused for their number (429, 418)', [
       { value: counts.rateRefusals },
     ]),
-    metric('isobar_reconnects_total', 'counter', 'Connections that were made anew', [{ value: counts.reconnects }]),
+    metric('isobar_reconnects_total', 'counter', 'Connections that were opened again', [{ value: counts.reconnects }]),
   ];
 }
 

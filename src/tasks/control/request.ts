@@ -82,6 +82,6 @@ export function perform(control: BotControl, request: BotRequest, who: Who): Bot
 
 function limitKey(name: string): (typeof LIMITS)[number]['key'] {
   const found = LIMITS.find(({ key }) => key === name);
-  if (!found) throw new TypeError(`${name} is no limit`);
+  if (!found) throw new TypeError(`${name} is not a limit`);
   return found.key;
 }

@@ -21,7 +21,7 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
       limits,
       key: credentials !== null && 'key' in credentials ? { key: credentials.key.kind, secret: credentials.secret.kind } : null,
     },
-    checks: report.checks.map(fitForStrangers),
+    checks: report.checks.map(withoutPrivateData),
     dialect: report.dialect,
     ok: report.ok,
   };
@@ -30,7 +30,7 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
   return settings.credentials?.hideIn(text) ?? text;
 }
 
-function fitForStrangers({ name, market, status, detail, more, fix, code, ms, isPrivate }: CheckResult) {
+function withoutPrivateData({ name, market, status, detail, more, fix, code, ms, isPrivate }: CheckResult) {
   const reported = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
   return { name, market, status, code, ms, ...reported };
 }

@@ -21,7 +21,7 @@ const clock = (): (() => number) => {
   return () => (now += 2.4);
 };
 
-test('a failure is what everything that rests on it goes back to', async () => {
+test('checks that depend on a failed check are skipped and refer to it', async () => {
   const ran: string[] = [];
   const plan = [
     check('key', [], ok('there'), ran),

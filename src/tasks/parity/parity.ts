@@ -25,7 +25,7 @@ export interface ParityOptions {
 /** Every cause has a rerun, except the last one: it is what remains between the last rerun and the books of the bot. */
 const RERUNS = DIVERGENCES.length;
 
-/** Throws ConfigError for a folder that is no bot's, a config that has changed, or a catalog without its bars. */
+/** Throws ConfigError for a folder that is not a bot's, a config that has changed, or a catalog without its bars. */
 export async function compareBot(folder: string, { config, load, onStep = () => {} }: ParityOptions): Promise<DivergenceReport> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const loads = load ? { load } : {};
@@ -33,7 +33,7 @@ export async function compareBot(folder: string, { config, load, onStep = () => 
   const { lifetime, plan } = await planLifetime(comparedRecords(records), behaviour, { instruments, ...loads });
   if (lifetime.before.some(({ k }) => k === 'FILL' || k === 'FUNDED')) {
     throw new ConfigError(
-      `${folder}: the strategies of this bot began anew with what earlier ones had traded`,
+      `${folder}: the strategies of this bot started over with the trades of earlier ones`,
       'a backtest begins with cash alone: compare a bot whose strategies began once',
     );
   }

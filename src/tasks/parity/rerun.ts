@@ -1,4 +1,4 @@
-// One rerun of a bot's strategies over its time: a backtest in which the first causes come from the journal.
+// One rerun of a bot's strategies over its period: a backtest in which the first `steps` causes of differences come from the journal.
 
 import { catalogStore } from '../../adapters/catalog/bars/store.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
@@ -20,7 +20,7 @@ import { latencyIn, Script, unitsText } from './script.ts';
 export interface RerunDeps {
   readonly behaviour: LiveBehaviour;
   readonly feeds: readonly CatalogFeed[];
-  /** Series from outside, as the bot knew them. */
+  /** External series, as the bot knew them. */
   readonly known: RunPlan['series'];
   readonly run: RecordedRun;
   /** The instruments with which the bot traded. */
@@ -36,11 +36,11 @@ export interface Rerun {
   readonly orders: OrderColumns;
   readonly fills: FillColumns;
   readonly payments: PaymentColumns;
-  /** Gain in money, a decimal. */
+  /** Net profit in the quote asset, a decimal. */
   readonly net: string;
 }
 
-/** `steps`: how many causes are switched on, from the first one. */
+/** Runs the strategies again. `steps`: how many causes of DIVERGENCES are taken from the journal, from the first one on. */
 export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   const { behaviour, run, instruments, fromMs, load, known } = deps;
   const isOn = (cause: Divergence): boolean => DIVERGENCES.indexOf(cause) < steps;
@@ -68,7 +68,7 @@ export async function rerun(deps: RerunDeps, steps: number): Promise<Rerun> {
   };
 }
 
-/** With `decide: perFeed`: the order in which the bot had the feeds of each instant; those without a bar follow. */
+/** For `decide: perFeed`: returns the order in which the bot received the feeds of each instant; feeds without a bar follow. */
 function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine']): (t: number) => readonly number[] {
   const order = new Map<number, number[]>();
   for (const record of records) {
@@ -79,14 +79,14 @@ function partsIn({ records }: RecordedRun, { feeds, parts }: PreparedRun['engine
   return (t) => [...new Set([...(order.get(t) ?? []), ...parts.byNeed])];
 }
 
-/** Returns the gain of an engine since its start, a decimal. */
+/** Returns the net profit of an engine since its start, a decimal. */
 export function netOf(engine: PreparedRun['engine']): string {
   const marks = engine.marks();
   const units = engine.runs.reduce((sum, _, strategy) => sum + engine.ledger.equityUnits(strategy, marks), 0);
   return unitsText(units - engine.startUnits, engine.ledger.cashDigits);
 }
 
-/** Each rerun has modules of its own: what a file counts outside of its class begins anew, as with each start of a bot. */
+/** Returns an importer that loads every module again, so that variables outside of a class start afresh, as at each start of a bot. */
 function freshImporter(): Importer {
   const query = `rerun=${++made.count}`;
   return (url) => import(/* @vite-ignore */ `${url}?${query}`);

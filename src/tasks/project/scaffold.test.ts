@@ -1,4 +1,4 @@
-// A project folder: what it depends on, what its names are, and that nothing is overwritten or left half-made.
+// A new project folder: its dependency on isobar, its file names, and that no file is overwritten or left incomplete.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ describe('names', () => {
     ['RSICross', 'rsiCross', 'RSICross'],
     ['EMA200', 'ema200', 'EMA200'],
     ['x', 'x', 'X'],
-  ])('%s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
+  ])('names: %s', (name, file, className) => expect(strategyFileNames(name)).toEqual({ file, className }));
 
   it.each(['', '9x', 'a/b', '../a', 'a.b', '-', 'é', 'x'.repeat(61), 'strategy', 'Strategy'])('refuses %o', (name) =>
     expect(() => strategyFileNames(name)).toThrow(ConfigError),
@@ -46,29 +46,29 @@ describe('origin', () => {
     return { folder, here: join(folder, 'node_modules/isobar') };
   };
 
-  it('is the tarball that npm noted, as seen from the project, links resolved', () => {
+  it('the origin of an installed tarball is its path relative to the project, with links resolved', () => {
     const { folder, here } = installed('file:../isobar-0.1.0.tgz');
     writeFileSync(join(root, 'isobar-0.1.0.tgz'), '');
     symlinkSync(root, join(folder, 'link'));
     expect(originFor(join(folder, 'new/project'), here)).toBe('file:../../../isobar-0.1.0.tgz');
     expect(originFor(join(folder, 'link/project'), here)).toBe('file:../isobar-0.1.0.tgz');
   });
-  it('is the repository, or an address outside of registries', () => {
+  it('the origin of a package from a repository or a URL is that address', () => {
     for (const from of ['git+ssh://git@example.org/isobar.git#0123abc', 'https://example.org/isobar-0.1.0.tgz']) {
       expect(originFor(fresh(), installed(from).here)).toBe(from);
     }
   });
-  it('is the exact version of a registry, and where nothing else is known', () => {
+  it('the origin of a package from a registry, or of unknown origin, is its exact version', () => {
     for (const from of ['https://registry.example.org/isobar/-/isobar-0.1.0.tgz', 'file:gone.tgz', null]) {
       expect(originFor(fresh(), installed(from).here)).toBe(packageVersion());
     }
     expect(originFor(fresh(), fresh())).toBe(packageVersion());
   });
-  it('is a checkout', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
+  it('the origin of a checkout is its folder', () => expect(originFor(join(root, 'project'))).toMatch(/^file:\.\./));
 });
 
 describe('files', () => {
-  it('are never written over others, and those in the way are named', () => {
+  it('existing files are never overwritten, and the error names them', () => {
     const folder = fresh();
     mkdirSync(folder);
     writeFileSync(join(folder, 'b'), 'mine');
@@ -76,7 +76,7 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['b']);
     expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('mine');
   });
-  it('are cancelled when something fails, and nothing else is', () => {
+  it('new files are removed when something fails, and no other file is', () => {
     const folder = fresh();
     mkdirSync(join(folder, 'kept'), { recursive: true });
     const fail = (data: string) => {
@@ -88,14 +88,14 @@ describe('files', () => {
     expect(readdirSync(folder)).toEqual(['kept']);
     expect(readdirSync(join(folder, 'kept'))).toEqual(['of-others']);
   });
-  it('a new folder goes with its parents', () => {
+  it('a new folder is removed with its new parents when something fails', () => {
     const top = fresh();
     expect(() => writeAll(join(top, 'a/b'), { c: '' }, 'data', () => { throw new ConfigError('no bars'); })).toThrow(); // prettier-ignore
     expect(existsSync(top)).toBe(false);
   });
 });
 
-test('a folder that is not empty, and a file, are no place for a project; .git is no hindrance', () => {
+test('a folder that is not empty, and a file, are no place for a project; .git is not a hindrance', () => {
   const folder = fresh();
   mkdirSync(join(folder, '.git'), { recursive: true });
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) writeFileSync(join(folder, name), '');
@@ -124,7 +124,7 @@ test('a new project type-checks and passes its test', () => {
       encoding: 'utf8',
       env: { ...process.env, CI: '', NO_COLOR: '1' },
     });
-  // With the version that it asks for: test/e2e/newUser.
+  // test/e2e/newUser uses the version that the project depends on.
   expect(run('@typescript/native/bin/tsc')).toBe('');
   expect(run('vitest/vitest.mjs', 'run')).toMatch(/Tests {2}2 passed/);
 });

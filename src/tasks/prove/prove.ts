@@ -44,7 +44,7 @@ export interface ProveWatcher {
 const TIMES_WITH_STATE = 20;
 
 /**
- * Makes all proofs. Must run in a thread of its own: built-ins are replaced for good, so that uses of the outside are seen. Throws
+ * Makes all proofs. Must run in a thread of its own: built-ins are replaced permanently, so that uses of the outside are seen. Throws
  * ConfigError as a backtest does, and StrategyError for a file that throws when it is loaded.
  */
 export async function proveRun(

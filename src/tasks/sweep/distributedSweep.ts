@@ -63,7 +63,7 @@ export async function joinSweeps(options: JoinOptions): Promise<void> {
     while (!options.signal.aborted) {
       const sweep = await nextSweep(client);
       if (sweep !== null) await joinSweep(client, sweep, options);
-      else if (!isIdle && !options.isOnce) options.onMessage('No sweep is under way; waiting for one.');
+      else if (!isIdle && !options.isOnce) options.onMessage('No sweep is running; waiting for one.');
       isIdle = sweep === null;
       if (options.isOnce) return;
       await pause(POLL_MS, options.signal);

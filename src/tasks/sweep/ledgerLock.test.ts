@@ -1,4 +1,4 @@
-// The lock of a sweep: one process at a time, and a dead one counts for nothing.
+// The lock of a sweep: one process at a time, and the lock of a dead process is taken over.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ const leave = (pid: number, started: string, host = thisProcess().host): void =>
   writeFileSync(join(folder, LOCKS, `lock-${pid}-${started}-${namespace}-${boot}-${encodeURIComponent(host)}`), '', { mode: 0o600 });
 };
 
-it('is had once, and leaves nothing behind', () => {
+it('the lock of a sweep is held once, and leaves no file behind', () => {
   const unlock = lockLedger(folder, SWEEP);
   expect(() => lockLedger(folder, SWEEP)).toThrow(/this process has this sweep already/);
   lockLedger(folder, { ...SWEEP, id: 'cd'.repeat(32) })();
@@ -27,7 +27,7 @@ it('is had once, and leaves nothing behind', () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('is respected while its holder may run, and taken from one that is gone', () => {
+it('the lock is respected while its holder may run, and taken over if the holder is dead', () => {
   leave(4_194_304, '1');
   lockLedger(folder, SWEEP)();
   // The number of a process that runs, given out anew since the lock was taken.

@@ -113,7 +113,7 @@ function findSweep({ ledgerFolder, identity, header }: SweepSetup, beginning: Sw
   if (found !== null) {
     throw new ConfigError(
       `${found.path}: a sweep of the same inputs was cut, with ${found.results.size} of ${found.header.sets} sets done`,
-      '--resume continues it, --fresh begins anew',
+      '--resume continues it, --fresh starts over',
     );
   }
   if (beginning === 'new') return null;

@@ -25,7 +25,7 @@ describe('a grid', () => {
     ['amount=0.10..0.30:0.05', ['0.1', '0.15', '0.2', '0.25', '0.3']],
     ['mode=long,both', ['long', 'both']],
     ['strict=true,false', [true, false]],
-  ])('reads %s', (text, values) => {
+  ])('a grid reads %s', (text, values) => {
     expect(parseGrid([text], SPECS)[0]?.values).toEqual(values);
   });
 
@@ -42,11 +42,11 @@ describe('a grid', () => {
     ['fast=', /expected name=from..to:step or name=a,b,c/],
     ['=1', /expected name=from..to:step or name=a,b,c/],
     ['slow=2..2000000:1', /expected at most 100000 values/],
-  ])('refuses %s', (text, message) => {
+  ])('a grid refuses %s', (text, message) => {
     expect(() => parseGrid([text], SPECS)).toThrow(message);
   });
 
-  it('refuses no grid, a parameter twice and too many sets', () => {
+  it('a grid refuses no grid, a parameter twice and too many sets', () => {
     expect(() => parseGrid([], SPECS)).toThrow(/at least one parameter/);
     expect(() => parseGrid(['fast=1,2', 'fast=3,4'], SPECS)).toThrow(/--grid fast: given twice/);
     const large = parseGrid(['fast=1..100', 'slow=2..2001'], SPECS);
@@ -54,7 +54,7 @@ describe('a grid', () => {
     expect(setsOf(large, 50, 1)).toHaveLength(50);
   });
 
-  it('has every value of a range, as exact decimals, and no other', () => {
+  it('a grid has every value of a range, as exact decimals, and no other', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -500, max: 500 }),
@@ -71,7 +71,7 @@ describe('a grid', () => {
     );
   });
 
-  it('draws different sets of the grid, the same ones for the same seed', () => {
+  it('a grid draws different sets of the grid, the same ones for the same seed', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 12 }),
@@ -92,7 +92,7 @@ describe('a grid', () => {
     );
   });
 
-  it('draws other sets for another seed, also of a grid that nobody could write out', () => {
+  it('a grid draws other sets for another seed, also from a grid too large to list', () => {
     const axes = parseGrid(['fast=1..100', 'slow=2..99999', 'width=0.1..9.9:0.001'], SPECS);
     expect(gridSize(axes)).toBeGreaterThan(9e10);
     const [one, other] = [setsOf(axes, 200, 1), setsOf(axes, 200, 2)];

@@ -1,4 +1,4 @@
-// The ledger under fire: whatever of its last write is lost, what stands whole is read, and the rest is written again.
+// The trial ledger after a crash: complete lines are read whatever part of the last write is lost, and the rest is written again.
 import fc from 'fast-check';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ function line(set: number, sharpe: number | null = set / 3): SetLine {
 }
 
 describe('a line', () => {
-  it('comes back with every bit, and not at all once a letter has changed', () => {
+  it('a line comes back with every bit, and not at all once a letter has changed', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.string(), fc.nat(), (value, text, at) => {
         const written = encodeLine({ ...line(1), figures: { sharpe: value === 0 ? 0 : value }, refused: text });
@@ -39,7 +39,7 @@ describe('a line', () => {
 });
 
 describe('a ledger', () => {
-  it('gives back what was appended, wherever its last write was cut', async () => {
+  it('a ledger gives back what was appended, wherever its last write was cut', async () => {
     const path = join(root, 'cut.jsonl');
     const writer = await createLedger(path, header());
     await Promise.all([writer.append([line(0), line(1)]), writer.append([line(2)]), writer.append([line(3), line(4)])]);
@@ -65,7 +65,7 @@ describe('a ledger', () => {
     }
   });
 
-  it('refuses a file that is damaged in its middle, by file and line', async () => {
+  it('a ledger refuses a file that is damaged in its middle, by file and line', async () => {
     const path = join(root, 'damaged.jsonl');
     const writer = await createLedger(path, header());
     await writer.append([line(0), line(1)]);
@@ -76,7 +76,7 @@ describe('a ledger', () => {
     expect(() => readLedger(path)).toThrow(/:2: the line is damaged/);
   });
 
-  it('finds the newest file of a sweep', async () => {
+  it('a ledger finds the newest file of a sweep', async () => {
     const folder = join(root, 'many');
     for (let turn = 0; turn < 3; turn++) await (await createLedger(freshPath(folder, header()), header())).close();
     await (await createLedger(freshPath(folder, header({ id: 'cd'.repeat(32) })), header({ id: 'cd'.repeat(32) }))).close();
@@ -98,7 +98,7 @@ describe('trials', () => {
   const counted = (sweeps: ReturnType<typeof content>[], runs: RunLine[] = [], of: Partial<SweepHeader> = {}, own = [line(1), line(2)]) =>
     countTrials(header(of), own, { sweeps, runs }, 'sharpe');
 
-  it('count every different set on the instruments and intervals once, whatever strategy, and those that were refused not at all', () => {
+  it('trials count every different set on the instruments and intervals once, whatever strategy, and those that were refused not at all', () => {
     const own = [line(0), line(1), { ...line(2), figures: null, refused: 'no' }];
     const same = content({ id: 'c1' }, [line(1), line(3)]);
     const other = content({ id: 'c2', strategy: 'Other', parts: [{ name: 'other.ts', value: 'ef'.repeat(32) }] }, [line(7)]);
@@ -109,7 +109,7 @@ describe('trials', () => {
     expect([...trials.values].toSorted((a, b) => a - b)).toEqual([0, 1 / 3, 1 / 3, 1, 7 / 3]);
   });
 
-  it('count single runs, each different one once, and not those on other data', () => {
+  it('trials count single runs, each different one once, and not those on other data', () => {
     const manual = [1, 2, 3, 4, 5, 6, 7, 8].map((fast) =>
       run({ parts: [...run().parts.slice(0, 2), { name: 'params.fast', value: `${fast}` }] }),
     );
@@ -120,7 +120,7 @@ describe('trials', () => {
     expect(counted([], [...others, ...others, ...others.map((each) => ({ ...each, bars: ['spot:X 4h'] }))])).toMatchObject({ count: 10 });
   });
 
-  it('know a strategy file by its content, whatever it is called, and no version of isobar', () => {
+  it('trials know a strategy file by its content, whatever it is called, and no version of isobar', () => {
     const parts = (file: string, version: string) => [
       { name: file, value: 'cd'.repeat(32) },
       { name: 'isobar', value: version },
@@ -129,7 +129,7 @@ describe('trials', () => {
     expect(counted([], [run({ parts: parts('a.ts', '1') }), run({ parts: parts('b.ts', '2') })])).toMatchObject({ count: 3, earlier: 1 });
   });
 
-  it('of a family stand apart, and both counts are known', () => {
+  it('trials of a family stand apart, and both counts are known', () => {
     const others = [4, 5, 6].map((fast) => run({ family: 'breakout', parts: [{ name: 'params.fast', value: `${fast}` }] }));
     expect(counted([], others)).toMatchObject({ count: 2, earlier: 0, all: 5 });
     expect(counted([], others, { family: 'breakout' })).toMatchObject({ count: 5, earlier: 3, all: 5 });
@@ -137,7 +137,7 @@ describe('trials', () => {
     expect(counted([], [...others, { ...others[0]!, family: null }])).toMatchObject({ count: 3, earlier: 1, all: 5 });
   });
 
-  it('are the same whether a parameter was swept or stood in the definition', () => {
+  it('trials are the same whether a parameter was swept or stood in the definition', () => {
     const parts = [
       { name: 'the definition', value: '1' },
       { name: '--grid', value: 'stop=2,3' },

@@ -74,7 +74,7 @@ export function readLedger(path: string): LedgerContent | null {
     }
     // After an interrupted write there can be no complete line. Anything else is not the result of a crash.
     if (cutAt !== null)
-      throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to begin the sweep anew');
+      throw new ConfigError(`${path}:${cutAt}: the line is damaged`, 'restore the file, or move it away to start the sweep over');
     if (entry.kind === 'sweep') header ??= entry;
     else if (entry.kind === 'set' && !results.has(entry.set)) results.set(entry.set, entry);
     wholeBytes = end + 1;

@@ -58,7 +58,7 @@ export function runParts(resolved: ResolvedRun, swept: readonly string[] = []): 
   ];
 }
 
-/** Returns the hashes of the bars of all feeds, of series from outside, and of the marks and funding of contracts. */
+/** Returns the hashes of the bars of all feeds, of external series, and of the marks and funding of contracts. */
 function dataParts({ plan, contracts }: Pick<ResolvedRun, 'plan' | 'contracts'>): readonly IdentityPart[] {
   return [
     ...plan.feeds.map(({ name, bars, quality }) => ({

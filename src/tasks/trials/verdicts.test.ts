@@ -1,4 +1,4 @@
-// What the ledger says about a code: which of several verdicts stands.
+// Verdicts in the ledger: which of several verdicts about one code counts.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,14 +32,14 @@ const stands = (): string | null => {
   return found === null ? null : `${found.verdict} ${found.from} ${found.madeAt.slice(8, 10)} ${found.feeds.join()}`;
 };
 
-test('nothing is known about code that nobody has looked at', () => {
+test('code without a verdict has none', () => {
   expect(stands()).toBeNull();
   proved('proved', 1, { code: 'another' });
   ran('proved', 1, { code: 'another' });
   proved('not-proved', 2);
   ran('not-proved', 2, { data: 'more' });
   expect(stands()).toBeNull();
-  // The file of proofs is no sweep.
+  // The file of proofs is not a sweep.
   expect(readLedgers(folder)).toEqual([]);
 });
 
@@ -51,7 +51,7 @@ test('a run with a proved sample proves its code, and isobar prove says more', (
   expect(stands()).toBe('proved prove 02 spot:BTCUSDT 1h');
 });
 
-test('one that is refuted counts more than any that are proved, until isobar prove is made again for the same data and settings', () => {
+test('a refuted sample outranks any proved one, until isobar prove is run again for the same data and settings', () => {
   proved('proved', 1, { data: 'more' });
   ran('refuted', 2);
   expect(stands()).toBe('refuted sample 02 spot:ETHUSDT 1m');

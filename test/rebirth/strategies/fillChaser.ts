@@ -1,4 +1,4 @@
-// Fills come in parts: each part gets a sell of its own, and what was told adds up in an exact sum.
+// Fills come in parts: each part gets a sell of its own, and the reported fills add up in an exact sum.
 import { Strategy, type FillInfo } from 'isobar';
 
 export default class FillChaser extends Strategy.with({}) {

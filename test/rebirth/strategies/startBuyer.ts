@@ -1,4 +1,4 @@
-// Buys in onStart, sells after so many bars, buys again after as many: a counter and a flag in fields.
+// Buys in onStart, sells after a number of bars, buys again after as many: a counter and a flag in fields.
 import { int, Strategy } from 'isobar';
 
 export default class StartBuyer extends Strategy.with({ hold: int(17) }) {

@@ -44,7 +44,7 @@ const pair = (a: Float64Array, b: Float64Array): ArrowColumn[] => [
 
 describe('an Arrow file', () => {
   it.each([0, 1, 7, BATCH_ROWS, BATCH_ROWS + 1, 3 * BATCH_ROWS - 5])(
-    'of %i rows is read alike by apache-arrow and by our reader',
+    'apache-arrow and our reader return the same rows of an Arrow file of %i rows',
     (rows) => {
       const path = at(`rows${rows}.arrow`);
       const columns = columnsOf(rows);
@@ -67,7 +67,7 @@ describe('an Arrow file', () => {
     },
   );
 
-  it('is read from any row to any row', () => {
+  it('an Arrow file is read from any row to any row', () => {
     const path = at('ranges.arrow');
     const rows = 2 * BATCH_ROWS + 100;
     const columns = columnsOf(rows);
@@ -94,7 +94,7 @@ describe('an Arrow file', () => {
     });
   });
 
-  it('that apache-arrow wrote is read by our reader', () => {
+  it('an Arrow file that apache-arrow wrote is read by our reader', () => {
     const values = Float64Array.from({ length: 5000 }, (_, i) => i * 0.1);
     const time = vectorFromArray([...values.keys()], new TimestampMillisecond('UTC'));
     const theirs = new Table({ time, x: makeVector(values), n: vectorFromArray([...values.keys()], new Int32()) });
@@ -108,7 +108,7 @@ describe('an Arrow file', () => {
     });
   });
 
-  it('is written whole or not at all', () => {
+  it('an Arrow file is written whole or not at all', () => {
     const shared = new Float64Array(8);
     const bad = at('bad.arrow');
     expect(() => writeArrowColumns(bad, pair(shared, shared))).toThrow(InvariantError);
@@ -121,7 +121,7 @@ describe('an Arrow file', () => {
     writeArrowColumns(at('halves.arrow'), pair(shared.subarray(0, 4), shared.subarray(4)));
   });
 
-  it('that is damaged, foreign or compressed is refused with a reason', () => {
+  it('an Arrow file that is damaged, foreign or compressed is refused with a reason', () => {
     const whole = at('whole.arrow');
     const read = () => withArrowFile(whole, (file) => file.readFloats('close', 0, new Float64Array(file.rows)));
     for (const cut of [0, 3, 30, 700, 5000]) {
@@ -137,7 +137,7 @@ describe('an Arrow file', () => {
     expect(read).toThrow('expected a column close of type float64, found x (float64)');
   });
 
-  it('is read by pandas and polars', ({ skip }) => {
+  it('an Arrow file is read by pandas and polars', ({ skip }) => {
     const path = at('python.arrow');
     writeArrowColumns(path, columnsOf(BATCH_ROWS + 3), { symbol: 'BTCUSDT' });
     const script = `

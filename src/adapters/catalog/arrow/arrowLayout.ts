@@ -122,7 +122,7 @@ export function readBatch(block: Block, fields: readonly ArrowField[], firstRow:
   const flat = new FlatReader(head.subarray(prefix));
   const root = flat.root();
   const batch = flat.follow(flat.field(root, 2));
-  if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0) throw new RangeError('a block that is no record batch');
+  if (flat.number(flat.field(root, 1), 1) !== HEADER.recordBatch || batch === 0) throw new RangeError('a block that is not a record batch');
   const compression = flat.follow(flat.field(batch, 3));
   const codec = compression === 0 ? null : flat.number(flat.field(compression, 0), 1);
   const rows = flat.number(flat.field(batch, 0), 8);

@@ -53,9 +53,9 @@ const ZSTD = Buffer.from(
 const same = (a: Uint8Array, b: Uint8Array) => Buffer.compare(a, b) === 0;
 
 describe('LZ4', () => {
-  it.each(FRAMES)('%s', (_, parts) => expect(same(inflate(CODEC.lz4Frame, frameOf(parts), DATA.length), DATA)).toBe(true));
+  it.each(FRAMES)('LZ4: %s', (_, parts) => expect(same(inflate(CODEC.lz4Frame, frameOf(parts), DATA.length), DATA)).toBe(true));
 
-  it('of anything, and blocks that were not worth packing', () => {
+  it('LZ4 blocks of any content are unpacked, also those that are stored unpacked', () => {
     const property = fc.property(fc.uint8Array({ maxLength: 3000 }), fc.nat(200), (some, repeats) => {
       const data = Buffer.concat(Array.from({ length: repeats + 1 }, () => some));
       expect(same(inflate(CODEC.lz4Frame, compress(data), data.length), data)).toBe(true);
@@ -63,7 +63,7 @@ describe('LZ4', () => {
     fc.assert(property, { numRuns: 100 });
   });
 
-  it.each(FRAMES)('refuses what is damaged or of another length: %s', (_, parts) => {
+  it.each(FRAMES)('LZ4 refuses what is damaged or of another length: %s', (_, parts) => {
     const frame = frameOf(parts);
     expect(() => inflate(CODEC.lz4Frame, frame, DATA.length - 1)).toThrow(RangeError);
     expect(() => inflate(CODEC.lz4Frame, frame, DATA.length + 1)).toThrow(`${DATA.length} bytes where ${DATA.length + 1} were announced`);
@@ -74,9 +74,9 @@ describe('LZ4', () => {
 });
 
 describe('zstd', () => {
-  it('of the reference tool', () => expect(same(inflate(CODEC.zstd, ZSTD, DATA.length), DATA)).toBe(true));
+  it('zstd of the reference tool', () => expect(same(inflate(CODEC.zstd, ZSTD, DATA.length), DATA)).toBe(true));
 
-  it('refuses what is damaged or of another length', () => {
+  it('zstd refuses what is damaged or of another length', () => {
     expect(() => inflate(CODEC.zstd, ZSTD, DATA.length - 1)).toThrow(RangeError);
     expect(() => inflate(CODEC.zstd, ZSTD.subarray(1), DATA.length)).toThrow(RangeError);
     expect(() => inflate(CODEC.zstd, ZSTD.subarray(0, 30), DATA.length)).toThrow(RangeError);

@@ -68,7 +68,7 @@ const SINGLE_SEGMENT = 0x20;
 /** Throws RangeError if the frame's header states another size than `length`, because fzstd allocates whatever the header states. */
 function checkZstdHeader(packed: Uint8Array, length: number): void {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  if (view.getUint32(0, true) !== ZSTD_MAGIC) throw new RangeError('a buffer that is no zstd frame');
+  if (view.getUint32(0, true) !== ZSTD_MAGIC) throw new RangeError('a buffer that is not a zstd frame');
   // RFC 8878, 3.1.1.1: descriptor, optional window, dictionary id, optional content size.
   const descriptor = view.getUint8(4);
   const isSingle = (descriptor & SINGLE_SEGMENT) !== 0;

@@ -18,7 +18,7 @@ const START = Date.UTC(2024, 0, 1);
 const KEY = { market: 'spot', symbol: 'BTCUSDT', interval: '1m' } as const;
 const BTC = testInstrument();
 
-/** Bars of the given minutes; the close tells one version of a bar from another. */
+/** Bars of the given minutes. The close identifies the version of a bar. */
 function rowsOf(minutes: readonly number[], close: (minute: number) => number = (minute) => 100 + (minute % 7)): RawColumns {
   const rows = emptyColumns(minutes.length);
   for (const [i, minute] of minutes.entries()) {
@@ -48,7 +48,7 @@ const append = (folder: string, rows: RawColumns, rule: 'keep' | 'replace' = 'ke
   appendBars(folder, instrument, '1m', rows, rule);
 
 describe('bars appended to the catalog', () => {
-  it('make the set, then add what is new; a hole stays one in the manifest', () => {
+  it('bars appended to the catalog make the set, then add what is new; a hole stays one in the manifest', () => {
     const folder = catalog();
     expect(append(folder, rowsOf(range(0, 300)))).toMatchObject({
       newRows: 300,
@@ -64,7 +64,7 @@ describe('bars appended to the catalog', () => {
     expect(minutesIn(newestRows(folder, KEY, 302))).toEqual([400, 401, ...range(1000, 1300)]);
   });
 
-  it('leave every byte as it was when there is nothing new', () => {
+  it('bars appended to the catalog leave every byte as it was when there is nothing new', () => {
     const folder = catalog();
     append(folder, rowsOf(range(0, 100)));
     const before = bytesIn(folder);
@@ -72,7 +72,7 @@ describe('bars appended to the catalog', () => {
     expect(bytesIn(folder)).toEqual(before);
   });
 
-  it('report revised rows, and replace them only when asked', () => {
+  it('bars appended to the catalog report revised rows, and replace them only when asked', () => {
     const folder = catalog();
     append(folder, rowsOf(range(0, 100)));
     const before = bytesIn(folder);
@@ -91,7 +91,7 @@ describe('bars appended to the catalog', () => {
     expect(loadBars(folder, KEY).bars.close[60]).toBe(7);
   });
 
-  it('refuse a catalog whose bars are mostly others, or were made here', () => {
+  it('bars appended to the catalog refuse a catalog whose bars are mostly others, or were made here', () => {
     const folder = catalog();
     append(folder, rowsOf(range(0, 100)));
     const before = bytesIn(folder);
@@ -141,7 +141,7 @@ describe('bars appended to the catalog', () => {
     expect(minutesIn(newestRows(behind, KEY, 3))).toEqual([6, 7, 8]);
   });
 
-  it('keep a record that is as fine as its bars', () => {
+  it('bars appended to the catalog keep a record that is as fine as its bars', () => {
     const folder = catalog();
     const fine = append(
       folder,

@@ -1,4 +1,4 @@
-// The catalog: what is stored comes back, in any range, in little memory; what another program broke is found.
+// The catalog: stored bars come back exactly, in any range, with little memory, and damage by other programs is found.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ const rowsOf = (bars: BarColumns, from = 0, to = bars.length) =>
   [...RAW, 'closeMs' as const].map((name) => [...bars[name].subarray(from, to)]);
 
 describe('stored bars', () => {
-  it('are found behind a link to their folder; a file in the place of a market is no market', () => {
+  it('stored bars are found behind a link to their folder; a file in the place of a market is not a market', () => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'isobar-linked-'));
     made.push(elsewhere);
     storeBars(elsewhere, generate(10), SYNTHETIC);
@@ -46,7 +46,7 @@ describe('stored bars', () => {
     expect(listSeries(catalog)).toEqual([]);
   });
 
-  it('come back whole, with instrument and quality', () => {
+  it('stored bars come back whole, with instrument and quality', () => {
     const bars = generate(70_000);
     const manifest = storeBars(catalog, bars, SYNTHETIC);
     const loaded = loadBars(catalog, KEY);
@@ -71,7 +71,7 @@ describe('stored bars', () => {
     ]);
   });
 
-  it('come back in any range, with rows for warm-up in front', () => {
+  it('stored bars come back in any range, with rows for warm-up in front', () => {
     const bars = generate(3000, 0.1);
     storeBars(catalog, bars, IMPORTED);
     const time = fc.integer({ min: FROM - 3_600_000, max: bars.closeMs.at(-1)! + 3_600_000 });
@@ -92,7 +92,7 @@ describe('stored bars', () => {
     fc.assert(property, { numRuns: 200 });
   });
 
-  it('of months have a file of their own beside those of minutes, whatever the file system makes of case', () => {
+  it('stored bars of months and of minutes have different files, also on a file system that ignores case', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     storeBars(catalog, synthesizeBars({ symbol: 'SYNUSDT', interval: '1M', fromMs: FROM, bars: 5, seed: 1 }), SYNTHETIC);
     expect(existsSync(join(catalog, 'spot/SYNUSDT/1month.arrow'))).toBe(true);
@@ -100,7 +100,7 @@ describe('stored bars', () => {
     expect(listCatalog(catalog).map((entry) => entry.interval)).toEqual(['1m', '1M']);
   });
 
-  it('are refused when two columns share memory, and nothing is left behind', () => {
+  it('stored bars are refused when two columns share memory, and nothing is left behind', () => {
     const bars = generate(10);
     expect(() => storeBars(catalog, { ...bars, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
     expect(readdirSync(dirname(barsPath(catalog, KEY)))).toEqual([]);
@@ -111,7 +111,7 @@ describe('stored bars', () => {
     expect(loadBars(catalog, KEY).bars.instrument).toEqual(bars.instrument);
   });
 
-  it('take at most 60 bytes of memory a bar to load', () => {
+  it('stored bars take at most 60 bytes of memory a bar to load', () => {
     const bars = 1_500_000;
     storeBars(catalog, generate(bars, 0), SYNTHETIC);
     // A process of its own: the peak of this one has been reached by other tests.
@@ -128,7 +128,7 @@ describe('stored bars', () => {
     expect(bytes).toBeLessThan(66); // 60 at 5 M bars; the start of a process weighs more on fewer
   });
 
-  it('are read by pandas and polars', ({ skip }) => {
+  it('stored bars are read by pandas and polars', ({ skip }) => {
     const bars = generate(70_000);
     storeBars(catalog, bars, IMPORTED);
     const script = `
@@ -147,7 +147,7 @@ print(b['open_time'].dtype, int((b['open_time'].diff().dt.total_seconds() > 60).
 });
 
 describe('loading refuses', () => {
-  it('what the catalog lacks, naming what it has', () => {
+  it('an error about missing bars names what the catalog has', () => {
     storeBars(catalog, generate(10), SYNTHETIC);
     const attempt = (key: Partial<BarKey>) => {
       try {
@@ -182,7 +182,7 @@ describe('loading refuses', () => {
 });
 
 describe('a file whose bytes have changed', () => {
-  it('is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
+  it('a file whose bytes have changed is refused by a load, whichever byte it is, in the head, in a batch or in the foot', () => {
     storeBars(catalog, generate(40), SYNTHETIC);
     const path = barsPath(catalog, KEY);
     const whole = readFileSync(path);
@@ -196,7 +196,7 @@ describe('a file whose bytes have changed', () => {
     expect(loadBars(catalog, KEY).bars.length).toBe(40);
   });
 
-  it('is noticed although the range of the run lies in another batch', () => {
+  it('a file whose bytes have changed is noticed although the range of the run lies in another batch', () => {
     storeBars(catalog, generate(2 * BATCH_ROWS + 10), SYNTHETIC);
     const path = barsPath(catalog, KEY);
     const { bars } = loadBars(catalog, KEY);
@@ -215,7 +215,7 @@ describe('a file whose bytes have changed', () => {
 });
 
 describe('the gap manifest', () => {
-  it('says what is missing and wrong, and its hash is that of its content', () => {
+  it('the gap manifest says what is missing and wrong, and its hash is that of its content', () => {
     const bars = generate(20, 0);
     const shift = (from: number, byBars: number) => bars.openMs.forEach((ms, i) => (bars.openMs[i] = i < from ? ms : ms + byBars * 60_000));
     shift(5, 3);
@@ -249,7 +249,7 @@ describe('the gap manifest', () => {
     expect(loadBars(catalog, KEY, { toMs: bars.openMs[19] }).quality.openLastBar).toBe(false);
   });
 
-  it('is made anew by a check, which finds what another program changed', () => {
+  it('the gap manifest is made anew by a check, which finds what another program changed', () => {
     const bars = generate(100, 0);
     const { sha256 } = storeBars(catalog, bars, IMPORTED);
     rmSync(manifestPath(catalog, KEY));
@@ -271,7 +271,7 @@ describe('the gap manifest', () => {
 });
 
 describe('loadFeed', () => {
-  it('makes bars that the catalog lacks, exactly as resample would store them, in any range', () => {
+  it('loadFeed makes bars that the catalog lacks, exactly as resample would store them, in any range', () => {
     storeBars(catalog, generate(20_000, 0.05), IMPORTED);
     const other = mkdtempSync(join(tmpdir(), 'isobar-catalog-'));
     made.push(other);
@@ -315,7 +315,7 @@ describe('loadFeed', () => {
     expect(() => loadFeed(catalogStore(catalog), { ...KEY, interval: '1h' }, late)).toThrow('no bars from 2050-01-01 00:00 UTC to the end');
   });
 
-  it('what a process that was killed left half written goes with the next one, and nothing of one that runs', () => {
+  it('half-written files of a killed process are removed by the next process, and those of a running one stay', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     const hour: BarKey = { ...KEY, interval: '1h' };
     const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
@@ -326,7 +326,7 @@ describe('loadFeed', () => {
     rmSync(kept!);
   });
 
-  it('does not pile resampled bars on resampled ones, nor over imported ones', () => {
+  it('loadFeed does not pile resampled bars on resampled ones, nor over imported ones', () => {
     storeBars(catalog, generate(5000), IMPORTED);
     resampleInto(catalog, { ...KEY, interval: '1h' });
     expect(resampleInto(catalog, { ...KEY, interval: '4h' }).from).toBe('1m');

@@ -220,7 +220,7 @@ function checkTicks({ instrument, openMs, length, open, high, low, close }: BarC
     for (let i = 0; i < length; i++) {
       if (Math.round(prices[i]! * scale) / scale === prices[i]!) continue;
       throw new ConfigError(
-        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is no price of ${instrument.priceDigits} digits`,
+        `${path}: the bar of ${formatMinute(openMs[i]!)}: ${name} ${prices[i]} is not a price of ${instrument.priceDigits} digits`,
         `isobar data check shows whether another program changed the bars: then import them again; else correct pricePrecision in ${record}`,
       );
     }

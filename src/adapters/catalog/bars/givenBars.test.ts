@@ -98,7 +98,7 @@ test.each<[string, object, string]>([
   ['a negative volume', { volume: [0, -1] }, 'data XUSDT volume[1]: expected a volume of 0 or more, got -1'],
   ['a price finer than money', { open: [10 + 1 / 3, 11] }, 'such as open[0] = 10.333333333333334'],
   [
-    'a small price that is no decimal',
+    'a small price that is not a decimal',
     { open: [0.1 + 0.2, 0.3], high: [0.5, 0.5], low: [0.2, 0.2], close: [0.3, 0.3] },
     'such as open[0] = 0.30000000000000004',
   ],

@@ -65,7 +65,7 @@ function readState(catalog: string, key: BarKey): ImportState | null {
     const record: unknown = JSON.parse(readCatalogFile(path));
     return isRecord(record) ? (record.states.findLast((state) => state.dataSha256 === dataSha256) ?? null) : null;
   } catch (error) {
-    // An unreadable record is no problem, because the files can be imported again.
+    // An unreadable record is not a problem, because the files can be imported again.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

@@ -35,7 +35,7 @@ function naive(bars: BarColumns, interval: Interval) {
 }
 
 describe('resample', () => {
-  it('agrees with a naive walk over generated bars with gaps', () => {
+  it('resample agrees with a naive walk over generated bars with gaps', () => {
     const pairs: [Interval, Interval][] = [
       ['1m', '5m'],
       ['1m', '1h'],
@@ -88,7 +88,7 @@ describe('resample', () => {
     fc.assert(property, { numRuns: 150 });
   });
 
-  it('emits a bar once its interval has ended and not before', () => {
+  it('resample emits a bar once its interval has ended and not before', () => {
     const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 180, seed: 1 });
     expect(resample(firstRows(bars, 59), '1h').bars.length).toBe(0);
     expect(resample(firstRows(bars, 60), '1h').bars.length).toBe(1);
@@ -103,7 +103,7 @@ describe('resample', () => {
     expect(resample(firstRows(late, 50), '1h', 0, late.closeMs[50]).bars.length).toBe(1);
   });
 
-  it('adds nothing that later rows could change', () => {
+  it('resample adds nothing that later rows could change', () => {
     const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 2000, seed: 2, gapShare: 0.2 });
     const whole = resample(bars, '15m').bars;
     for (let rows = 1; rows < bars.length; rows += 37) {
@@ -113,7 +113,7 @@ describe('resample', () => {
     }
   });
 
-  it('leaves thin bars out below the coverage asked for, and counts them', () => {
+  it('resample leaves thin bars out below the coverage asked for, and counts them', () => {
     const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 30_000, seed: 3, gapShare: 0.1 });
     const all = resample(bars, '1h');
     const some = resample(bars, '1h', 0.9);
@@ -125,13 +125,13 @@ describe('resample', () => {
     expect(resample(bars, '1h', 1).thin).toBe(0);
   });
 
-  it('keeps bars that rest on just the coverage asked for, whatever binary fractions make of it', () => {
+  it('resample keeps bars that rest on just the coverage asked for, whatever binary fractions make of it', () => {
     const day = synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: JAN_2024, bars: 1440, seed: 3 });
     // 1440 * 0.55 is 792.0000000000001.
     expect([...resample(barsOf(sliceColumns(day, 648, 1440), day.instrument, '1m'), '1d', 0.55).barsIn]).toEqual([792]);
   });
 
-  it('refuses intervals that do not nest', () => {
+  it('resample refuses intervals that do not nest', () => {
     const bars = synthesizeBars({ symbol: 'SYNUSDT', interval: '1h', fromMs: JAN_2024, bars: 10, seed: 3 });
     for (const interval of ['1m', '30m', '1h'] as const)
       expect(() => resample(bars, interval)).toThrow(`${interval} bars cannot be made from 1h bars`);

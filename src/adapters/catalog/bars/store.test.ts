@@ -1,4 +1,4 @@
-// Both stores give the same bars of any range, and say in the same way what they lack.
+// The catalog and the memory store return the same bars of any range, and report missing bars in the same way.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ test('a few rows at a time are those of the whole set, in any order and over gap
 
 test('a whole set is not copied', () => expect(stores[1].load(key, {}).bars).toBe(bars));
 
-test('what a store lacks is named', () => {
+test('the error of a store names what it lacks', () => {
   const messages = stores.map((store) => {
     try {
       return loadFeed(store, { ...key, symbol: 'YUSDT' });

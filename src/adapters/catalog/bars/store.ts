@@ -89,7 +89,7 @@ export function memoryStore(sets: readonly LoadedBars[]): BarStore {
   return {
     kind: 'data',
     name: 'data',
-    remedy: 'give bars of it in data',
+    remedy: 'add its bars to data',
     keys: () => sets.map(({ bars }) => ({ market: bars.instrument.market, symbol: bars.instrument.wireName, interval: bars.interval })),
     intervalsOf: ({ market, symbol }) =>
       Array.from(

@@ -1,4 +1,4 @@
-// Series from outside in the catalog: what is read from which file, what is kept, what is refused, and what is found out later.
+// External series in the catalog: what is read from which file, what is kept, what is refused, and what is found out later.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ const csv = (rows: readonly (readonly [number, number, string])[], head = 't,k,o
   [head, ...rows.map(([time, known, value]) => `${iso(time)},${iso(known)},${value}`)].join('\n');
 
 describe('an import', () => {
-  it('keeps every revision, by the time at which it became known, with lateness and gaps', async () => {
+  it('an import keeps every revision, by the time at which it became known, with lateness and gaps', async () => {
     const catalog = newCatalog();
     const rows = [[3, 3.5, '7'], [0, 0.25, '1'], [1, 1.5, '2'], [0, 2, '1.5'], [5, 9, '9'], [2, 2.25, '-3e2']] as const; // prettier-ignore
     const done = await take([file(csv(rows))], { catalog });
@@ -65,7 +65,7 @@ describe('an import', () => {
     expect(JSON.parse(readFileSync(externalManifestPath(catalog, { name: 'openInterest', symbol: null }), 'utf8'))).toEqual(done.manifest);
   });
 
-  it('joins files and earlier imports; the same rows again add nothing, in any order the file is the same to the byte', async () => {
+  it('an import joins files and earlier imports; the same rows again add nothing, in any order the file is the same to the byte', async () => {
     const rng = seededRng(4);
     const rows = Array.from({ length: 500 }, (_, at) => [at % 170, at + rng.next() / 3, String(rng.next())] as const);
     const [one, two] = [newCatalog(), newCatalog()];
@@ -78,7 +78,7 @@ describe('an import', () => {
     expect(await take([file(csv(rows))], { catalog: two })).toMatchObject({ newRows: 0, manifest: { rows: 500 } });
   });
 
-  it('reads semicolons with decimal commas, tabs, quotes, gzip, other line ends, Unix times and a column among others', async () => {
+  it('an import reads semicolons with decimal commas, tabs, quotes, gzip, other line ends, Unix times and a column among others', async () => {
     const expected = [[0, 1, 1.5], [1, 2, 2]]; // prettier-ignore
     const texts: readonly (readonly [string | Buffer, Partial<ExternalImport>])[] = [
       ['t;k;openInterest\n2024-01-01;2024-01-01 01:00;1,5\n2024-01-01 01:00;2024-01-01 02:00;2\n', {}],
@@ -93,7 +93,7 @@ describe('an import', () => {
     }
   });
 
-  it('reads an Arrow file; a time finer than a ms becomes known at the next one, never before', async () => {
+  it('an import reads an Arrow file; a time finer than a ms becomes known at the next one, never before', async () => {
     const path = join(folder, 'oi.feather');
     writeArrowColumns(path, [
       { name: 't', kind: 'timestamp', values: Float64Array.of(START) },
@@ -108,7 +108,7 @@ describe('an import', () => {
     expect([...columns.knownMs]).toEqual([START + 5, START + HOUR + 1]);
   });
 
-  it('takes flags, keeps symbols apart, and one column for both times where it is named twice', async () => {
+  it('an import takes flags, keeps symbols apart, and one column for both times where it is named twice', async () => {
     const catalog = newCatalog();
     const done = await take([file('t,up\n2024-01-01,true\n2024-01-02,False\n')], { catalog, name: 'up', knownAt: 't', symbol: 'BTCUSDT' });
     await take([file('t,up\n2024-01-01,false\n')], { catalog, name: 'up', knownAt: 't', symbol: 'ETHUSDT' });
@@ -140,7 +140,7 @@ describe('an import', () => {
     ['t,k,openInterest\n', 'there are no rows in it'],
     ['{"a": 1}', 'expected text with a header'],
     ['PAR1....', 'a Parquet file, which isobar does not read'],
-  ])('refuses %j and stores nothing', async (text, message) => {
+  ])('an import refuses %j and stores nothing', async (text, message) => {
     const catalog = newCatalog();
     await expect(take([file('t,k,value\n2024-01-01,2024-01-01,1\n'), file(text)], { catalog })).rejects.toThrow(message);
     expect(listExternal(catalog)).toEqual([]);
@@ -151,11 +151,11 @@ describe('an import', () => {
     [{ name: '9x' }, '--name: expected a letter'],
     [{ name: '../x' }, '--name: expected a letter'],
     [{ symbol: 'btc' }, 'symbol: expected capital letters'],
-  ])('refuses the names %j', async (options, message) => {
+  ])('an import refuses the names %j', async (options, message) => {
     await expect(take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], options)).rejects.toThrow(message);
   });
 
-  it('refuses a name that differs by capitals alone, which are one file on some disks', async () => {
+  it('an import refuses a name that differs by capitals alone, which are one file on some disks', async () => {
     const catalog = newCatalog();
     await take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog });
     const other = take([file('t,k,v\n2024-01-01,2024-01-01,1\n')], { catalog, name: 'OpenInterest' });
@@ -176,7 +176,7 @@ it('a file that another program has changed is CHANGED, and no run loads it', as
   expect(() => loadExternal(catalog, key)).toThrow('its bytes have changed since isobar wrote it');
 });
 
-it('a manifest that is missing or damaged is made again', async () => {
+it('a manifest that is missing or damaged is written again', async () => {
   const catalog = newCatalog();
   const { manifest } = await take([file(csv([[0, 1, '1']]))], { catalog });
   const key = { name: 'openInterest', symbol: null };

@@ -1,4 +1,4 @@
-// Series from outside in the catalog, such as open interest or predictions of a model: their keys, paths and facts.
+// External series in the catalog, such as open interest or predictions of a model: their keys, paths and facts.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -72,7 +72,7 @@ export function checkSeriesName(name: string, place: string): string {
   );
 }
 
-/** Returns the keys of all series from outside, by name and symbol. */
+/** Returns the keys of all external series, by name and symbol. */
 export function listExternal(catalog: string): ExternalKey[] {
   const folder = join(catalog, FOLDER);
   return (existsSync(folder) ? readdirSync(folder) : []).toSorted().flatMap((file) => {

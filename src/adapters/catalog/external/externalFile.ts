@@ -1,4 +1,4 @@
-// Reads a file of a series from outside: text with a header (comma, semicolon or tab; plain, gzip or zip), or an Arrow file (feather).
+// Reads a file of an external series: text with a header (comma, semicolon or tab; plain, gzip or zip), or an Arrow file (feather).
 
 import { ConfigError } from '../../../base/errors.ts';
 import { GrowingColumn } from '../../../base/memory/growingColumn.ts';

@@ -1,4 +1,4 @@
-// Stores series from outside in the catalog: an Arrow file with every revision, and a manifest with lateness and gaps.
+// Stores external series in the catalog: an Arrow file with every revision, and a manifest with lateness and gaps.
 
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -84,7 +84,7 @@ export function loadExternal(catalog: string, key: ExternalKey): LoadedExternal 
   });
 }
 
-/** Looks at all rows, writes the manifest anew, and returns it. Throws ConfigError if the file cannot be read at all. */
+/** Looks at all rows, writes the manifest again, and returns it. Throws ConfigError if the file cannot be read at all. */
 export function checkExternal(catalog: string, key: ExternalKey): CheckedExternal {
   const path = externalPath(catalog, key);
   return withArrowFile(path, (file) => {
@@ -108,7 +108,7 @@ export function checkExternal(catalog: string, key: ExternalKey): CheckedExterna
   });
 }
 
-/** Returns the manifest as it is stored; it is made anew where it is missing or of other rows. */
+/** Returns the manifest as it is stored; it is written again if it is missing or belongs to other rows. */
 export function readExternalManifest(catalog: string, key: ExternalKey): ExternalManifest {
   const path = externalManifestPath(catalog, key);
   const stored = existsSync(path) ? parsedManifest(readCatalogFile(path)) : null;

@@ -1,4 +1,4 @@
-// Imports a series from outside: reads files, joins them with the catalog, and stores the series completely or not at all.
+// Imports an external series: reads files, joins them with the catalog, and stores the series completely or not at all.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { formatTime } from '../../../model/time.ts';

@@ -1,4 +1,4 @@
-// Two processes at one symbol of the catalog: whoever appends, resamples or generates waits until the other has stored, and builds on it.
+// Two processes at one symbol of the catalog: the second one that appends, resamples or generates waits for the first, and uses its rows.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ run(() => resampleInto(folder, { market: 'spot', symbol: 'BTCUSDT', interval: '1
 const GENERATED = `const { generateInto } = await import(dist + 'catalog/generate/generateInto.js');
 run(() => generateInto(folder, { symbol: 'BTCUSDT', interval: '1m', fromMs: ${START}, bars: 30, seed: 1 }).manifest.rows);`;
 
-/** Another process at the same catalog: resolves `begun` when it is about to store, `told` with what it says once it has. */
+/** Another process at the same catalog: resolves `begun` when it is about to store, and the other promise with its result. */
 function other(folder: string, code: string) {
   const head = `const dist = ${JSON.stringify(DIST.href)}, folder = ${JSON.stringify(folder)};
 const run = (work) => { console.log('begins'); try { console.log(work()); } catch (error) { console.log(error.message); } };`;
@@ -77,7 +77,7 @@ async function whileHeld(folder: string, code: string): Promise<string> {
 }
 
 describe('while another process stores bars of the symbol', () => {
-  it('bars that are appended wait, and lose none of its rows', async () => {
+  it('an append waits for another process, and loses none of its rows', async () => {
     const folder = catalog();
     expect(await whileHeld(folder, APPENDED)).toBe('60');
     expect(loadBars(folder, KEY).bars.length).toBe(120);
@@ -98,7 +98,7 @@ describe('while another process stores bars of the symbol', () => {
 });
 
 describe('the lock', () => {
-  it('of a process that was killed is taken over, and leaves nothing behind', () => {
+  it('the lock of a process that was killed is taken over, and leaves nothing behind', () => {
     const folder = catalog();
     const lock = lockPath(folder, KEY);
     const { namespace, boot, host } = thisProcess();
@@ -108,7 +108,7 @@ describe('the lock', () => {
     expect(existsSync(dirname(lock))).toBe(false);
   });
 
-  it('lies in a catalog that is the present folder as in any other', () => {
+  it('the lock lies in a catalog that is the present folder as in any other', () => {
     const [folder, before] = [catalog(), process.cwd()];
     try {
       process.chdir(folder);

@@ -11,7 +11,7 @@ const make = (seed: number, more: Partial<Parameters<typeof synthesizeBars>[0]> 
   synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars: 50_000, seed, ...more });
 
 describe('generateBars', () => {
-  it('makes the same bytes on every platform', () => {
+  it('generateBars makes the same bytes on every platform', () => {
     expect(dataHash(make(1), null)).toBe('b6bc843d727efa5a88c379d14e7e5893fff4a0cbe795392cf49e6cc89ccfc84c');
     expect(dataHash(make(7, { interval: '1h', price: 0.0123, gapShare: 0.05 }), null)).toBe(
       '0c31a9e3a4389dec12179fc2c7387bb1715311a397a8e141b645ccb800569555',
@@ -25,7 +25,7 @@ describe('generateBars', () => {
     [0.00001, 11],
     [250, 4],
     [1e7, 2],
-  ])('from a price of %d gives sound rows on a grid of %i digits', (price, digits) => {
+  ])('generateBars: from a price of %d gives sound rows on a grid of %i digits', (price, digits) => {
     const bars = make(5, { price });
     expect(bars.instrument.priceDigits).toBe(digits);
     for (const name of ['open', 'high', 'low', 'close'] as const) ticksOf(bars, name);
@@ -35,7 +35,7 @@ describe('generateBars', () => {
     expect(bars.close.every((close) => close > price / 20 && close < price * 20)).toBe(true);
   });
 
-  it('clusters volatility: squared returns correlate with the ones before', () => {
+  it('generateBars clusters volatility: squared returns correlate with the ones before', () => {
     const { close, length } = make(11);
     const squares = Array.from({ length: length - 1 }, (_, i) => (close[i + 1]! / close[i]! - 1) ** 2);
     const mean = squares.reduce((sum, x) => sum + x, 0) / squares.length;
@@ -44,7 +44,7 @@ describe('generateBars', () => {
     for (const lag of [1, 5, 20]) expect(covariance(lag) / covariance(0)).toBeGreaterThan(0.05);
   });
 
-  it('leaves out the share of bars asked for', () => {
+  it('generateBars leaves out the share of bars asked for', () => {
     const { rows, missingBars, longestGapBars: maxGapBars } = manifestOf(make(3, { gapShare: 0.1 }), SYNTHETIC);
     expect(rows).toBe(50_000);
     expect(missingBars / (rows + missingBars)).toBeCloseTo(0.1, 2);
@@ -52,7 +52,7 @@ describe('generateBars', () => {
     expect(manifestOf(make(3), SYNTHETIC).missingBars).toBe(0);
   });
 
-  it('lies on the grid of months too', () => {
+  it('generateBars lies on the grid of months too', () => {
     const { openMs } = make(1, { interval: '1M', bars: 14, fromMs: FROM + 5 * 86_400_000 });
     expect(openMs[0]).toBe(FROM);
     expect(openMs[13]).toBe(Date.UTC(2025, 1, 1));
@@ -70,5 +70,5 @@ describe('generateBars', () => {
     // A record with one asset on both sides could be written, and not be read again.
     [{ symbol: 'USDTUSDT' }, 'USDTUSDT: the quote asset must be one of'],
     [{ symbol: 'FOO-FOO' }, 'FOO-FOO: the quote asset must be one of'],
-  ])('refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
+  ])('generateBars refuses %j', (options, message) => expect(() => make(1, options)).toThrow(message));
 });

@@ -29,14 +29,14 @@ describe('the name', () => {
     ['Coinbase_ETHUSD_d.csv', 'spot ETHUSD 1d'],
     ['Gemini_BTCUSD_2020_1min.csv.gz', 'spot BTCUSD 1m'],
     ['E-BTC-USDT-1min.json', 'spot E-BTC-USDT 1m'],
-  ])('%s', (name, expected) => {
+  ])('the name: %s', (name, expected) => {
     for (const folder of ['', '/x-y-1h/', '../']) {
       const { market, symbol, interval } = keyOf(folder + name, {});
       expect(`${market} ${symbol} ${interval}`).toBe(expected);
     }
   });
 
-  it('gives way to what is said', () => {
+  it('the name gives way to what is said', () => {
     expect(keyOf('BTC_USDT_USDT-4h-futures.feather', { symbol: 'E-BTC-USDT', interval: '1h', market: 'spot' })).toEqual({
       market: 'spot',
       symbol: 'E-BTC-USDT',
@@ -54,5 +54,5 @@ describe('the name', () => {
     ['x.csv', { symbol: '../X', interval: '1m' }, 'expected capital letters'],
     ['BTC_USDT_USDT-8h-funding_rate.feather', {}, 'by its name, funding rate: no bars of trades'],
     ['BTC_USDT_USDT-1h-mark.feather', {}, 'by its name, mark: no bars of trades'],
-  ])('%s with %j is refused', (name, given, message) => expect(() => keyOf(name, given)).toThrow(message));
+  ])('the name: %s with %j is refused', (name, given, message) => expect(() => keyOf(name, given)).toThrow(message));
 });

@@ -1,3 +1,5 @@
+// Finding the interval of bars from their times.
+
 import { expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
 import { closeOf, openOf, type Interval } from '../../../model/interval.ts';
@@ -5,7 +7,7 @@ import { intervalOf } from './foundInterval.ts';
 
 const SEED = 311;
 
-/** Times of bars of an interval, of which every tenth is missing, from a drawn one on. */
+/** Times of the bars of an interval from a random start; every tenth bar is missing. */
 function timesOf(interval: Interval, rows: number, seed: number): Float64Array {
   const rng = seededRng(seed);
   let ms = openOf(interval, Date.UTC(2020, 0, 1) + Math.floor(rng.next() * 1e11));
@@ -24,7 +26,7 @@ it('finds the interval of bars with gaps', () => {
   }
 });
 
-it('finds none where the rows do not show one', () => {
+it('there is no interval if the rows do not show one', () => {
   const minute = 60_000;
   expect(intervalOf(new Float64Array(0)), 'no row').toBeNull();
   expect(intervalOf(Float64Array.of(0, minute)), 'two rows').toBeNull();

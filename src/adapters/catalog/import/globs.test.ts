@@ -1,4 +1,4 @@
-// Patterns that a shell left as they are, against real folders.
+// File patterns that the shell did not expand, against real folders.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,18 +41,18 @@ describe('a pattern', () => {
     ['**/a-1.csv', ['a-1.csv', 'in/a-1.csv', 'in/deep/a-1.csv']],
     ['in/**/*.csv', ['in/a-1.csv', 'in/deep/a-1.csv']],
     ['[x].csv', ['[x].csv']],
-  ])('%s', (pattern, expected) => expect(expand(pattern)).toEqual(expected));
+  ])('a pattern: %s', (pattern, expected) => expect(expand(pattern)).toEqual(expected));
 
-  it('adds each file once, names in the order given', () =>
+  it('a pattern adds each file once, names in the order given', () =>
     expect(expand('b.csv', 'a-*.csv', 'b.csv', 'a-1.csv')).toEqual(['b.csv', 'a-1.csv', 'a-10.csv', 'a-2.csv']));
 
-  it('that matches nothing is an error; a name that is no file is left to anyone who reads it', () => {
+  it('a pattern that matches nothing is an error; a name that is not a file is left to anyone who reads it', () => {
     expect(() => expand('z*.csv')).toThrow(`${folder}/z*.csv: no file matches`);
     expect(() => expand('a-1.csv/*')).toThrow('no file matches');
     expect(expand('none.csv')).toEqual(['none.csv']);
   });
 
-  it.each(['[z-a]*.csv', '[a-\\d]*'])('%s has a range that runs backwards', (pattern) =>
+  it.each(['[z-a]*.csv', '[a-\\d]*'])('a pattern: %s has a range that runs backwards', (pattern) =>
     expect(() => expand(pattern)).toThrow(new ConfigError(`${pattern}: a pattern with a range that runs backwards`, expect.anything())),
   );
 
@@ -60,7 +60,7 @@ describe('a pattern', () => {
     ['opening brackets', `${'['.repeat(100_000)}*`],
     ['opening braces', `${'{'.repeat(100_000)}*`],
     ['stars', `${'*a'.repeat(60)}b`],
-  ])('of many %s is read in time that grows with its length', (_, pattern) => {
+  ])('a pattern of many %s is read in time that grows with its length', (_, pattern) => {
     writeFileSync(join(folder, 'a'.repeat(200)), '');
     const beginMs = performance.now();
     expect(() => expand(pattern)).toThrow('no file matches');

@@ -65,7 +65,7 @@ const snapshot = () =>
     : {};
 
 describe('import', () => {
-  it('refuses a FIFO and a device, and does not wait for them', async () => {
+  it('import refuses a FIFO and a device, and does not wait for them', async () => {
     const fifo = join(folder, 'BTCUSDT-1m.csv');
     execFileSync('mkfifo', [fifo]);
     await expect(run(fifo)).rejects.toThrow(`${fifo}: expected a file, got a FIFO`);
@@ -73,7 +73,7 @@ describe('import', () => {
     expect(snapshot()).toEqual({});
   });
 
-  it('refuses a socket', async () => {
+  it('import refuses a socket', async () => {
     const path = join(folder, 'BTCUSDT-1m.csv');
     const server = createServer().listen(path);
     await once(server, 'listening');
@@ -95,7 +95,7 @@ describe('import', () => {
     expect([...loadBars(catalog(), KEY).bars.open]).toEqual([100.1, 99.5]);
   });
 
-  it('joins files of one call in order of time, and keeps other symbols apart', async () => {
+  it('import joins files of one call in order of time, and keeps other symbols apart', async () => {
     const files = [
       fileOf(range(60, 90), 'BTCUSDT-1m-2024-02.csv'),
       fileOf(range(0, 65), 'BTCUSDT-1m-2024-01.csv'),
@@ -109,7 +109,7 @@ describe('import', () => {
     expect(minutes()).toEqual(range(0, 90).map((_, i) => i));
   });
 
-  it('joins with the catalog, before, after and over what is there', async () => {
+  it('import joins with the catalog, before, after and over what is there', async () => {
     await run(fileOf(range(50, 100)));
     expect((await run(fileOf(range(120, 130))))[0]).toMatchObject({
       newRows: 10,
@@ -124,7 +124,7 @@ describe('import', () => {
     expect(minutes()).toEqual(range(0, 130).map((_, i) => i));
   });
 
-  it('refuses rows that differ from those of the same time, naming the first', async () => {
+  it('import refuses rows that differ from those of the same time, naming the first', async () => {
     await run(fileOf(range(0, 10)));
     const before = snapshot();
     const file = fileOf([...range(0, 4), bar(4, '7'), bar(5, '8')]);
@@ -138,7 +138,7 @@ describe('import', () => {
     );
   });
 
-  it('lets a later file restate a last bar that had not closed', async () => {
+  it('import lets a later file restate a last bar that had not closed', async () => {
     const nowMs = T0 + 9.5 * 60_000;
     expect((await run(fileOf(range(0, 10)), { nowMs }))[0]!.manifest.openLastBar).toBe(true);
     expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(true);
@@ -153,7 +153,7 @@ describe('import', () => {
 });
 
 describe('the record of an import', () => {
-  it('of the catalog is widened by finer prices, and keeps the rest of itself', async () => {
+  it('the record of an import: of the catalog is widened by finer prices, and keeps the rest of itself', async () => {
     await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
     const [set] = await run(fileOf([bar(3, '100.1'), bar(4, '100.25')]));
     expect(set).toMatchObject({ instrumentFrom: 'catalog', digitsBefore: 1, instrument: { priceDigits: 2, takerFeePpm: 500 } });
@@ -180,7 +180,7 @@ describe('the record of an import', () => {
     expect((await run(file, { roundToTick: true }))[0]!.manifest.roundedPrices).toBe(4);
   });
 
-  it('can be given by a file, which the catalog then keeps', async () => {
+  it('the record of an import can be given by a file, which the catalog then keeps', async () => {
     const [set] = await run(fileOf(range(0, 3)), { instrumentFile: instrumentFile() });
     expect(set).toMatchObject({
       instrumentFrom: 'file',
@@ -199,7 +199,7 @@ describe('the record of an import', () => {
     expect((await run(hour, { instrumentFile: instrumentFile({ pricePrecision: 2 }) }))[0]!.instrumentFrom).toBe('file');
   });
 
-  it('is asked for where the quote asset is unknown', async () => {
+  it('the record of an import is asked for where the quote asset is unknown', async () => {
     const file = fileOf([bar(0)], 'FOOBAR-1m.csv');
     const error: unknown = await run(file).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ConfigError);
@@ -212,7 +212,7 @@ describe('the record of an import', () => {
 });
 
 describe('two imports at once', () => {
-  it('of one set lose no row, whichever ends first', async () => {
+  it('two imports at once of one set lose no row, whichever ends first', async () => {
     const files = [0, 1, 2, 3].map((part) => fileOf(range(part * 500, part * 500 + 500), `BTCUSDT-1m-${part}.csv`));
     const done = await Promise.all([run(files.slice(2)), run(files[1]!), run(files[0]!)]);
     expect(minutes()).toEqual(Array.from({ length: 2000 }, (_, i) => i));
@@ -221,7 +221,7 @@ describe('two imports at once', () => {
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
-  it('of different precision are both stored, with the record of the finer one', async () => {
+  it('two imports at once of different precision are both stored, with the record of the finer one', async () => {
     const [coarse, fine] = [fileOf([bar(0, '5.5')], 'a.csv'), fileOf([bar(1, '5.25')], 'b.csv')];
     const both = [coarse, fine].map((file) => run(file, { symbol: 'BTCUSDT', interval: '1m' }).catch((error: unknown) => error));
     expect((await Promise.all(both)).filter((result) => result instanceof ConfigError)).toEqual([]);
@@ -229,7 +229,7 @@ describe('two imports at once', () => {
     expect(readInstrument(catalog(), 'spot', 'BTCUSDT')?.priceDigits).toBe(2);
   });
 
-  it('do not wait for one that was killed while it stored', async () => {
+  it('two imports at once do not wait for one that was killed while it stored', async () => {
     const lock = join(catalog(), '.import', 'spot-BTCUSDT.lock');
     mkdirSync(lock, { recursive: true });
     const { started, namespace, boot, host } = processesHere().self;
@@ -246,12 +246,12 @@ describe('a refused import leaves nothing behind:', () => {
     ['a missing file', () => join(folder, 'BTCUSDT-1m.csv')],
     ['a folder', () => (mkdirSync(join(folder, 'BTCUSDT-1m')), join(folder, 'BTCUSDT-1m'))],
     ['an empty file', () => (writeFileSync(join(folder, 'BTCUSDT-1m.csv'), ''), join(folder, 'BTCUSDT-1m.csv'))],
-  ])('%s', async (_, make) => {
+  ])('a refused import leaves nothing behind: %s', async (_, make) => {
     await expect(run(make())).rejects.toBeInstanceOf(ConfigError);
     expect(existsSync(catalog())).toBe(false);
   });
 
-  it('a catalog in a place that is no folder', async () => {
+  it('a catalog in a place that is not a folder', async () => {
     writeFileSync(join(folder, 'data'), '');
     await expect(run(fileOf(range(0, 3)))).rejects.toThrow('cannot be written');
   });

@@ -1,4 +1,4 @@
-// Many files at once: however a series is cut into files the catalog is the same; what was read is not read again; bad rows set aside.
+// Importing many files: the catalog does not depend on how a series is split, no file is read twice, and bad rows are set aside.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -62,7 +62,7 @@ const FORMS: readonly (readonly [end: string, (bars: readonly FileBar[]) => stri
 ];
 
 describe('a series in many files', () => {
-  it('makes the same catalog however it is cut, in whatever order and format', async () => {
+  it('a series in many files makes the same catalog however it is cut, in whatever order and format', async () => {
     // With gaps, and figures that not every part has: digits and extremes are those of all files together.
     const bars = barsFrom(T0, 120).filter((_, i) => i % 17 !== 3);
     const whole = await run([write('BTCUSDT-1m.csv', plainCsv(bars))], { catalog: join(folder, 'whole') });
@@ -100,13 +100,13 @@ describe('a series in many files', () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  it('reports what is missing between the files', async () => {
+  it('a series in many files reports what is missing between the files', async () => {
     const part = (from: number, to: number) => write(`BTCUSDT-1m-${2020 + from}-01.csv`, plainCsv(barsFrom(T0, 200).slice(from, to)));
     const files = [part(150, 200), part(0, 60), part(60, 100)];
     expect((await run(files)).fileGaps).toEqual([{ after: files[2], before: files[0], afterMs: T0 + 99 * 60_000, bars: 50 }]);
   });
 
-  it('of several intervals proposes the record from the shortest, whose prices have the most digits', async () => {
+  it('a series in many files of several intervals proposes the record from the shortest, whose prices have the most digits', async () => {
     const coarse = barsFrom(T0, 3, '1h').map(({ ms }) => ({ ms, open: 100, high: 100, low: 100, close: 100, volume: 1 }));
     const files = [write('BTCUSDT-1h.csv', plainCsv(coarse)), write('BTCUSDT-1m.csv', plainCsv(barsFrom(T0, 60)))];
     const sets = await importFiles(files, { catalog: catalog(), nowMs: Date.UTC(2026, 0, 1) });
@@ -121,7 +121,7 @@ describe('a file that was read', () => {
   const bars = barsFrom(T0, 90);
   const parts = () => [0, 1, 2].map((i) => write(`BTCUSDT-1m-2024-0${i + 1}.csv`, plainCsv(bars.slice(i * 30, (i + 1) * 30))));
 
-  it('is not read again while the catalog has its rows, whatever it is called', async () => {
+  it('a file that was read is not read again while the catalog has its rows, whatever it is called', async () => {
     const files = parts();
     await run(files.slice(0, 2));
     const before = bytesOf(catalog());
@@ -139,7 +139,7 @@ describe('a file that was read', () => {
     expect(await run(files)).toMatchObject({ knownFiles: files.slice(0, 2), fileRows: 35, newRows: 5 });
   });
 
-  it('is read again when the bars are others, or the list of files says nothing', async () => {
+  it('a file that was read is read again when the bars are others, or the list of files says nothing', async () => {
     const files = parts();
     await run(files);
     writeFileSync(importsPath(catalog(), KEY), '{ "format": ');
@@ -148,7 +148,7 @@ describe('a file that was read', () => {
     expect(await run(files)).toMatchObject({ knownFiles: [], fileRows: 90, newRows: 90 });
   });
 
-  it('is known wherever an import was cut: before the bars took their place, and after', async () => {
+  it('a file that was read is known wherever an import was cut: before the bars took their place, and after', async () => {
     const files = parts();
     await run(files.slice(0, 1));
     const known = async () => (await run(files.slice(0, 1))).knownFiles.length;
@@ -162,7 +162,7 @@ describe('a file that was read', () => {
     expect(await known()).toBe(0);
   });
 
-  it('is taken from where it was kept when another one ended the import', async () => {
+  it('a file that was read is taken from where it was kept when another one ended the import', async () => {
     const files = parts();
     const good = readFileSync(files[2]!, 'utf8');
     write('BTCUSDT-1m-2024-03.csv', `${good}x\n`);
@@ -186,7 +186,7 @@ describe('a file that was read', () => {
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
-  it('by a coarser record is read anew by a finer one', async () => {
+  it('a file that was read: by a coarser record is read anew by a finer one', async () => {
     const [file] = parts();
     const record = {
       base: 'BTC',
@@ -210,7 +210,7 @@ describe('--skip-bad', () => {
   const lines = () => plainCsv(barsFrom(T0, 30)).split('\n');
   const rejects = () => readFileSync(rejectsPath(catalog(), KEY), 'utf8');
 
-  it('sets bad rows aside with file, line and reason, and counts them for good', async () => {
+  it('--skip-bad sets bad rows aside with file, line and reason, and counts them permanently', async () => {
     const [a, b] = [lines(), plainCsv(barsFrom(T0, 60).slice(20)).split('\n')];
     a[7] = 'x,"y"';
     b[3] = a[24]!.replace(/,[^,]*$/, ',-1');
@@ -230,7 +230,7 @@ describe('--skip-bad', () => {
     // Again, they are known; without the option the file is what it was.
     expect(await run(files, { skipBad: true })).toMatchObject({ knownFiles: files, badRows: 0, manifest: { rejectedRows: 2 } });
     await expect(run(files)).rejects.toThrow(`${files[0]}:8: expected`);
-    // Mended, the file has none any more.
+    // The corrected file has no bad row.
     write('BTCUSDT-1m-2024-01.csv', lines().join('\n'));
     expect(await run(files, { skipBad: true })).toMatchObject({
       newRows: 1,
@@ -243,12 +243,12 @@ describe('--skip-bad', () => {
     expect(existsSync(rejectsPath(catalog(), KEY))).toBe(false);
   });
 
-  it('writes them to the given path, but never over an existing file', async () => {
+  it('--skip-bad writes them to the given path, but never over an existing file', async () => {
     const bad = lines();
     bad[5] = 'x';
     const file = write('BTCUSDT-1m.csv', bad.join('\n'));
     const other = write('notes.csv', 'mine\n');
-    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is no reject file`);
+    await expect(run([file], { skipBad: true, rejectsFile: other })).rejects.toThrow(`${other}: there is a file that is not a reject file`);
     expect(readFileSync(other, 'utf8')).toBe('mine\n');
     expect(existsSync(catalog())).toBe(false);
     const rejectsFile = join(folder, 'bad.csv');

@@ -1,4 +1,5 @@
-// Trades in the catalog: the same from every form and order of a file, exact, unique, with the ids that are missing; all of a file or none.
+// Importing trades: the same catalog from every form and order of a file, exact, without duplicates, with missing ids named; all of a file
+// or nothing.
 
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -50,7 +51,7 @@ const take = (text: string | Buffer, catalog = catalogAt(), bufferRows?: number)
   importTrades([file(text)], { catalog, ...(bufferRows === undefined ? {} : { bufferRows }) });
 
 describe('trades in the catalog', () => {
-  it('are what the file has, as exact whole numbers, and its missing ids are named', async () => {
+  it('trades in the catalog are what the file has, as exact whole numbers, and its missing ids are named', async () => {
     const catalog = catalogAt();
     const [done] = await take(
       '5,100.50,1.25000,1,1704067200000,True,True\n6,100.5,1,1,1704067200000,False,True\n9,0.1234567,2,1,1704153600000,False,True\n',
@@ -69,7 +70,7 @@ describe('trades in the catalog', () => {
     expect([...columns.takerSide]).toEqual([-1, 1, 1]);
   });
 
-  it('are the same from every form, order, packing and cut of a file', async () => {
+  it('trades in the catalog are the same from every form, order, packing and cut of a file', async () => {
     for (const seed of [1, 2, 3]) {
       const rows = someRows(seed);
       const rng = seededRng(seed + 100);
@@ -98,7 +99,7 @@ describe('trades in the catalog', () => {
     }
   });
 
-  it('join with what is there; a file that is known is not read, and another trade of the same id changes nothing', async () => {
+  it('trades join those in the catalog; a known file is not read, and another trade with the same id is an error', async () => {
     const rows = someRows(4);
     const [whole] = await take(plain(rows));
     const catalog = catalogAt();
@@ -118,7 +119,7 @@ describe('trades in the catalog', () => {
     expect(existsSync(join(catalog, '.import'))).toBe(false);
   });
 
-  it('of aggregates and of single trades are not mixed', async () => {
+  it('trades in the catalog of aggregates and of single trades are not mixed', async () => {
     const catalog = catalogAt();
     const [done] = await take(
       `agg_trade_id,price,quantity,first_trade_id,last_trade_id,transact_time,is_buyer_maker\n1,2,3,4,5,${START},true`,
@@ -152,7 +153,7 @@ describe('trades in the catalog', () => {
     expect(existsSync(catalog) ? readdirSync(catalog) : []).toEqual([]);
   });
 
-  it('that another program has changed are found by check, and refused by a run', async () => {
+  it('trades in the catalog that another program has changed are found by check, and refused by a run', async () => {
     const catalog = catalogAt();
     await take(plain(someRows(5)), catalog);
     const path = dayPath(tradesFolder(catalog, KEY), '2024-01-01');

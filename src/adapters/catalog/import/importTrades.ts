@@ -214,7 +214,7 @@ class StagedTrades {
         const value = values.values[row]! * pow10(to - digits.values[row]!);
         if (Number.isSafeInteger(value)) return value;
         throw new ConfigError(
-          `${place(i)}: beside others with ${to} digits behind the point, the figure is no exact number any more`,
+          `${place(i)}: beside others with ${to} digits behind the point, the figure is no longer an exact number`,
           'correct the row, or fetch the file again; nothing was imported',
         );
       });

@@ -16,7 +16,7 @@ function setOf(name: string, minutes: readonly number[], { salt = 0, openLastBar
 }
 const minutesOf = ({ openMs }: { openMs: Float64Array }) => [...openMs].map((ms) => ms / MINUTE);
 
-it('has each time once, in order, however the sets overlap', () => {
+it('joined sets have each time once, in order, however they overlap', () => {
   const minutes = fc.uniqueArray(fc.nat(40), { minLength: 1, maxLength: 30 }).map((list) => list.toSorted((a, b) => a - b));
   const property = fc.property(fc.array(minutes, { minLength: 1, maxLength: 6 }), fc.boolean(), (lists, hasStored) => {
     const sets = lists.map((list, i) => setOf(String(i), list, { isStored: hasStored && i === 0 }));

@@ -26,7 +26,7 @@ function linesOf(path: string): string[] {
   if (!existsSync(path)) return [];
   const [header, ...lines] = readCatalogFile(path).split('\n');
   if (header === HEADER) return lines.slice(0, -1);
-  throw new ConfigError(`${path}: there is a file that is no reject file of isobar`, 'name another place by --rejects FILE');
+  throw new ConfigError(`${path}: there is a file that is not a reject file of isobar`, 'name another place by --rejects FILE');
 }
 
 /** Returns a cell without line breaks, so that each row is one line. */

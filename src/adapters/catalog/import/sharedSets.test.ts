@@ -27,9 +27,9 @@ function sets(): string[][] {
 }
 
 describe.skipIf(readme === null)('real klines', () => {
-  it('are in the README', () => expect(sets().length).toBeGreaterThan(40));
+  it('the README of the real klines lists more than 40 sets', () => expect(sets().length).toBeGreaterThan(40));
 
-  it.each(sets())('%s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
+  it.each(sets())('real klines: %s', async (...[path = '', symbol, interval, rows, first, last, gaps = '', zeroVolume]) => {
     // Sets hold different downloads of one symbol: a catalog each.
     const catalog = join(folder, path.split('/')[1] ?? '');
     const [set] = await importFiles([join(SHARED_DATA, path)], { catalog, nowMs: Date.UTC(2026, 0, 1) });

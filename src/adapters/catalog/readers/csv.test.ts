@@ -1,4 +1,4 @@
-// Reading bar files: what is taken, what is refused and with which words, and that every number is exact.
+// Reading bar files: which are accepted, which are rejected with which message, and that every number is exact.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,7 @@ const RULES: ReadRules = {
   format: null,
 };
 const read = (content: string | Uint8Array, rules: Partial<ReadRules> = {}) => readBarFile(fileOf(content), { ...RULES, ...rules });
-/** The lines as a file would have them, without one. */
+/** Parses lines as if they were a file. */
 function parse(lines: readonly string[], rules: Partial<ReadRules> = {}): ParsedFile {
   const file = new CsvFile({ ...RULES, ...rules });
   file.take(Buffer.from([HEADER, ...lines].join('\n')));
@@ -64,7 +64,7 @@ describe('a bar file', () => {
     ['gzipped, whatever its name', gzipSync(good)],
     ['gzipped in two members', Buffer.concat([gzipSync(good.slice(0, 60)), gzipSync(good.slice(60))])],
     ['gzipped, filled up with zeros', Buffer.concat([gzipSync(good), Buffer.alloc(512)])],
-  ])('is read %s', async (_, content) => {
+  ])('a bar file is read %s', async (_, content) => {
     const { columns, seen } = await read(content);
     expect([...columns.openMs]).toEqual([T0, T0 + 60_000, T0 + 180_000]);
     expect([...columns.low]).toEqual([9, 10.25, 10.5]);
@@ -72,12 +72,12 @@ describe('a bar file', () => {
     expect(seen).toEqual({ priceDigits: 2, volumeDigits: 8, lowest: 9, highest: 12 });
   });
 
-  it.each(['\n', '\r\n', '\r'])('with lines that end in %j says which one is bad', async (end) => {
+  it.each(['\n', '\r\n', '\r'])('a bar file with lines that end in %j says which one is bad', async (end) => {
     const { message } = await refusal([HEADER, row(0), row(1, '1,2,3')].join(end));
     expect(message).toBe('bars.csv:3: expected 6 columns, got 4');
   });
 
-  it('longer than the pieces it is read in keeps every row', async () => {
+  it('a bar file that is read in several pieces keeps every row', async () => {
     const rows = Array.from({ length: 150_000 }, (_, i) => row(i, `${i + 1}.5,${i + 2},${i + 1},${i + 1.25},${i % 7}`));
     const shares: number[] = [];
     const path = fileOf(gzipSync([HEADER].concat(rows).join('\n'), { level: 1 }));
@@ -90,7 +90,7 @@ describe('a bar file', () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  it('keeps the double nearest to each decimal, however many digits it has', () => {
+  it('a bar file keeps the double nearest to each decimal, however many digits it has', () => {
     const digits = fc.stringMatching(/^[0-9]{1,24}$/);
     const decimal = fc.tuple(fc.stringMatching(/^[1-9][0-9]{0,8}$/), fc.option(digits)).map(([a, b]) => (b === null ? a : `${a}.${b}`));
     // Prices must stay exact as whole ticks too.
@@ -164,7 +164,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ['a time with a fraction', csv(`${T0}.0,10,12,9,11,5`), 'open_time_ms: expected Unix milliseconds, got "1704067200000.0"'],
     ['a line of 10 MB', csv(row(0), 'x'.repeat(10_000_000)), 'bars.csv:3: a line of more than 65536 bytes'],
     ['a long line inside one piece', csv(row(0), 'x'.repeat(70_000), row(1)), 'bars.csv:3: a line of more than 65536 bytes'],
-    ['text that is no table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
+    ['text that is not a table', 'hello\nworld\n', 'bars.csv:1: expected the header'],
     [
       'gzip data cut short',
       gzipSync(csv(...Array.from({ length: 9999 }, (_, i) => row(i)))).subarray(0, 9000),
@@ -177,16 +177,16 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     ],
     ['a price of forty digits', csv(row(0), row(1, `10.${'1'.repeat(40)},12,9,11,5`)), 'bars.csv:3: prices of 40 digits behind the point'],
     ['damaged gzip data', Buffer.concat([gzipSync(csv(row(0))).subarray(0, 30), Buffer.alloc(40, 7)]), 'the gzip data is damaged'],
-  ])('%s', async (_, content, message) => {
+  ])('a bar file is refused, with file, line, column and reason: %s', async (_, content, message) => {
     expect((await refusal(content)).message).toContain(message);
   });
 
-  it('a missing file, a folder', async () => {
+  it('a missing file and a folder are rejected', async () => {
     await expect(readBarFile(join(folder, 'none.csv'), RULES)).rejects.toThrow('cannot be read: there is no such file');
     await expect(readBarFile(folder, RULES)).rejects.toThrow('cannot be read: it is a folder');
   });
 
-  it('a price finer than the precision', async () => {
+  it('a price finer than the precision of the instrument is rejected', async () => {
     const content = csv(row(0, '10.10,12,9,11,5'), row(1, '10,12.345,9,11,5'));
     expect((await refusal(content, { priceDigits: 2 })).message).toBe(
       `bars.csv:3 high: "12.345" is finer than the instrument's precision of 2 digits`,
@@ -194,7 +194,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
     expect((await read(content, { priceDigits: 3 })).columns.high[1]).toBe(12.345);
   });
 
-  it('never without a reason, whatever is wrong with the line', () => {
+  it('a line with any error is rejected with a ConfigError', () => {
     const field = fc.oneof(
       fc.constantFrom(
         '',
@@ -234,7 +234,7 @@ describe('a bar file is refused, with file, line, column and reason:', () => {
 });
 
 describe('--round-to-tick', () => {
-  it('rounds a half upwards, exactly, as decimal.js does', () => {
+  it('--round-to-tick rounds a half upwards, exactly, as decimal.js does', () => {
     const price = fc.tuple(fc.nat(99_999), fc.stringMatching(/^[0-9]{1,22}$/)).map(([a, b]) => `${a + 1}.${b}`);
     const property = fc.property(price, fc.integer({ min: 0, max: 8 }), (text, priceDigits) => {
       const { columns, roundedMs } = parse([row(0, `${text},${text},${text},${text},1`)], { priceDigits, roundToTick: true });
@@ -252,7 +252,7 @@ describe('--round-to-tick', () => {
     });
   });
 
-  it('counts prices and refuses one that becomes 0', async () => {
+  it('--round-to-tick counts prices and refuses one that becomes 0', async () => {
     const { roundedMs, seen } = await read(csv(row(0, '10.004,12.006,9.5,11,5')), { priceDigits: 2, roundToTick: true });
     expect([...roundedMs]).toEqual([T0, T0]);
     expect(seen.priceDigits).toBe(2);

@@ -101,7 +101,7 @@ export class CsvFile {
     if (bytes <= MAX_LINE_LENGTH) return;
     throw new ConfigError(
       `${this.placeOf(this.count + 1)}: a line of more than ${MAX_LINE_LENGTH} bytes`,
-      'this is no file of bars, or its line ends are lost',
+      'this is not a file of bars, or its line ends are lost',
     );
   }
 }

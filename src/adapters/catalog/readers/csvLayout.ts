@@ -78,7 +78,7 @@ function namedLayout(cells: readonly string[], text: string, place: string, { ba
   const prices = ['open', 'high', 'low', 'close'].map((name) => indexOfAny([name]));
   const missing = ['time', 'open', 'high', 'low', 'close'].find((_, i) => [time, ...prices][i]! < 0);
   if (missing !== undefined) {
-    if (!text.includes(',') && /[;\t]/.test(text)) throw otherSigns(text, place);
+    if (!text.includes(',') && /[;\t]/.test(text)) throw wrongSeparator(text, place);
     throw unknownHeader(text, place, `no column ${missing}`);
   }
   const volumeOf = names.flatMap((name, i) => (/^volume./.test(name) ? [i] : []));
@@ -107,10 +107,10 @@ function columnsAt(places: readonly number[], names: readonly string[], strict: 
   return { slots, names: places.map((place) => names[place]! || 'time'), symbol: null, strict };
 }
 
-function otherSigns(text: string, place: string): ConfigError {
-  const signs = text.includes(';') ? 'semicolons' : 'tabs';
+function wrongSeparator(text: string, place: string): ConfigError {
+  const found = text.includes(';') ? 'semicolons' : 'tabs';
   return new ConfigError(
-    `${place}: expected commas between the columns, got ${signs}`,
+    `${place}: expected commas between the columns, got ${found}`,
     'save it with commas between columns and points in numbers',
   );
 }

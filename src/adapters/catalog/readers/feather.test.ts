@@ -56,7 +56,7 @@ for name in sorted(os.listdir(folder)):
     if name.endswith('.feather'): print(name)
 `;
 
-it('whatever pandas and polars write', async ({ skip }) => {
+it('feather files written by pandas and polars are read', async ({ skip }) => {
   const plain = join(folder, 'many.csv');
   writeFileSync(plain, plainCsv(barsFrom(T0, 20_000, '1h')));
   const names = runPython(['pandas', 'polars', 'pyarrow'], WRITE, folder, plain);

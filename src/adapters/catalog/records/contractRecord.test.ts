@@ -13,11 +13,11 @@ const again = (of: Instrument) => parseInstrument(instrumentText(of), 'x.json', 
 
 describe('the record of a contract', () => {
   it.each([linearContract(), inverseContract(), linearContract({ isTrading: false, maxMarketLots: 500, assumed: ['tiers'] })])(
-    'reads back as it was, by natural terms',
+    'the record of a contract reads back as it was, by natural terms',
     (instrument) => expect(again(instrument)).toEqual(instrument),
   );
 
-  it('reads back whatever its figures are', () => {
+  it('the record of a contract reads back whatever its figures are', () => {
     const ppm = fc.integer({ min: 0, max: 99_999 });
     const terms = fc.record({
       multiplier: fc.integer({ min: 1, max: 9_999_999 }).filter((face) => face % 10 !== 0),
@@ -36,7 +36,7 @@ describe('the record of a contract', () => {
     );
   });
 
-  it('is proposed of what bars show, its face value the smallest step of their volumes, and every figure that the user did not give is named', () => {
+  it('the record of a contract is proposed of what bars show, its face value the smallest step of their volumes, and every figure that the user did not give is named', () => {
     const seen = { priceDigits: 1, volumeDigits: 3, lowest: 40_000, highest: 110_000 };
     const proposed = proposeInstrument('futures', 'BTCUSDT', seen);
     expect(proposed).toMatchObject({ base: 'BTC', quote: 'USDT', quantityDigits: 0, baseDigits: 0, minLots: 1 });
@@ -58,7 +58,7 @@ describe('the record of a contract', () => {
     expect(proposeInstrument('futures', 'ETHBTC', { ...seen, lowest: 0.03, highest: 0.1, priceDigits: 5 }).contract!.tiers).toHaveLength(1);
   });
 
-  it('reports the lots in a coin of volume', () => {
+  it('the record of a contract reports the lots in a coin of volume', () => {
     expect(lotsPerCoin(linearContract({ multiplier: 5, multiplierDigits: 1 }, { quantityDigits: 2, baseDigits: 2 }))).toBe(200);
     expect(lotsPerCoin(spotInstrument('BTC', { quantityDigits: 4 }))).toBe(10_000);
   });
@@ -80,12 +80,12 @@ describe('the record of a contract', () => {
       '"minQuantity": "1",\n  "makerFee": "0.001"',
       'x.json:7 makerFee: expected nothing: the fees of a contract, fractions of the notional, are openMakerFee and closeMakerFee of its record, got "0.001"',
     ],
-  ])('names %s written as %s', (good, bad, message) => {
+  ])('the record of a contract names %s written as %s', (good, bad, message) => {
     expect(text).toContain(good);
     expect(() => parseInstrument(text.replace(good, bad), 'x.json', 'futures', 'E-BTC-USDT')).toThrow(message);
   });
 
-  it('does not exist for spot', () => {
+  it('the record of a contract does not exist for spot', () => {
     expect(() => parseInstrument(text, 'x.json', 'spot', 'BTCUSDT')).toThrow(
       /contract: expected none for an instrument of spot, got \{"kind":"linear".{40,50}\.\.\.$/,
     );

@@ -10,7 +10,7 @@ const generate = (bars: number, gapShare = 0.02, seed = 1) =>
   synthesizeBars({ symbol: 'SYNUSDT', interval: '1m', fromMs: FROM, bars, seed, gapShare });
 
 describe('an instrument record', () => {
-  it('is proposed so that an account of ten million quote units stays exact', () => {
+  it('an instrument record is proposed so that an account of ten million quote units stays exact', () => {
     const seen = { priceDigits: 2, volumeDigits: 5, lowest: 20_000, highest: 70_000 };
     expect(proposeInstrument('spot', 'BTCUSDT', seen)).toEqual({
       id: 'spot:BTCUSDT',
@@ -44,9 +44,9 @@ describe('an instrument record', () => {
     ['BNBBUSD', 'BNB', 'BUSD'],
     ['E-BTC-USDT', 'BTC', 'USDT'],
     ['BTC_EUR', 'BTC', 'EUR'],
-  ])('splits %s into %s and %s', (symbol, base, quote) => expect(splitSymbol(symbol)).toEqual({ base, quote }));
+  ])('an instrument record splits %s into %s and %s', (symbol, base, quote) => expect(splitSymbol(symbol)).toEqual({ base, quote }));
 
-  it('is text in natural terms that reads back', () => {
+  it('an instrument record is text in natural terms that reads back', () => {
     const instrument = { ...generate(10).instrument, makerFeePpm: 200, minLots: lots(10) };
     const text = instrumentText(instrument);
     expect(text).toContain('"minQuantity": "0.0001",\n  "makerFee": "0.0002"');
@@ -65,7 +65,7 @@ describe('an instrument record', () => {
     ['"makerFee": "0.1 %"', 'makerFee: expected a fraction of the notional'],
     ['"basePrecision": 3', 'basePrecision: expected at least the quantityPrecision, 5, got 3'],
     ['"base": ""', 'base: expected the name of an asset'],
-  ])('refuses %s', (line, message) => {
+  ])('an instrument record refuses %s', (line, message) => {
     const whole = {
       base: 'BTC',
       quote: 'USDT',

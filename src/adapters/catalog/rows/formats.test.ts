@@ -1,4 +1,4 @@
-// The same bars in every format that isobar reads become the same columns; what is no such file is refused in words.
+// The same bars in every format that isobar reads give the same columns, and other files are rejected with a reason.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -78,7 +78,7 @@ const WRITERS: readonly (readonly [string, BarFormat, Writer])[] = [
 describe('the same bars as', () => {
   const bars = barsFrom(T0, 60, '1h');
 
-  it.each(WRITERS)('%s', async (_, format, write) => {
+  it.each(WRITERS)('the same bars as: %s', async (_, format, write) => {
     const expected = held(await read(plainCsv(bars)));
     const content = write(bars, '1h');
     const got = await read(content);
@@ -89,7 +89,7 @@ describe('the same bars as', () => {
     expect(await refusal(content, { format: other })).toMatch(`expected the format ${other}, got what looks like`);
   });
 
-  it.each(WRITERS.filter(([, format]) => format !== 'feather'))('%s, packed', async (_, __, write) => {
+  it.each(WRITERS.filter(([, format]) => format !== 'feather'))('the same bars as: %s, packed', async (_, __, write) => {
     const expected = held(await read(plainCsv(bars)));
     const content = write(bars, '1h');
     expect(held(await read(gzipSync(content)))).toEqual(expected);
@@ -98,7 +98,7 @@ describe('the same bars as', () => {
     expect(held(await read(Buffer.concat([Buffer.from('\uFEFF'), Buffer.from(content)])))).toEqual(expected);
   });
 
-  it('in any table with a header that names the columns', async () => {
+  it('the same bars as: in any table with a header that names the columns', async () => {
     const expected = held(await read(plainCsv(bars)));
     const table = (header: string, row: (bar: FileBar) => string, end = '') => read([header, ...bars.map(row)].join('\r\n') + end);
     const iso = (ms: number) => new Date(ms).toISOString();
@@ -133,12 +133,12 @@ describe('the same bars as', () => {
     expect([got.lines[59], got.lines[0]]).toEqual([3, 68]);
   });
 
-  it('with a symbol in each row, written in more than one way', async () => {
+  it('the same bars as with a symbol in each row, written in more than one way', async () => {
     const got = await read(tableOf(bars.map((bar, i) => symbolRow(i < 9 ? 'BTC/USDT' : 'btcusdt')(bar))));
     expect(held(got)).toEqual(held(await read(plainCsv(bars))));
   });
 
-  it('with volumes in quote and base, by the name of the base asset', async () => {
+  it('the same bars as with volumes in quote and base, by the name of the base asset', async () => {
     const content = downloadedCsv(bars, 's');
     const turned = await read(content.replace('"Volume BTC","Volume USDT"', '"Volume USDT","Volume BTC"'));
     expect([...turned.columns.volume]).not.toEqual([...(await read(content)).columns.volume]);
@@ -216,7 +216,7 @@ describe('is refused:', () => {
     ['an object as deep', () => `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`, {}, 'bars: expected a list of klines, got {"a":"..."}'],
     ['an empty list', () => '[]', {}, 'bars: there are no rows in it'],
     [
-      'a kline whose price is no number',
+      'a kline whose price is not a number',
       () => klinesJson(bars, 'futures').replace('"100.', '"x100.'),
       {},
       'bars[0] open: expected a plain decimal, got "x100.',
@@ -247,9 +247,9 @@ describe('is refused:', () => {
     ['Parquet', () => 'PAR1....PAR1', {}, 'a Parquet file, which isobar does not read'],
     ['UTF-16', () => Buffer.from('\uFEFFdate,open', 'utf16le'), {}, 'text in UTF-16'],
     ['bytes', () => new Uint8Array(5000), {}, 'neither text nor an Arrow file'],
-  ])('%s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
+  ])('is refused: %s', async (_, content, rules, message) => expect(await refusal(content(), rules)).toContain(message));
 
-  it('a computed price, which is no decimal, by its row', async () => {
+  it('a computed price, which is not a decimal, by its row', async () => {
     const noisy = (price: number) => bars.map((bar, i) => (i === 2 ? { ...bar, high: price } : bar));
     expect(await refusal(feather(noisy(2000 / 3), 'none'))).toMatch(/^bars row 3: prices of \d+ digits behind the point, up to 666\.66/);
     const small = bars.map((bar, i) => ({ ...bar, open: 0.25, high: i === 2 ? 0.1 + 0.2 : 0.5, low: 0.25, close: 0.25 }));
@@ -264,7 +264,7 @@ describe('is refused:', () => {
 
 describe('--skip-bad', () => {
   it.each(WRITERS.filter(([, format]) => format === 'binance' || format === 'cryptodatadownload'))(
-    'sets bad lines of %s aside',
+    '--skip-bad sets bad lines of %s aside',
     async (_, __, write) => {
       const bars = barsFrom(T0, 12, '1h');
       const lines = String(write(bars, '1h')).trimEnd().split('\n');
@@ -283,12 +283,12 @@ describe('--skip-bad', () => {
     },
   );
 
-  it('says so when no row is sound', async () =>
+  it('--skip-bad says so when no row is sound', async () =>
     expect(await refusal('date,open,high,low,close,volume\nx,1,1,1,1,1\ny,1,1,1,1,1', { skipBad: true })).toMatch(
       /^bars:2: date: expected .* got "x"; as all 2 rows, it is bad$/,
     ));
 
-  it('sets rows of tables and lists aside', async () => {
+  it('--skip-bad sets rows of tables and lists aside', async () => {
     const bars = barsFrom(T0, 9, '1h').map((bar, i) => (i === 4 ? { ...bar, low: bar.high + 1 } : i === 6 ? { ...bar, volume: NaN } : bar));
     const table = await read(feather(bars, 'lz4'), { skipBad: true });
     expect(table.rejects.map(({ line, reason }) => [line, reason.slice(0, 20)])).toEqual([
@@ -301,7 +301,7 @@ describe('--skip-bad', () => {
   });
 });
 
-it('whatever bytes a file has, it is read or refused in words', () => {
+it('a file with any bytes is read, or rejected with a reason', () => {
   const bars = barsFrom(T0, 20, '1h');
   const contents = [
     ...WRITERS.map(([, , write]) => Buffer.from(write(bars, '1h'))),

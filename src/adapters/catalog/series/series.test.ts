@@ -1,4 +1,4 @@
-// Marks and funding in the catalog: read from every kind of file, joined, listed, and found out when another program changes them.
+// Mark prices and funding in the catalog: read from every kind of file, joined and listed, and changes by other programs are found.
 
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const marks = (rows: readonly (readonly number[])[]) =>
 const row = (hour: number, price: number) => [START + hour * HOUR, price, price + 1.25, price - 1, price + 0.5];
 
 describe('series of a contract', () => {
-  it('are what the file has, by names in the file name, gaps counted', async () => {
+  it('series of a contract are what the file has, by names in the file name, gaps counted', async () => {
     const catalog = catalogAt();
     const path = file('BTCUSDT-1h.csv.gz', gzipSync(marks([row(0, 100), row(1, 101), row(4, 104.12345678)])));
     const [done] = await importSeries([path], { catalog, kind: 'mark' });
@@ -45,7 +45,7 @@ describe('series of a contract', () => {
     expect(listSeries(catalog)).toEqual([MARK]);
   });
 
-  it.each(['\r\n', '\r'])('are read from lines that end in %j, longer than a piece', async (end) => {
+  it.each(['\r\n', '\r'])('series of a contract are read from lines that end in %j, longer than a piece', async (end) => {
     const rows = Array.from({ length: 12_000 }, (_, hour) => row(hour, 100));
     const path = file('BTCUSDT-1h.csv', marks(rows).replaceAll('\n', end) + end);
     expect(await importSeries([path], { catalog: catalogAt(), kind: 'mark' })).toMatchObject([{ fileRows: 12_000, entry: { gaps: 0 } }]);
@@ -134,7 +134,7 @@ describe('series of a contract', () => {
     expect(listSeries(catalog)).toEqual([]);
   });
 
-  it('refuses rates that are no fractions, and names that say too little', async () => {
+  it('refuses rates that are not fractions, and names that say too little', async () => {
     const funding = (rate: string) =>
       importSeries([file('BTCUSDT.csv', `time,rate\n${START},${rate}`)], { catalog: catalogAt(), kind: 'funding' });
     await expect(funding('1.5')).rejects.toThrow(':2: expected a rate as a fraction below 1, got 1.5');
@@ -146,7 +146,7 @@ describe('series of a contract', () => {
     );
   });
 
-  it('come with generated bars: the same bytes for a seed, and never over real ones', async () => {
+  it('series of a contract come with generated bars: the same bytes for a seed, and never over real ones', async () => {
     const options = { symbol: 'SYNUSDT', market: 'futures', interval: '15m', fromMs: START, bars: 3000, seed: 5 } as const;
     const [one, two] = [catalogAt(), catalogAt()];
     const made = generateInto(one, options);
@@ -162,7 +162,7 @@ describe('series of a contract', () => {
     expect(() => generateInto(real, options)).toThrow('there are real funding rates');
   });
 
-  it('are CHANGED when another program has written into them', async () => {
+  it('series of a contract are CHANGED when another program has written into them', async () => {
     const catalog = catalogAt();
     await importSeries([file('BTCUSDT-1h.csv', marks([row(0, 100), row(1, 101)]))], { catalog, kind: 'mark' });
     const path = seriesPath(catalog, MARK);

@@ -39,7 +39,7 @@ export interface UnsortedTrades extends TradeColumns {
   readonly place: (row: number) => string;
 }
 
-/** Returns `columns` with figures in units of more digits. Throws ConfigError where they are no exact whole numbers then. */
+/** Returns `columns` with figures in units of more digits. Throws ConfigError where they are not exact whole numbers then. */
 export function withDigits(columns: TradeColumns, priceDigits: number, quantityDigits: number, where: string): TradeColumns {
   const scaled = (values: Float64Array, from: number, to: number): Float64Array => {
     if (from === to) return values;

@@ -1,4 +1,4 @@
-// A few trades at a time, against a plain reading of all of them.
+// Reading a few trades at a time gives the same rows as reading all of them at once.
 
 import { rmSync } from 'node:fs';
 import { expect, it } from 'vitest';

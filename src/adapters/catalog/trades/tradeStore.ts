@@ -59,7 +59,7 @@ export interface CheckedTrades {
   readonly wrong: number;
 }
 
-/** Walks all days, writes the manifest anew, and returns it. `files`: those that it names from now on; missing: the same as before. */
+/** Walks all days, writes the manifest again, and returns it. `files`: those that it names from now on; missing: the same as before. */
 export function checkTrades(catalog: string, key: TradeKey, files?: readonly TradeFile[]): CheckedTrades {
   const folder = tradesFolder(catalog, key);
   const days = daysIn(folder).map((day) => checkTradeDay(folder, day));
@@ -106,7 +106,7 @@ export function checkTrades(catalog: string, key: TradeKey, files?: readonly Tra
   };
 }
 
-/** Returns the manifest as it is stored; it is written anew where it does not name the days that are there. */
+/** Returns the manifest as it is stored; it is written again if it does not name the days that are there. */
 export function readTradeManifest(catalog: string, key: TradeKey): TradeManifest {
   const stored = storedManifest(catalog, key);
   const days = daysIn(tradesFolder(catalog, key));
@@ -125,7 +125,7 @@ function storedManifest(catalog: string, key: TradeKey): TradeManifest | null {
     const value: unknown = JSON.parse(readCatalogFile(path));
     return isManifest(value) ? value : null;
   } catch (error) {
-    // A manifest that cannot be read is made again.
+    // A manifest that cannot be read is written again.
     if (error instanceof SyntaxError) return null;
     throw error;
   }

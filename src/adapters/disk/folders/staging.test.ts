@@ -1,4 +1,4 @@
-// Folders of results that are being made: those of dead processes go, and no others.
+// Folders of unfinished results: those of dead processes are removed, and no others.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stagingFolder } from './staging.ts';
 
-it('removes what a killed process left a day ago, and nothing else', () => {
+it('files that a killed process left a day ago are removed, and no others', () => {
   const out = mkdtempSync(join(tmpdir(), 'isobar-staging-'));
   onTestFinished(() => rmSync(out, { recursive: true }));
   const { pid: dead } = spawnSync(process.execPath, ['--version']);

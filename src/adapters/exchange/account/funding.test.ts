@@ -1,4 +1,4 @@
-// Funding as positions tell it: each change is booked once, and what an earlier position was paid is not taken back from the next one.
+// Funding as positions report it: each change is booked once, and the sum of an earlier position is not deducted from the next one.
 
 import { expect, test } from 'vitest';
 import { linearContract } from '../../../../test/fixtures/futuresVenue.ts';
@@ -25,7 +25,7 @@ function fixture() {
   return { funded, noted, row, take: (...rows: readonly PositionRow[]) => funding.take(0, rows) };
 }
 
-test('what has changed is booked, once, for each side', () => {
+test('each change of the funding sum is booked once, for each side', () => {
   const { funded, noted, row, take } = fixture();
   take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
   take(row('-0.5', 1000), row('0.25', 2000, 'sell'));
@@ -35,7 +35,7 @@ test('what has changed is booked, once, for each side', () => {
   expect(noted).toEqual(['buy -5000', 'sell 2500', 'buy -7500']);
 });
 
-test('a position after another begins with nothing, whether a reading lies between them or not', () => {
+test('a new position starts with a funding sum of 0, with or without a reading between', () => {
   const { funded, noted, row, take } = fixture();
   take(row('-0.5', 1000));
   take(row('0', 9000));
@@ -47,7 +47,7 @@ test('a position after another begins with nothing, whether a reading lies betwe
   expect(noted).toEqual(['buy -5000', 'buy 0', 'buy -1000', 'buy 0', 'buy -3000', 'buy -2000']);
 });
 
-test('where nobody says when it was opened, it is the same one', () => {
+test('without an opening time a position counts as the same one', () => {
   const { funded, row, take } = fixture();
   take(row('-0.5', null));
   take(row('-0.75', null));

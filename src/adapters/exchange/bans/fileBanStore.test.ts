@@ -1,4 +1,4 @@
-// The record of a ban on a real disk: it survives restarts, and what is left of it in whatever state never lets traffic through too early.
+// A stored ban on a real disk: it survives restarts, and a damaged record never allows traffic before the ban ends.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +41,7 @@ function start(atMs: number, status: number): { sent: number; why: LimitRefusal[
 }
 
 describe('a ban in a file', () => {
-  it('holds across restarts, and the next one is twice as long', () => {
+  it('a ban in a file holds across restarts, and the next one is twice as long', () => {
     expect(start(START_MS, 200).sent).toBe(1);
     expect(existsSync(path)).toBe(false);
     expect(start(START_MS, 418).events).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 900_000, 200).sent).toBe(1);
   });
 
-  it('is for its owner alone, says what it is, and leaves nothing else behind', () => {
+  it('a ban in a file is for its owner alone, says what it is, and leaves nothing else behind', () => {
     start(START_MS, 418);
     start(START_MS + 300_000, 418);
     expect(readdirSync(folder)).toEqual(['exchange.json']);
@@ -65,7 +65,7 @@ describe('a ban in a file', () => {
     });
   });
 
-  it('is not touched by what a process left that died while it wrote', () => {
+  it('a ban in a file is not touched by what a process left that died while it wrote', () => {
     start(START_MS, 418);
     writeFileSync(`${path}.4711.tmp`, '{"version":1,"sin');
     expect(start(START_MS + 1000, 418).why).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
@@ -98,28 +98,28 @@ describe('a ban in a file', () => {
     ['another version', { version: 2 }],
     ['a time that is text', { untilMs: '1' }],
     ['an end before its beginning', { untilMs: START_MS - 1 }],
-    ['a time that is no whole number', { sinceMs: 0.5 }],
+    ['a time that is not a whole number', { sinceMs: 0.5 }],
     ['no strikes', { strikes: 0 }],
     ['too many strikes', { strikes: 65 }],
     ['more than a record holds', { says: 'x'.repeat(5000) }],
-  ])('with %s is no record', (_, change) => {
+  ])('a ban in a file with %s is not a record', (_, change) => {
     start(START_MS, 418);
     writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), ...change }));
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
 
-  it.each([['null'], ['[]'], ['"x"'], ['7']])('that says %s is no record', (text) => {
+  it.each([['null'], ['[]'], ['"x"'], ['7']])('a ban in a file that says %s is not a record', (text) => {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, text);
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
 
-  it('that cannot be opened may be one', () => {
+  it('a ban in a file that cannot be opened may be one', () => {
     mkdirSync(path, { recursive: true });
     expect(start(START_MS, 200).why).toMatchObject([{ message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity }]);
   });
 
-  it('that cannot be written holds in this process, and is reported to a person', () => {
+  it('a ban in a file that cannot be written holds in this process, and is reported to a person', () => {
     mkdirSync(join(folder, '..'), { recursive: true });
     writeFileSync(folder, 'a file where the folder would be');
     const queue = new DueQueue();

@@ -8,7 +8,7 @@ describe('after 429', () => {
   it.each([
     ['HTTP 429', 429, null],
     ['-1003 with HTTP 200', 200, -1003],
-  ] as const)('%s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
+  ] as const)('after 429: %s its class stops for 2 s, then 4, then 8; the others continue', (_, status, code) => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders');
     for (const stopMs of [2000, 4000, 8000]) {
@@ -22,7 +22,7 @@ describe('after 429', () => {
     expect(fixture.count()).toBe(5);
   });
 
-  it('answers to what had left before belong to the same stop', () => {
+  it('after 429 answers to what had left before belong to the same stop', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.newOrder', 'order', 80);
     setup.answer(429);
@@ -38,7 +38,7 @@ describe('after 429', () => {
     expect(rig.limiter.state.classes.map((each) => each.stoppedUntilMs)).toEqual([START_MS + 2000, START_MS + 60_000]);
   });
 
-  it('cancels continue, unless it was their own class', () => {
+  it('after 429 cancels continue, unless it was their own class', () => {
     const otherFixture = new LimitsFixture();
     otherFixture.ask('spot.newOrder', 'order');
     otherFixture.answer(429);
@@ -52,7 +52,7 @@ describe('after 429', () => {
     expect(otherFixture.count('cancel')).toBe(101);
   });
 
-  it('one call goes ahead, and the others once it was answered', () => {
+  it('after a 429 one call goes first, and the others after its reply', () => {
     const stand = new LimitsFixture();
     stand.ask('spot.account');
     stand.answer(429);
@@ -92,7 +92,7 @@ class Store implements BanStore {
 }
 
 describe('after 418', () => {
-  it('nothing at all is sent for five minutes, cancels included, and waiting calls are refused', () => {
+  it('after a 418 no call is sent for five minutes, cancels included, and waiting calls are rejected', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.openOrders', 'steady', 10);
     fixture.answer(418);
@@ -115,7 +115,7 @@ describe('after 418', () => {
     expect(fixture.limiter.state.bannedUntilMs).toBeNull();
   });
 
-  it('all keys of the address are stopped, and one call goes ahead for all of them', () => {
+  it('a ban stops all keys of the address, and one call goes first for all of them', () => {
     const setup = new LimitsFixture();
     const second = setup.another({ sameAddressAs: setup.limiter });
     setup.ask('spot.account', 'steady', 20, second);
@@ -169,7 +169,7 @@ describe('after 418', () => {
     expect(new LimitsFixture({ bans }).limiter.state.bannedUntilMs).toBe(START_MS + 300_000);
   });
 
-  it('what another program has learned meanwhile is kept to', () => {
+  it('a ban that another program has met is respected', () => {
     const bans = new Store();
     const stand = new LimitsFixture({ bans });
     bans.ban = { sinceMs: START_MS - 1000, untilMs: START_MS + 9_000_000, strikes: 4 };
@@ -179,7 +179,7 @@ describe('after 418', () => {
     expect(stand.limiter.state.bannedUntilMs).toBe(START_MS + 9_000_000);
   });
 
-  it('it is reported to a person once, also that it could not be kept', () => {
+  it('a ban is reported to the operator once, also if it could not be stored', () => {
     const bans: BanStore = {
       read: () => null,
       write: () => {

@@ -26,7 +26,7 @@ const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
-  it('believes an echo that says the same, however it is written, and one that says nothing', () => {
+  it('createOutcome believes an echo that says the same, however it is written, and one that says nothing', () => {
     for (const echo of [ECHO, NOTHING, { ...ECHO, cid: '0' }, { ...ECHO, cid: CID.toLowerCase() }])
       expect(echoProblem(echo, ORDER, CID)).toBeNull();
   });
@@ -37,7 +37,7 @@ describe('createOutcome', () => {
     ['type', { isMarket: true }],
     ['price', { price: '90.01' }],
     ['origQty', { qty: '0.2' }],
-  ] as const)('does not believe one of another %s', (name, change) => {
+  ] as const)('createOutcome does not believe one of another %s', (name, change) => {
     const echo = { ...ECHO, ...change };
     expect(echoProblem(echo, ORDER, CID)).toContain(name);
     expect(createOutcome({ kind: 'acked', value: echo }, ORDER, CID)).toMatchObject({
@@ -45,12 +45,12 @@ describe('createOutcome', () => {
       echo: expect.stringContaining(name),
     });
   });
-  it('compares no quantity of an order by amount', () => {
+  it('createOutcome compares no quantity of an order by amount', () => {
     const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
     expect(echoProblem({ ...NOTHING, isMarket: true, qty: '50' }, market, CID)).toBeNull();
   });
 
-  it('is refused exactly for codes that say so, complete and with 2xx or 4xx; everything else is unknown', () => {
+  it('createOutcome is refused exactly for codes that say so, complete and with 2xx or 4xx; everything else is unknown', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom(...ERROR_CODES.map(({ code }) => code)), fc.integer({ min: -3000, max: 20_000 })),
@@ -69,7 +69,7 @@ describe('createOutcome', () => {
     );
   });
 
-  it('is not sent only with the proof that no byte left', () => {
+  it('createOutcome is not sent only with the proof that no byte left', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
     for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');
@@ -84,7 +84,7 @@ describe('createOutcome', () => {
     [-1007, 'INCIDENT'],
     [-1000, null],
     [-2017, null],
-  ])('%i means %s for the account', (code, problem) => {
+  ])('createOutcome: %i means %s for the account', (code, problem) => {
     expect(accountHaltCode(answer(400, JSON.stringify({ code: String(code), msg: 'no', data: null, succ: false })))).toBe(problem);
   });
 });

@@ -1,4 +1,4 @@
-// A growing list is read without a gap, whatever `fromId` means and however much was added since; where it cannot be, that is said.
+// Paging reads a growing list without a gap, whatever `fromId` means, and reports when it cannot.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120
 const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() });
 
 describe('Paging', () => {
-  it('says complete only when nothing that is newer than the cursor is missing', () => {
+  it('Paging says complete only when nothing that is newer than the cursor is missing', () => {
     // Of two rows both may be known already, where ids are neighbours: such a page cannot lead on, and that is a gap.
     fc.assert(
       fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
@@ -54,12 +54,12 @@ describe('Paging', () => {
     );
   });
 
-  it('needs one page where that reaches back to the cursor', () => {
+  it('Paging needs one page where that reaches back to the cursor', () => {
     expect(readAll([1, 2, 3], 5, 1, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
     expect(readAll([5, 6, 7, 8, 9], 4, 6, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
   });
 
-  it('is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
+  it('Paging is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
     const unreachable = new Paging('1');
     const page = { ids: ['7', '8', '9'], isFull: true };
     expect(unreachable.takeNewest(page).kind).toBe('ask');
@@ -68,7 +68,7 @@ describe('Paging', () => {
     expect(step.kind).toBe('gap');
   });
 
-  it('knows ids beyond what a double holds', () => {
+  it('Paging knows ids beyond what a double holds', () => {
     const paging = new Paging('9007199254740993');
     expect(paging.takeNewest({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
       kind: 'ask',

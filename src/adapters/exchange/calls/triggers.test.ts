@@ -1,4 +1,4 @@
-// Condition orders on the wire: the id under which one waits, its arguments, and the row that a list of those that wait makes of it.
+// Trigger orders on the wire: the id of a waiting one, its arguments, and how a list row about it is read.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
 });
 
 describe('the id of one that waits', () => {
-  it('holds the id of the exchange and the client order id, and is no id of an order', () => {
+  it('the id of one that waits holds the id of the exchange and the client order id, and is not an id of an order', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, cid) => {
         expect(parseTriggerTrackId(triggerTrackId(triggerId, cid))).toEqual({ triggerId, cid });
@@ -46,7 +46,7 @@ describe('its arguments', () => {
     [{ side: 'buy', triggersAbove: false, reduceOnly: true }, '2', 'CLOSE'],
     [{ side: 'buy', triggersAbove: true, reduceOnly: false }, '3', 'OPEN'],
     [{ side: 'sell', triggersAbove: false, reduceOnly: false }, '4', 'OPEN'],
-  ] as const)('%o is type %s', (over, triggerType, open) => {
+  ] as const)('the arguments of a trigger order: %o is type %s', (over, triggerType, open) => {
     const args = triggerOrderArgs(wanted(over), { open, positionType: 1 }, 'cid');
     expect(args).toMatchObject({
       triggerType,
@@ -60,7 +60,7 @@ describe('its arguments', () => {
     expect(args.side).toBe(over.side === 'buy' ? 'BUY' : 'SELL');
   });
 
-  it('say the limit of one that rests when it has fired, and have no time in force', () => {
+  it('the arguments of a trigger order with a limit have the limit and no time in force', () => {
     expect(triggerOrderArgs(wanted({ limit: ticks(650_000) }), { open: 'CLOSE', positionType: 2 }, 'cid')).toMatchObject({
       type: 'LIMIT',
       price: '65000',
@@ -69,7 +69,7 @@ describe('its arguments', () => {
     expect(() => triggerOrderArgs(hasty, { open: 'CLOSE', positionType: 2 }, 'cid')).toThrow('no time in force');
   });
 
-  it('are for orders that wait for a price alone', () => {
+  it('the arguments are only for orders with a trigger price', () => {
     expect([isTriggerOrder(wanted({})), isTriggerOrder(wanted({ triggerTicks: ticks(0) })), isTriggerOrder({})]).toEqual([
       true,
       false,
@@ -101,7 +101,7 @@ describe('its row', () => {
     ['FAILED', 'REJECTED'],
     ['CANCELED', 'CANCELED'],
     ['UNKNOWN', 'UNKNOWN'],
-  ] as const)('%s stands as %s', (word, status) => {
+  ] as const)('the row of a trigger order with status %s is read as %s', (word, status) => {
     const id = triggerTrackId('1622000000000000001', 'cid');
     expect(triggerAsOrderRow(trigger(word), id, 'cid')).toMatchObject({
       venueId: id,

@@ -14,7 +14,7 @@ export interface ExchangeNotes {
   /** Everything before the cursor is journalled. */
   cursor(body: { readonly symbol: string; readonly channel: string; readonly value: string }): unknown;
   /** A fill that is booked to the account, not to a strategy. */
-  outside?(fill: UnattributedFill): unknown;
+  unattributedFill?(fill: UnattributedFill): unknown;
   setting(body: { readonly contract: string; readonly name: string; readonly value: string; readonly confirmed: boolean }): unknown;
 }
 
@@ -110,7 +110,7 @@ export interface RestoredTracking {
   /** Time of the first record. Earlier activity of the account is not ours. */
   readonly sinceMs: number;
   /** Fills that are booked to the account, not to a strategy. */
-  readonly outside?: readonly UnattributedFill[];
+  readonly unattributedFills?: readonly UnattributedFill[];
   /** The latest value of each cursor, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
 }

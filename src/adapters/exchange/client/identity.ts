@@ -3,14 +3,14 @@
 import { sanitizeText } from '../../../base/text/untrustedText.ts';
 
 export class AccountIdentity {
-  readonly #of: string;
-  readonly #wrong: (what: string) => void;
+  readonly #endpoint: string;
+  readonly #onOtherAccount: (what: string) => void;
   #known: string | null = null;
 
-  /** `of`: the endpoint, for messages. `wrong` is called for a reply about another account. */
-  constructor(of: string, wrong: (what: string) => void) {
-    this.#of = of;
-    this.#wrong = wrong;
+  /** `endpoint`: its name, for messages. `onOtherAccount` is called for a reply about another account. */
+  constructor(endpoint: string, onOtherAccount: (what: string) => void) {
+    this.#endpoint = endpoint;
+    this.#onOtherAccount = onOtherAccount;
   }
 
   /** Returns false if an id belongs to another account; then the whole reply must be ignored. A reply without ids is accepted. */
@@ -19,7 +19,9 @@ export class AccountIdentity {
       if (id === null || id === '' || id === '0') continue;
       this.#known ??= id;
       if (id === this.#known) continue;
-      this.#wrong(`${this.#of}: an answer about account ${sanitizeText(id, 40)} instead of ${sanitizeText(this.#known, 40)} is left out`);
+      this.#onOtherAccount(
+        `${this.#endpoint}: an answer about account ${sanitizeText(id, 40)} instead of ${sanitizeText(this.#known, 40)} is left out`,
+      );
       return false;
     }
     return true;

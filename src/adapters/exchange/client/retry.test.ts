@@ -1,4 +1,4 @@
-// Which outcomes are worth asking again for: a table over everything that can come, and the pauses between.
+// Which outcomes are retried, as a table of all outcomes, and the pauses between attempts.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -37,12 +37,12 @@ describe('mayPass', () => {
     ['a ban of a firewall', unknown(418), false],
     ['a key that is not good', refused(-2015, 401), false],
     ['the wrong time', refused(-1021), false],
-  ])('%s', (_name, outcome, expected) => {
+  ])('mayPass: %s', (_name, outcome, expected) => {
     expect(mayPass('read', outcome)).toBe(expected);
     for (const effect of ['create', 'cancel', 'setting', 'test'] satisfies readonly Effect[]) expect(mayPass(effect, outcome)).toBe(false);
   });
 
-  test('of a refusal: the codes that say so, but for the time', () => {
+  test('mayPass of a refusal: the codes that say so, but for the time', () => {
     expect(ERROR_CODES.filter(({ code }) => mayPass('read', refused(code))).map(({ code }) => code)).toEqual([
       -1001, -1003, -1006, -1007, -1016,
     ]);

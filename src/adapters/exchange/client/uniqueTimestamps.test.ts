@@ -1,4 +1,4 @@
-// No two equal requests have the same time, and no time is further ahead than there were equal requests in its ms.
+// Equal requests never have the same timestamp, and timestamps run ahead only as far as equal requests in one ms require.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('equal requests differ in their times, others have theirs', () => {
   );
 });
 
-test('what was signed long ago is forgotten when there is much, and what was signed just now is not', () => {
+test('old signing times are forgotten when there are many, and recent ones are not', () => {
   const times = new UniqueTimestamps();
   const of = (at: number) => ({ method: 'GET' as const, signedPath: `/sapi/v1/order?orderId=${at}`, body: '' });
   const start = timeMs(1_767_571_200_000);

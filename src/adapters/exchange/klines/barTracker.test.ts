@@ -1,4 +1,4 @@
-// Whatever a venue answers, each closed bar is told once and in order, and nothing is lost silently.
+// For any answers of a venue, each closed bar is reported once and in order, and no bar is lost silently.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixture
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
-/** Checks events against what a stream of them promises, and knows what was told last of each time. */
+/** Checks that events keep the promises of a bar stream, and remembers the last report about each time. */
 class Listener {
   readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();
@@ -32,7 +32,7 @@ class Listener {
     const was = this.reported.get(bar.openMs);
     if (event.kind === 'bar') {
       expectSame(was, undefined);
-      // The bar follows the last one, or the gap that was told.
+      // The bar follows the last one, or the gap that was reported.
       if (this.#lastMs !== null) expectSame(bar.openMs, this.#gapMs ?? closeOf(this.#interval, this.#lastMs));
       this.#lastMs = bar.openMs;
       this.#gapMs = null;
@@ -56,7 +56,7 @@ class Listener {
   }
 }
 
-/** Times of polls: mostly after a bar, sometimes at once again, sometimes after an outage of up to 400 bars. */
+/** Returns the time of the next poll: mostly after a bar, sometimes at once, sometimes after an outage of up to 400 bars. */
 function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
   const lengthMs = closeOf(interval, serverMs) - serverMs;
   const kind = rng.next();
@@ -64,7 +64,7 @@ function nextPoll(serverMs: number, interval: Interval, rng: Rng): number {
 }
 
 describe('bars from a venue that does anything', () => {
-  it('are reported once, in order, with gaps, late and revised ones; the last word on each is what the venue says', () => {
+  it('bars of a random venue are reported once and in order, with gaps, late and revised bars; the last report equals the venue', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), fc.constantFrom<Interval>('1m', '1h', '1d', '1M'), (seed, interval) => {
         const rng = seededRng(seed);
@@ -86,7 +86,7 @@ describe('bars from a venue that does anything', () => {
     );
   });
 
-  it('are made into longer ones that are reported by the same rules', () => {
+  it('longer bars made of the bars of a random venue are reported by the same rules', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 2 ** 31 }),
@@ -132,7 +132,7 @@ const kinds = (events: readonly BarEvent[]) =>
   );
 
 describe('a window of bars', () => {
-  it('has the closed ones oldest first and leaves out the running one, to the millisecond', () => {
+  it('a window of bars has the closed bars, oldest first, and leaves out the running bar until the millisecond of its close', () => {
     const rows = [kline(2), kline(0), kline(1)];
     const at = (serverMs: number) =>
       barWindow({ rows, refused: [] }, '1m', 3, serverMs).closed.map(({ openMs }) => (openMs - MONDAY) / 60_000);
@@ -140,7 +140,7 @@ describe('a window of bars', () => {
     expect(at(MONDAY + 179_999)).toEqual([0, 1]);
   });
 
-  it('refuses what cannot be and what contradicts itself, and says so', () => {
+  it('a window of bars rejects impossible and contradictory rows, and names them', () => {
     const unusual = [
       { ...kline(3), high: '90' },
       { ...kline(4), openMs: timeMs(kline(4).openMs + 1) },
@@ -160,7 +160,7 @@ describe('a window of bars', () => {
     expect(window.isFull).toBe(true);
   });
 
-  it('distinguishes a hole that an exchange left from one that its newest rows do not reach', () => {
+  it('the tracker distinguishes bars that the exchange did not send from bars that its newest rows do not reach', () => {
     const tracker = new BarTracker('1m');
     expect(kinds(tracker.take(windowOf([0, 1])))).toEqual(['bar 0', 'bar 1']);
     expect(kinds(tracker.take(windowOf([3, 4], 3)))).toEqual(['gap 1 notSent', 'bar 3', 'bar 4']);
@@ -169,14 +169,14 @@ describe('a window of bars', () => {
     expect(kinds(tracker.take(windowOf([2, 3, 10, 11])))).toEqual(['bar 11']);
   });
 
-  it('continues from bars that are known', () => {
+  it('a tracker that starts with known bars continues behind them', () => {
     const known = windowOf([10, 11, 13]).closed;
     const tracker = new BarTracker('1m', known);
     expect(kinds(tracker.take(windowOf([8, 9, 10, 11, 12, 13, 14])))).toEqual(['late 12', 'bar 14']);
     expect(kinds(tracker.take(barWindow({ rows: [kline(13, 5)], refused: [] }, '1m', 9, MONDAY + 1e9)))).toEqual(['revised 13']);
   });
 
-  it('is compared with the 600 bars before it, however many there were', () => {
+  it('revisions are found in the newest 600 bars, and not before', () => {
     const tracker = new BarTracker('1m');
     const all = Array.from({ length: 1500 }, (_, minute) => minute);
     for (let at = 0; at < all.length; at += 100) tracker.take(windowOf(all.slice(at, at + 100), 300));
@@ -185,7 +185,7 @@ describe('a window of bars', () => {
     expect(kinds(tracker.take(revised(100)))).toEqual([]);
   });
 
-  it('does not make a longer bar of fewer parts than it was made of before', () => {
+  it('a longer bar is not replaced by one that is made of fewer parts', () => {
     const fine = windowOf([0, 1, 2, 3, 4, 5]);
     const tracker = new BarTracker('5m');
     expect(kinds(tracker.take(coarserWindow(fine, '5m')))).toEqual(['bar 0']);

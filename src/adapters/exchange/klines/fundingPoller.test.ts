@@ -1,4 +1,4 @@
-// Funding rates on simulated time: read shortly before they are charged, again and again while nobody answers, and never from after it.
+// Funding rates in simulated time: read shortly before they are charged, retried while no reply comes, and never read after the charge.
 
 import { expect, test } from 'vitest';
 import { timeMs } from '../../../base/brand.ts';
@@ -69,7 +69,7 @@ test('without a reply it is asked again, ever more rarely, until the time has en
   expect(reported.at(-1)).toBe('next 05T16:00');
 });
 
-test('one answer in time is enough', () => {
+test('one reply in time is enough', () => {
   const { runTo, reported, state } = fixture();
   state.isAway = true;
   runTo(DUE - 30_000);
@@ -78,7 +78,7 @@ test('one answer in time is enough', () => {
   expect(reported).toContain('05T08:00 0.008');
 });
 
-test('an answer that may be from after the funding time counts for nothing', () => {
+test('a reply that may be from after the funding time is ignored', () => {
   const { runTo, reported, state } = fixture();
   state.takesMs = 4990;
   state.uncertaintyMs = 20;
@@ -96,7 +96,7 @@ test('a process that slept over funding times continues with the one that comes'
   expect(asked).toHaveLength(3);
 });
 
-test('nothing is asked of a clock that is not known, and nothing after a stop', () => {
+test('no call is made while the clock is unknown, or after a stop', () => {
   const { runTo, asked, reported, state, poller, queue } = fixture();
   state.uncertaintyMs = Infinity;
   runTo(DUE + HOUR);

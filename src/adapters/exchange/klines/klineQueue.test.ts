@@ -43,7 +43,7 @@ it('a repeated call waits for all first ones', () => {
   expect(began).toEqual([2, 3, 0, 1]);
 });
 
-it('no more calls are under way than a window admits, and an answer makes room for the next', () => {
+it('at most as many calls run as a window admits, and a reply makes room for the next', () => {
   const { scheduler, asks, began, answer } = fixture(5, 2);
   asks.forEach((ask) => ask(2, () => {}, false));
   scheduler.runDue(10);

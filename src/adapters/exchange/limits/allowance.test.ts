@@ -1,4 +1,4 @@
-// Limits that nobody publishes: the limiter finds its way below one it does not know, and stays there.
+// Unpublished rate limits: the limiter finds a rate below an unknown limit, and stays there.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../../base/number/rng.ts';
@@ -63,7 +63,7 @@ function course(limit: number, seed: number, hours = 1): Course {
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
 describe('an allowance below a limit that nobody knows', () => {
-  it.each([1, 2, 3, 5, 8, 11, 15])('of %i in a window is found, and tried again ever more rarely', (limit) => {
+  it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again ever more rarely', (limit) => {
     const { refusedMs, share, minAllowance } = course(limit, limit, 3);
     const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
     // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
@@ -75,14 +75,14 @@ describe('an allowance below a limit that nobody knows', () => {
     expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
   });
 
-  it.each([16, 20, 50])('of %i is never touched: no more than what is assumed is used', (limit) => {
+  it.each([16, 20, 50])('an unknown limit of %i calls is never reached: at most the assumed limit is used', (limit) => {
     const { refusedMs, lastAllowance } = course(limit, limit);
     expect([refusedMs, lastAllowance]).toEqual([[], 20]);
   });
 });
 
 describe('an allowance', () => {
-  it('is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
+  it('an allowance is halved at once, and grows by one in ten windows while calls wait, up to below what was refused', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(12, 0);
     expect(allowance.now).toBe(6);
@@ -95,7 +95,7 @@ describe('an allowance', () => {
     expect(allowance.now).toBe(11);
   });
 
-  it('forgets what was refused after ten minutes, then twenty, at most four hours', () => {
+  it('an allowance forgets what was refused after ten minutes, then twenty, at most four hours', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     let nowMs = 0;
     const waits: number[] = [];
@@ -114,7 +114,7 @@ describe('an allowance', () => {
     expect(allowance.now).toBe(5);
   });
 
-  it('does not grow on its own: without calls that wait there is nothing to learn', () => {
+  it('an allowance does not grow on its own: without calls that wait there is nothing to learn', () => {
     const allowance = new Allowance(20, 1, WINDOW_MS);
     allowance.onRefusal(20, 0);
     allowance.onDemand(HOUR_MS);

@@ -1,4 +1,4 @@
-// The limiter at its door: who goes at once, who waits for what, and who is refused.
+// The rate limiter: which calls go at once, which wait and how long, and which are rejected.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
@@ -9,7 +9,7 @@ import type { LimiterOptions } from './limiter.ts';
 const GUARD_MS = 9;
 
 describe('calls within the limit', () => {
-  it('go at once, within the call', () => {
+  it('calls within the limit go at once, within the call', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.newOrder', 'order', 80);
     expect(fixture.count()).toBe(80);
@@ -30,7 +30,7 @@ describe('calls within the limit', () => {
     ]);
   });
 
-  it('go again a window after they were answered, and not after they were sent', () => {
+  it('calls within the limit go again a window after they were answered, and not after they were sent', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.openOrders', 'reconcile', 40);
     expect(setup.count()).toBe(16);
@@ -43,7 +43,7 @@ describe('calls within the limit', () => {
     expect(setup.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
   });
 
-  it('have their turn in the order of asking', () => {
+  it('calls within the limit have their turn in the order of asking', () => {
     const rig = new LimitsFixture({ limits: { 'spot.openOrders': { count: 1 } } });
     const went: number[] = [];
     for (let i = 0; i < 4; i++) {
@@ -61,7 +61,7 @@ describe('calls within the limit', () => {
     expect(went).toEqual([0, 1, 2, 3]);
   });
 
-  it('count by class and by key; public ones by address, or by key where they carry it', () => {
+  it('calls within the limit count by class and by key; public ones by address, or by key where they carry it', () => {
     const otherFixture = new LimitsFixture();
     const second = otherFixture.another({ sameAddressAs: otherFixture.limiter });
     const third = otherFixture.another({ sameAddressAs: otherFixture.limiter, publicOnKey: true });
@@ -74,13 +74,13 @@ describe('calls within the limit', () => {
     expect(otherFixture.count()).toBe(4 * 16 + 10);
   });
 
-  it('cost what they weigh', () => {
+  it('calls within the limit cost what they weigh', () => {
     const stand = new LimitsFixture({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
     stand.ask('spot.newOrder', 'order', 20);
     expect(stand.count()).toBe(11);
   });
 
-  it('may ask for the next one, and be answered, while they go', () => {
+  it('calls within the limit may ask for the next one, and be answered, while they go', () => {
     const stand = new LimitsFixture();
     let went = 0;
     const again = (): void => {
@@ -105,7 +105,7 @@ describe('calls within the limit', () => {
 });
 
 describe('shares', () => {
-  it('leave 20 % to cancels, and 40 % to reconciliation, whatever steady traffic there is', () => {
+  it('shares leave 20 % to cancels, and 40 % to reconciliation, whatever steady traffic there is', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.myTrades', 'steady', 50);
     expect(fixture.count('steady')).toBe(8);
@@ -115,7 +115,7 @@ describe('shares', () => {
     expect(fixture.count('cancel')).toBe(4);
   });
 
-  it('let bars take all of a limit that nothing else waits for', () => {
+  it('shares let bars take all of a limit that nothing else waits for', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.klines', 'bars', 50);
     expect(fixture.count('bars')).toBe(20);
@@ -124,7 +124,7 @@ describe('shares', () => {
     expect(fixture.count('bars')).toBe(40);
   });
 
-  it('let a read of the time go before bars that wait', () => {
+  it('shares let a read of the time go before bars that wait', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.klines', 'bars', 50);
     setup.ask('spot.serverTime', 'reconcile');
@@ -134,7 +134,7 @@ describe('shares', () => {
     expect(setup.count('bars')).toBe(20 + 19);
   });
 
-  it('keep a tenth for steady traffic that waits behind bars', () => {
+  it('shares keep a tenth for steady traffic that waits behind bars', () => {
     const rig = new LimitsFixture();
     rig.ask('spot.klines', 'bars', 100);
     rig.ask('spot.depth', 'steady', 5);
@@ -146,7 +146,7 @@ describe('shares', () => {
     expect(rig.count('bars') + rig.count('steady')).toBeGreaterThanOrEqual(66);
   });
 
-  it('let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
+  it('shares let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
     const setup = new LimitsFixture();
     setup.ask('spot.myTrades', 'reconcile', 50);
     expect(setup.count('reconcile')).toBe(16);
@@ -156,7 +156,7 @@ describe('shares', () => {
     expect([setup.count('reconcile'), setup.count('steady')]).toEqual([16 + 14, 2]);
   });
 
-  it('stop creates 20 % below their limit', () => {
+  it('shares stop creates 20 % below their limit', () => {
     const rig = new LimitsFixture();
     rig.ask('spot.newOrder', 'order', 200);
     rig.ask('spot.batchOrders', 'order', 200);
@@ -164,7 +164,7 @@ describe('shares', () => {
     expect(rig.count()).toBe(80 + 40 + 16);
   });
 
-  it('have room for one call however small the limit is', () => {
+  it('shares have room for one call however small the limit is', () => {
     for (const priority of ['cancel', 'reconcile', 'order', 'steady'] as const) {
       const otherFixture = new LimitsFixture({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
       otherFixture.ask('spot.account', priority);
@@ -175,7 +175,7 @@ describe('shares', () => {
 });
 
 describe('the queue', () => {
-  it('is bounded for each priority, and says when to come back', () => {
+  it('the queue is bounded for each priority, and says when to come back', () => {
     const fixture = new LimitsFixture({ maxWaiting: 3 });
     fixture.ask('spot.account', 'steady', 8 + 3 + 1);
     expect([fixture.count(), fixture.refusals.length]).toEqual([8, 1]);
@@ -190,7 +190,7 @@ describe('the queue', () => {
     expect([fixture.count(), fixture.refusals.length]).toEqual([20, 1]);
   });
 
-  it('has a place less for who gives it up, and neither goes nor is refused', () => {
+  it('a call that is given up leaves the queue, and is neither sent nor rejected', () => {
     const setup = new LimitsFixture({ maxWaiting: 1 });
     setup.ask('spot.account', 'steady', 8);
     const giveUp = setup.ask('spot.account');
@@ -203,7 +203,7 @@ describe('the queue', () => {
     expect(setup.count()).toBe(9);
   });
 
-  it('keeps no timer while nobody waits, so that a command ends when it is done', () => {
+  it('an empty queue keeps no timer, so that a command can end', () => {
     const rig = new LimitsFixture();
     rig.ask('spot.account', 'steady', 8);
     rig.answer();
@@ -232,7 +232,7 @@ describe('settings', () => {
     ],
     [{ banMinMs: 1000 }, 'limits.banMinMs: expected 300000 ms or more, got 1000'],
     [{ maxWaiting: 0 }, 'mostWaiting: expected a whole number of 1 or more, got 0'],
-  ])('%j is refused', (options, expected) => {
+  ])('settings: %j is refused', (options, expected) => {
     expect(message(options)).toBe(expected);
   });
 

@@ -10,7 +10,7 @@ export interface Polling {
   readonly op: Op;
   /** Calls in a period, such as one for each symbol; at least 1. */
   readonly calls: number;
-  /** ms, above 0. */
+  /** Length of the period, in ms; above 0. */
   readonly everyMs: number;
 }
 

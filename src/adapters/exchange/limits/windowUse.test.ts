@@ -1,4 +1,4 @@
-// The claim on which everything rests: whatever the network does, the exchange never receives more than the limit in any window.
+// The central claim of the rate limiter: whatever the network does, the exchange never receives more than the limit in any window.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -30,11 +30,11 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   weight: fc.integer({ min: 1, max: 3 }),
 });
 
-/** An exchange whose clock is so much slower that its window takes as long as the guard allows for: 8 ms more. */
+/** An exchange with the slowest clock that the guard allows for: its window takes 8 ms longer. */
 const SLOWEST = WINDOW_MS / (WINDOW_MS + 8);
 const clockRate = fc.oneof(fc.constant(SLOWEST), fc.double({ min: SLOWEST, max: 2 - SLOWEST, noNaN: true }));
 
-/** Sends what fits when it is tried, and tells when each was received, by our clock before it is cut to whole ms. */
+/** Sends as many calls as fit, and returns when each was received, by our clock before it is cut to whole ms. */
 function receivedBy(calls: readonly Sent[], limit: number): { atMs: number; weight: number }[] {
   const use = new WindowUse(WINDOW_MS);
   let flying: { flight: Flight; answeredMs: number }[] = [];
@@ -68,7 +68,7 @@ function maxInAWindow(received: readonly { atMs: number; weight: number }[], rat
 }
 
 describe('requests that count from sending until a window after their answer', () => {
-  it('never exceed the limit where they are received, on no clock', () => {
+  it('requests that count from sending until a window after their answer never exceed the limit where they are received, on no clock', () => {
     fc.assert(
       fc.property(
         fc.array(sent, { maxLength: 120 }),
@@ -81,7 +81,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('reach it: no rule that sends more could be safe', () => {
+  it('requests that count from sending until a window after their answer reach it: no rule that sends more could be safe', () => {
     // Received at the last moment, and at the first: as near to each other as a window is long.
     const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
     const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
@@ -90,7 +90,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
-  it('keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
+  it('requests that count from sending until a window after their answer keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
@@ -109,7 +109,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('count for longer where no answer came: nobody knows when they arrive', () => {
+  it('requests without a reply count for longer, because their arrival time is unknown', () => {
     const use = new WindowUse(WINDOW_MS);
     use.ended(use.addFlight('cancel', 1, 0), true, 3000);
     use.settle(3000 + 5000 + WINDOW_MS);
@@ -119,7 +119,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(use.nextMs).toBe(Infinity);
   });
 
-  it('use up a share from the moment of sending: that is our own affair', () => {
+  it('requests that count from sending until a window after their answer use up a share from the moment of sending: that is our own affair', () => {
     const use = new WindowUse(WINDOW_MS);
     use.addFlight('steady', 2, 0);
     use.addFlight('order', 1, 0);

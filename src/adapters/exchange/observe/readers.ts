@@ -52,7 +52,7 @@ export class Readers {
     const instrument = core.parts.instruments[index]!;
     const shared = { instrument, index, venue, tracks, attribution, raisedCauses, venueMs };
     const trades = new TradeReader(
-      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, outside: core.bookUnattributed },
+      { ...shared, holdings, positions, numbers, sink, nowMs, lagMs, bookUnattributed: core.bookUnattributed },
       this.#since(),
     );
     const passes = new InstrumentReconciler({

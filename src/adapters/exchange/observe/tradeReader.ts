@@ -46,7 +46,7 @@ export interface TradeReaderDeps {
   /** L: how old a list may be when it is read. */
   readonly lagMs: () => number;
   /** Books a fill to the account, not to a strategy. */
-  readonly outside: (fill: UnattributedFill) => void;
+  readonly bookUnattributed: (fill: UnattributedFill) => void;
 }
 
 interface PendingRead {
@@ -269,8 +269,10 @@ export class TradeReader {
     }
     // An order takes whole lots. A fraction belongs to the account until the rest of its lot has been filled.
     const rest = this.#scale.lotsOf(row).minus(lots);
-    if (!rest.isZero())
-      this.#parts.outside(this.#scale.outside(row, rest, this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0), lots === 0));
+    if (!rest.isZero()) {
+      const restUnits = this.#scale.rowUnits(row) - (lots > 0 ? fill.notional : 0);
+      this.#parts.bookUnattributed(this.#scale.unattributedFill(row, rest, restUnits, lots === 0));
+    }
     track.restLots = sum.minus(lots);
     track.lastFillMs = row.timeMs;
     if (lots === 0) return;
@@ -287,9 +289,9 @@ export class TradeReader {
 
   /** Books a fill that belongs to the account and to no strategy. */
   #bookUnattributed(row: TradeRow): void {
-    const { attribution, outside: external } = this.#parts;
-    const fill = this.#scale.outside(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
-    external(fill);
+    const { attribution, bookUnattributed } = this.#parts;
+    const fill = this.#scale.unattributedFill(row, this.#scale.lotsOf(row), this.#scale.rowUnits(row), true);
+    bookUnattributed(fill);
     attribution.reportUnattributedFill(row.venueId, fill);
   }
 }

@@ -25,7 +25,7 @@ describe('weighStatus', () => {
     ],
     ['another quantity begins anew', reading('CANCELED', 4, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
     ['another end begins anew', reading('EXPIRED', 5, 100), reading('CANCELED', 5, 3100), 5, { kind: 'unconfirmed', againMs: 6100 }],
-  ] as const)('%s', (_, first, now, filled, expected) => {
+  ] as const)('weighStatus: %s', (_, first, now, filled, expected) => {
     expect(assessStatus(first, now, filled, LAG)).toMatchObject(expected);
   });
 
@@ -40,7 +40,7 @@ describe('weighStatus', () => {
     { maxLength: 12 },
   );
 
-  it('never confirms without two equal terminal readings that far apart, whatever comes in between', () => {
+  it('weighStatus never confirms without two equal terminal readings that far apart, whatever comes in between', () => {
     fc.assert(
       fc.property(steps, (history) => {
         let first: StatusReading | null = null;

@@ -38,7 +38,7 @@ export class ExchangeContext {
   readonly holdings = new HoldingBook();
   readonly positions: PositionBook;
   /** What the account holds beyond its strategies. */
-  readonly outside = new ReferenceBook();
+  readonly externalBook = new ReferenceBook();
   readonly numbers = new TradeNumbers();
   listener: ExchangeSink | null = null;
   /** When the last reply with a ban arrived, ms of our clock. */
@@ -72,8 +72,8 @@ export class ExchangeContext {
   };
   /** Books a fill to the account and journals it. */
   readonly bookUnattributed = (fill: UnattributedFill): void => {
-    this.outside.book(fill);
-    this.parts.notes?.outside?.(fill);
+    this.externalBook.book(fill);
+    this.parts.notes?.unattributedFill?.(fill);
   };
   /** The expected venue time. */
   readonly venueMs = (): number => this.parts.serverTime().ms;

@@ -1,4 +1,4 @@
-// Trades in whole numbers, exact to the last unit: against decimals of any length, and what the account holds because of them.
+// Trades in whole numbers, exact to the last unit: compared with decimals of any length.
 
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
@@ -16,7 +16,7 @@ const ROW: TradeRow = {
 }; // prettier-ignore
 
 describe('FillScale', () => {
-  it('makes what the exchange makes of a trade, for any digits', () => {
+  it('FillScale makes what the exchange makes of a trade, for any digits', () => {
     const digits = fc.record({ price: fc.nat({ max: 4 }), quantity: fc.nat({ max: 4 }), quote: fc.nat({ max: 8 }) });
     fc.assert(
       fc.property(digits, fc.integer({ min: 1, max: 10_000_000 }), fc.integer({ min: 1, max: 1_000_000 }), (of, ticks, size) => {
@@ -43,7 +43,7 @@ describe('FillScale', () => {
     );
   });
 
-  it('reports what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
+  it('FillScale reports what is finer than the instrument, and counts a fee that is finer as the next larger unit', () => {
     const scale = new FillScale(spotInstrument());
     const fill = new Fill();
     expect([scale.isFine({ ...ROW, price: '100.001' }), scale.isFine({ ...ROW, qty: '0.0001' }), scale.isFine(ROW)]).toEqual([
@@ -60,7 +60,7 @@ describe('FillScale', () => {
     expect([fill.fee, scale.hasForeignFee({ ...ROW, feeCoin: 'XYZ' }), scale.hasForeignFee(ROW)]).toEqual([0, true, false]);
   });
 
-  it('counts contracts by their face value', () => {
+  it('FillScale counts contracts by their face value', () => {
     const fill = new Fill();
     const scale = new FillScale(linearContract());
     scale.write({ ...ROW, price: '1000', qty: '10', fee: '0.005', feeCoin: null }, 10, 1, fill);
@@ -79,7 +79,7 @@ describe('a trade with ourselves', () => {
     });
   });
 
-  it('of contracts has the fee of what they are worth, for opening and for closing', () => {
+  it('a trade with ourselves: of contracts has the fee of what they are worth, for opening and for closing', () => {
     const instrument = linearContract({ openMakerFeePpm: 100, closeMakerFeePpm: 200 });
     const row = { ...ROW, price: '1000', qty: '10', feeCoin: null };
     const fee = (closes: boolean) => Number(mirrorTrade(row, instrument, closes).fee);
@@ -89,7 +89,7 @@ describe('a trade with ourselves', () => {
 });
 
 describe('HoldingBook', () => {
-  it('says what differs from what trades make of it, to the last digit', () => {
+  it('HoldingBook says what differs from what trades make of it, to the last digit', () => {
     const book = new HoldingBook();
     book.set([{ asset: 'USDT', total: '1000' }]);
     book.book(new FillScale(spotInstrument()).changesOf(ROW), 1);
@@ -105,7 +105,7 @@ describe('HoldingBook', () => {
 });
 
 describe('TradeNumbers', () => {
-  it('keeps ids apart that a double does not', () => {
+  it('TradeNumbers keeps ids apart that a double does not', () => {
     const numbers = new TradeNumbers();
     const ids = ['7', '1234567890123456789', '1234567890123456790'];
     const found = ids.map((id) => numbers.numberOf(id));
@@ -113,7 +113,7 @@ describe('TradeNumbers', () => {
     expect(found.map((number) => numbers.textOf(number))).toEqual(ids);
   });
 
-  it('keeps the newest ten thousand of them', () => {
+  it('TradeNumbers keeps the newest ten thousand of them', () => {
     const numbers = new TradeNumbers();
     const idOf = (at: number): string => String(2n ** 60n + BigInt(at));
     const found = Array.from({ length: 10_001 }, (_, at) => numbers.numberOf(idOf(at)));

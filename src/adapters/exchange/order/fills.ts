@@ -40,7 +40,7 @@ export class FillScale {
     fill.price = price ?? this.#ticks(row.price).round().toNumber();
     fill.lots = lots;
     fill.notional = price === null ? this.#units(this.#valueOf(row.price, new Decimal(lots))) : this.notional(price, lots);
-    // A fee in a third coin is no cost in this instrument's assets.
+    // A fee in a third coin is not a cost in this instrument's assets.
     fill.fee = feeInBase === null ? 0 : this.fee(row.fee, feeInBase);
     fill.feeInBase = feeInBase ?? false;
     fill.covered = 0;
@@ -68,7 +68,7 @@ export class FillScale {
     ];
   }
   /** Returns `lots` and money `units` of a row as a fill of the account. `hasFee`: include the row's fee. */
-  outside(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
+  unattributedFill(row: TradeRow, lots: Decimal, units: number, hasFee: boolean): UnattributedFill {
     const { id, quantityDigits, quoteDigits, baseDigits, base, quote } = this.#instrument;
     const feeInBase = this.#isBase(row.feeCoin);
     const fee = feeInBase === null ? row.fee : fromScaled(this.fee(row.fee, feeInBase), feeInBase ? baseDigits : quoteDigits);

@@ -1,4 +1,4 @@
-// Whose a row is: by the id, by the client order id alone where there is one, by what it asks for only where that is one order.
+// Attributing a row to an order: by venue order id, by client order id if there is one, otherwise by its terms if only one order fits.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -65,11 +65,11 @@ describe('matchRow', () => {
     ['another price', [{ limit: 9001 }], ROW, 'alien'],
     ['another quantity', [{ lots: 99 }], ROW, 'alien'],
     ['older than the order', [{}], { ...ROW, timeMs: 3999 }, 'alien'],
-  ] as const)('%s', (_, given, row, kind) => {
+  ] as const)('matchRow: %s', (_, given, row, kind) => {
     expect(matchRow(row, 0, tracksOf(given)).kind).toBe(kind);
   });
 
-  it('never gives a row to an order that asks for something else, nor to one of two', () => {
+  it('matchRow never attributes a row to an order with other terms, or to one of two orders', () => {
     const few = fc.record({
       lots: fc.integer({ min: 99, max: 101 }),
       limit: fc.integer({ min: 8999, max: 9001 }),
@@ -100,7 +100,7 @@ describe('matchRow', () => {
     );
   });
 
-  it('forgets what has ended after a while, and never what may still arrive', () => {
+  it('matchRow forgets what has ended after a while, and never what may still arrive', () => {
     const tracks = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const track of tracks.all) if (track.lifecycle === 'done' && !track.isSought) tracks.retire(track, 1000);
     tracks.forget(1001, 1000);

@@ -1,4 +1,4 @@
-// What stands against trading at several services of one account: one that is well again takes away nothing that another one has brought.
+// Halt causes that several services of one account have raised: a service that recovers clears only its own.
 
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { RaisedCauses } from './raisedCauses.ts';
 
 const CODES: readonly HaltCode[] = ['CLOCK', 'INCIDENT', 'BANNED', 'MISMATCH'];
 
-it('two services raise and end causes in any order: the account has those that stand at either', () => {
+it('two services raise and end causes in any order: the account has those that either still has', () => {
   const step = fc.record({ at: fc.constantFrom(0, 1), code: fc.constantFrom(...CODES), raises: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -34,7 +34,7 @@ export function* readForeignOrder(
   { venue, instruments, attribution, readers }: ReadForeignOrderDeps,
 ): Work<ForeignOrderDetails | string> {
   const foreign = attribution.foreignOrders.get(venueId);
-  if (foreign === undefined) return `${venueId} is no order that waits for a name`;
+  if (foreign === undefined) return `${venueId} is not an order that waits for a decision`;
   if (foreign.isWaiting) return 'a trigger order cannot be adopted: cancel it at the exchange, or ignore it';
   const instrument = instruments[foreign.instrument]!;
   // Read the order first: the trades read afterwards must include all fills that it reports.

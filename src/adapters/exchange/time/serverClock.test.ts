@@ -1,4 +1,5 @@
-// The exchange's clock on simulated networks: the truth lies within what is said, it never runs backwards, and jumps are followed.
+// The exchange's clock over simulated networks: the true time lies within the stated uncertainty, the clock never runs backwards, and it
+// follows jumps.
 
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -82,7 +83,7 @@ describe('offsetOf', () => {
     );
   });
 
-  test('is the median: what one slow answer says does not move it', () => {
+  test('offsetOf is the median: what one slow answer says does not move it', () => {
     const sample = (outMs: number, backMs: number): ClockSample => ({
       sentMs: START,
       serverMs: START + 5000 + outMs,
@@ -94,20 +95,20 @@ describe('offsetOf', () => {
     expect(offsetOf([sample(2, 900)])).toEqual({ offsetMs: 4551, uncertaintyMs: 452 });
   });
 
-  test('says how far apart samples are that contradict each other', () => {
+  test('offsetOf says how far apart samples are that contradict each other', () => {
     const at = (offsetMs: number): ClockSample => ({ sentMs: START, receivedMs: START, serverMs: START + offsetMs });
     expect(offsetOf([at(0), at(0), at(9000)])).toEqual({ offsetMs: 0, uncertaintyMs: 9001 });
   });
 });
 
 describe('ServerClock', () => {
-  test('is our own time of unknown worth until it was measured', () => {
+  test('ServerClock is our own time of unknown worth until it was measured', () => {
     const { clock } = new World(() => ({ aheadMs: HOUR, outMs: 20, backMs: 20 }));
     expect(clock.now('spot')).toEqual({ ms: START, uncertaintyMs: Infinity });
     expect([clock.isMeasured('spot'), clock.isMeasuredSince('spot', 0)]).toEqual([false, false]);
   });
 
-  test('is right within its uncertainty for clocks an hour apart, in either direction', () => {
+  test('ServerClock is right within its uncertainty for clocks an hour apart, in either direction', () => {
     for (const aheadMs of [-HOUR, HOUR]) {
       const rng = seededRng(3);
       const world = new World(() => ({ aheadMs, outMs: 10 + rng.next() * 300, backMs: 10 + rng.next() * 300 }));
@@ -120,7 +121,7 @@ describe('ServerClock', () => {
     }
   });
 
-  test('of a service for both markets is measured once for both', () => {
+  test('ServerClock of a service for both markets is measured once for both', () => {
     const world = new World(() => ({ aheadMs: 500, outMs: 10, backMs: 10 }), { shared: 'spot', samples: 3 });
     world.measure('futures');
     expect(world.asked).toEqual(['spot', 'spot', 'spot']);
@@ -129,7 +130,7 @@ describe('ServerClock', () => {
     expect(world.jumps).toEqual([]);
   });
 
-  test('becomes less certain with time, and certain again', () => {
+  test('ServerClock becomes less certain with time, and certain again', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 10, backMs: 10 }));
     world.measure('spot');
     const first = world.clock.now('spot').uncertaintyMs;
@@ -139,7 +140,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').uncertaintyMs).toBeCloseTo(first, 5);
   });
 
-  test('never runs backwards while it is corrected by up to JUMP_MS; says what that costs; follows more at once', () => {
+  test('ServerClock never runs backwards while it is corrected by up to JUMP_MS; says what that costs; follows more at once', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -JUMP_MS, max: JUMP_MS }), { maxLength: 8 }), fc.nat(), (steps, seed) => {
         const rng = seededRng(seed);
@@ -173,7 +174,7 @@ describe('ServerClock', () => {
     expect(world.jumps).toEqual([-HOUR]);
   });
 
-  test('asks once for all who want it measured at a time; a correction is not tried again so soon', () => {
+  test('ServerClock asks once for all who want it measured at a time; a correction is not tried again so soon', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 50, backMs: 50 }));
     const text: boolean[] = [];
     for (let i = 0; i < 4; i++) world.clock.measure('spot', (isMeasured) => void text.push(isMeasured));
@@ -194,7 +195,7 @@ describe('ServerClock', () => {
     expect([text.at(-1), world.asked.length]).toEqual([true, 15]);
   });
 
-  test('is waited for by those who need it, and not again where the service has just not reported it', () => {
+  test('ServerClock is waited for by those who need it, and not again where the service has just not reported it', () => {
     const world = new World(() => null);
     let ready = 0;
     const wait = (): void => world.clock.whenReady('spot', () => void ready++);
@@ -213,7 +214,7 @@ describe('ServerClock', () => {
     expect([ready, world.asked.length]).toEqual([5, 6]);
   });
 
-  test('keeps what it knows when no answer comes, and takes fewer answers than it asked for', () => {
+  test('ServerClock keeps what it knows when no answer comes, and takes fewer answers than it asked for', () => {
     const world = new World(() => null);
     expect(world.measure('spot')).toBe(false);
     expect([world.asked.length, world.clock.isMeasured('spot')]).toEqual([1, false]);
@@ -224,7 +225,7 @@ describe('ServerClock', () => {
     expect(world.clock.now('spot').ms).toBe(world.scheduler.nowMs + 700);
   });
 
-  test('measures now and then while it is started, and nothing after stop', () => {
+  test('ServerClock measures regularly while it is started, and not after stop', () => {
     const world = new World(() => ({ aheadMs: 0, outMs: 5, backMs: 5 }), { periodMs: 60_000, samples: 2 });
     world.clock.start(['spot', 'futures']);
     world.clock.start(['spot']);
@@ -235,7 +236,7 @@ describe('ServerClock', () => {
     expect([world.asked.length, world.scheduler.nextMs]).toEqual([24, Infinity]);
   });
 
-  test('without a client there is nobody to ask', () => {
+  test('ServerClock without a client cannot be measured', () => {
     const scheduler = new DueQueue();
     scheduler.runDue(START);
     const reply: boolean[] = [];

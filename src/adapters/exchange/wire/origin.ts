@@ -15,10 +15,10 @@ export function checkedOrigin(url: string, what: string): string {
     throw wrong('expected a URL without a user name', 'keys come from the environment or from files, never from a URL');
   }
   if (parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '') {
-    throw wrong('expected a URL without a path', 'what stands before every path of the service is dialect.pathPrefix');
+    throw wrong('expected a URL without a path', 'remove the path; set dialect.pathPrefix for a prefix of every path');
   }
   if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) {
-    throw wrong('expected https', 'http is for services on this computer alone: 127.0.0.1, ::1 or localhost');
+    throw wrong('expected https', 'use https; http is only for services on this computer: 127.0.0.1, ::1 or localhost');
   }
   return parsed.origin;
 }

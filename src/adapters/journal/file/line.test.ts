@@ -1,4 +1,4 @@
-// Records as lines: every kind comes back as it went, and no change of a byte goes unseen.
+// Journal records as lines: every kind is read back unchanged, and no change of a byte goes unnoticed.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -45,7 +45,7 @@ const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): st
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 
 describe('lines', () => {
-  it('every kind comes back as it went', () => {
+  it('every kind of record is read back as it was written', () => {
     const seen = new Set<string>();
     fc.assert(
       fc.property(records, ([kind, body, seq, t, dur]) => {
@@ -101,7 +101,7 @@ describe('lines', () => {
     expect(() => written('HALT', { ...body, why: 'x'.repeat(1 << 20) })).toThrow('more than a record holds');
   });
 
-  it('says what a sealed line is that is no record', () => {
+  it('says what a sealed line is that is not a record', () => {
     const sealed = (head: string): string => `${head},"crc":"${crcText(crc32c(Buffer.from(head)))}"}\n`;
     expect(parsed(sealed('{"seq":1,"t":1,"k":"NEWS","dur":0'))).toEqual({
       flaw: 'a record of kind "NEWS", which this version does not know',
@@ -118,7 +118,7 @@ describe('lines', () => {
 });
 
 describe('CRC-32C', () => {
-  it('gives the check values of RFC 3720, from any offset', () => {
+  it('CRC-32C gives the check values of RFC 3720, from any offset', () => {
     const of = (bytes: readonly number[]): string => crcText(crc32c(Uint8Array.from([9, ...bytes]), 1));
     expect(crcText(crc32c(Buffer.from('123456789')))).toBe('e3069283');
     expect(of(Array.from({ length: 32 }, () => 0))).toBe('8a9136aa');

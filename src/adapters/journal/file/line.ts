@@ -76,7 +76,7 @@ export function parseLine(bytes: Buffer, from: number, to: number): JournalRecor
   const sealAt = to - SEAL_BYTES;
   const isWhole = sealAt > from && to - from <= MAX_LINE_BYTES;
   const crc = isWhole ? sealedCrc(bytes, sealAt) : -1;
-  if (crc < 0) return { flaw: 'a line that is no whole record', isSealed: false };
+  if (crc < 0) return { flaw: 'a line that is not a whole record', isSealed: false };
   if (guards.checksums && crc !== crc32c(bytes, from, sealAt)) return { flaw: 'a record with a wrong checksum', isSealed: false };
   try {
     const text: unknown = JSON.parse(bytes.toString('latin1', from, to));
@@ -113,7 +113,7 @@ export const isOverlong = (bytes: Buffer, from: number, to: number): boolean =>
 
 /** Returns null for a record. Unknown members are accepted, because a later version may write more. */
 function flawOf(text: unknown): string | null {
-  if (typeof text !== 'object' || text === null) return 'a line that is no object';
+  if (typeof text !== 'object' || text === null) return 'a line that is not an object';
   const members = text as Readonly<Record<string, unknown>>;
   const { seq, t, k, dur } = members;
   if (!isCount(seq) || !isCount(dur) || !Number.isSafeInteger(t)) return 'a record without seq, t or dur';

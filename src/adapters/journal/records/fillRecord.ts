@@ -6,8 +6,8 @@ import type { RecordOf } from './records.ts';
 import { scaledFromRecord } from './recordDecimals.ts';
 
 /**
- * Throws ConfigError for an amount finer than the instrument's digits. A trade id that no number holds becomes 0; the record has it as
- * text.
+ * Returns the fill of a record. Throws ConfigError for an amount finer than the instrument's digits. A trade id above 2^53 - 1 becomes 0;
+ * the record has it as text.
  */
 export function fillFromRecord(
   record: RecordOf<'FILL'>,

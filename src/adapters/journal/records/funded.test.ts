@@ -1,4 +1,4 @@
-// Funding between its record and its cursor: a start knows it from either, and books it once.
+// Funding between its record and its cursor: a start recognises it by either, and books it once.
 
 import { expect, it } from 'vitest';
 import { JournalState } from './journalState.ts';
@@ -29,6 +29,6 @@ it('payments after the newest cursor add up, by side', () => {
   expect(state.cursors.get(`${SYMBOL} funding buy`)?.value).toBe('-1000000');
 });
 
-it('the cursor of one side says nothing of the other', () => {
+it('the cursor of one side does not affect the other', () => {
   expect(unnoted(stateOf([paid('0.3', false), noted('7')]))).toEqual({ [`${SYMBOL} funding sell`]: '0.3' });
 });

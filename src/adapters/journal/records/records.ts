@@ -127,7 +127,7 @@ export const RECORD_KINDS = {
   /** The funding rates of a contract that strategies may see, one for each funding time; null if not known (yet). */
   RATES: { symbol: text, times: listField(whole), rates: listField(orNull(decimal)) },
   /**
-   * Values of a series from outside that strategies may see: the time of each, since when it is known, and the value. `ids`: what
+   * Values of an external series that strategies may see: the time of each, since when it is known, and the value. `ids`: what
    * distinguishes each from others of its time, such as a nonce. From `start`: what was known as the bot began.
    */
   SERIES: { name: text, from: oneOf('start', 'file', 'poll', 'webhook'), rows: listField(numbers), ids: listField(text) },

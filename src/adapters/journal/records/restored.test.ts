@@ -1,4 +1,4 @@
-// What was asked for survives a journal: every member of an order, there and back, so that evidence after a restart looks for the same order.
+// Order terms survive a journal: every member of an order is restored, so that evidence after a restart looks for the same order.
 
 import { expect, it } from 'vitest';
 import { lots, ticks, units } from '../../../base/brand.ts';

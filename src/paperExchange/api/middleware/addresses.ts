@@ -21,7 +21,7 @@ export class Addresses {
       else if (bits !== null && size !== null && Number.isInteger(size) && size >= 0 && size <= 32) {
         const mask = size === 0 ? 0 : (-1 << (32 - size)) >>> 0;
         this.#networks.push({ bits: (bits & mask) >>> 0, mask });
-      } else throw new ConfigError(`${where}: ${each} is no address`, 'write 127.0.0.1, ::1 or a network such as 10.0.0.0/8');
+      } else throw new ConfigError(`${where}: ${each} is not an address`, 'write 127.0.0.1, ::1 or a network such as 10.0.0.0/8');
     }
   }
 

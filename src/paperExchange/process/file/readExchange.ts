@@ -151,7 +151,7 @@ const stateOf = ({
 
 function opOf(name: string, file: string): Op {
   if (isOp(name)) return name;
-  throw new ConfigError(`${file} off: ${name} is no operation`, 'isobar api --list names them');
+  throw new ConfigError(`${file} off: ${name} is not an operation`, 'isobar api --list names them');
 }
 
 function pricesOf(prices: NonNullable<InstrumentEntry['prices']>, instrument: Instrument, folder: string): PriceSettings {

@@ -7,9 +7,9 @@ async function bytesOf(id: string): Promise<Uint8Array> {
   const text = element?.textContent ?? '';
   // Removes the packed text, which halves the memory of the page.
   element?.remove();
-  const letters = atob(text);
-  const packed = new Uint8Array(letters.length);
-  for (let i = 0; i < packed.length; i++) packed[i] = letters.charCodeAt(i);
+  const binary = atob(text);
+  const packed = new Uint8Array(binary.length);
+  for (let i = 0; i < packed.length; i++) packed[i] = binary.charCodeAt(i);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
@@ -36,7 +36,7 @@ export function narrowValues(bytes: Uint8Array, { length, planes, order }: Packe
     for (let i = 0; i < length; i++) out[i]! |= bytes[at++]! << shift;
   }
   for (let i = 0; i < length; i++) out[i] = (out[i]! >>> 1) ^ -(out[i]! & 1);
-  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
   return out;
 }
 
@@ -45,7 +45,7 @@ export function wideValues(bytes: Uint8Array, { length, planes, order }: PackedC
   let scale = 1;
   for (let plane = 0, at = 0; plane < planes; plane++, scale *= 256) for (let i = 0; i < length; i++) out[i]! += bytes[at++]! * scale;
   for (let i = 0; i < length; i++) out[i] = out[i]! % 2 === 0 ? out[i]! / 2 : -(out[i]! + 1) / 2;
-  for (let turn = 0; turn < order; turn++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
+  for (let round = 0; round < order; round++) for (let i = 1; i < length; i++) out[i]! += out[i - 1]!;
   return out;
 }
 

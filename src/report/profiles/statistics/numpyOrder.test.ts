@@ -1,3 +1,5 @@
+// numpy's order of equal values, reproduced.
+
 import { describe, expect, it } from 'vitest';
 import { numpyOrder } from './numpyOrder.ts';
 
@@ -5,16 +7,16 @@ const order = (values: readonly number[]) => Array.from(numpyOrder(Float64Array.
 
 describe('numpyOrder', () => {
   // What numpy 2.4.6 gives for these numbers as datetime64.
-  it('leaves equal values as numpy leaves them', () => {
+  it('numpyOrder leaves equal values as numpy leaves them', () => {
     expect(order([1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 1, 0, 0, 1, 1, 0, 1])).toEqual([8, 1, 2, 4, 12, 11, 15, 9, 14, 13, 0, 7, 6, 5, 3, 10, 16]);
     expect(order([2, 4, 2, 2, 0, 0, 2, 2, 0, 2, 0, 1, 3, 2, 4, 4, 2])).toEqual([8, 10, 4, 5, 11, 13, 9, 0, 6, 3, 2, 7, 16, 12, 15, 1, 14]);
   });
-  it('keeps the order of equal values below 17 rows', () => {
+  it('numpyOrder keeps the order of equal values below 17 rows', () => {
     expect(order([3, 1, 3, 1, 2])).toEqual([1, 3, 4, 0, 2]);
     expect(order([])).toEqual([]);
     expect(order([5])).toEqual([0]);
   });
-  it('sorts long columns', () => {
+  it('numpyOrder sorts long columns', () => {
     const values = Array.from({ length: 5000 }, (_, row) => (row * 7919) % 1013);
     const sorted = order(values);
     expect(new Set(sorted).size).toBe(5000);

@@ -48,7 +48,7 @@ export function dayReturns({ openMs, equity }: ProfileBars): Float64Array {
   const out: number[] = [];
   for (let day = 1; day < last.length; day++) {
     const change = last[day]! / last[day - 1]! - 1;
-    // The tool drops what is no number, but keeps infinities.
+    // The tool drops what is not a number, but keeps infinities.
     if (!Number.isNaN(change)) out.push(change);
   }
   return Float64Array.from(out);

@@ -17,7 +17,7 @@ const isLoss = (value: number) => value < 0;
 
 /** Returns the figures in groups: profit, ratios, drawdown, trades, days. */
 export function freqtradeFigures(input: ProfileInput): FigureDefinition[] {
-  return [...profitFigures(input), ...ratioFigures(input), ...fallFigures(input), ...tradeFigures(input), ...dayFigures(input)];
+  return [...profitFigures(input), ...ratioFigures(input), ...drawdownFigures(input), ...tradeFigures(input), ...dayFigures(input)];
 }
 
 /** Whole days between the first and the last candle, at least 1. */
@@ -109,9 +109,9 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
   const spread = pandasDeviation(shares, 0);
   const downside = pandasDeviation(valuesWhere(shares, isLoss), 0);
   const isEmpty = pnl.length === 0 || input.bars.openMs.at(-1) === input.bars.openMs[0];
-  const fall = largestFalls(inClosingOrder(trades), startEquity).account;
+  const drawdown = largestDrawdowns(inClosingOrder(trades), startEquity).account;
   const ratio = (by: number) => (by !== 0 && !Number.isNaN(by) ? (daily / by) * ANNUAL : NONE);
-  const calmar = (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / fall) * ANNUAL;
+  const calmar = (((pairwiseSum(pnl) / startEquity / daysOf(input)) * 100) / drawdown) * ANNUAL;
   const OF_TRADES = 'a mean of a day over a deviation of a trade; isobar takes both of daily returns';
   return [
     {
@@ -133,7 +133,7 @@ function ratioFigures(input: ProfileInput): FigureDefinition[] {
     {
       name: 'calmar',
       unit: '',
-      original: isEmpty ? 0 : fall === 0 ? NONE : calmar,
+      original: isEmpty ? 0 : drawdown === 0 ? NONE : calmar,
       own: ours('metrics.calmar'),
       formula: 'sum(p) / S / D 100 / max_drawdown_account sqrt(365); -100 where it is undefined',
       differs: 'no annual growth, a factor of 100, and the root of time; isobar: annual growth over the deepest drawdown',
@@ -177,8 +177,8 @@ function expectancies(pnl: Float64Array): FigureDefinition[] {
   ];
 }
 
-interface LargestFalls {
-  /** Depth at the largest fall in money. */
+interface LargestDrawdowns {
+  /** Depth at the largest drawdown in money. */
   readonly account: number;
   /** Largest depth. */
   readonly relative: number;
@@ -190,8 +190,11 @@ function inClosingOrder({ exitMs, pnl }: ProfileTrades): Float64Array {
   return Float64Array.from(numpyOrder(exitMs), (row) => pnl[row]!);
 }
 
-/** Returns the largest falls of the balance after each trade. The balance before the first trade is no peak, and that after it no fall. */
-function largestFalls(pnl: Float64Array, start: number): LargestFalls {
+/**
+ * Returns the largest drawdowns of the balance after each trade. As in freqtrade, the starting balance is not a peak, and a lowest point at
+ * the first trade counts as no drawdown.
+ */
+function largestDrawdowns(pnl: Float64Array, start: number): LargestDrawdowns {
   let total = 0;
   const path = pnl.map((profit) => (total += profit));
   const top = runningMax(path);
@@ -208,11 +211,11 @@ function rowOf(values: Float64Array, value: number): number {
   return values.indexOf(value);
 }
 
-function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] {
+function drawdownFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] {
   const { pnl } = trades;
-  const falls = largestFalls(inClosingOrder(trades), startEquity);
+  const drawdowns = largestDrawdowns(inClosingOrder(trades), startEquity);
   // If one of both is missing, freqtrade's error leaves all of them at 0.
-  const isMissing = falls.money === 0 || Number.isNaN(falls.relative);
+  const isMissing = drawdowns.money === 0 || Number.isNaN(drawdowns.relative);
   let total = 0;
   const path = pnl.map((profit) => (total += profit));
   const { min, max } = rangeOf(path);
@@ -221,7 +224,7 @@ function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] 
     {
       name: 'max_drawdown_account',
       unit: '',
-      original: isMissing ? 0 : falls.account,
+      original: isMissing ? 0 : drawdowns.account,
       own: ours('metrics.maxDrawdown', -1),
       formula: 'depth at the largest fall in money of S + the running sum of p; 0 where the first trade is the lowest point',
       differs: FROM_FIRST,
@@ -229,7 +232,7 @@ function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] 
     {
       name: 'max_relative_drawdown',
       unit: '',
-      original: isMissing ? 0 : falls.relative,
+      original: isMissing ? 0 : drawdowns.relative,
       own: ours('metrics.maxDrawdown', -1),
       formula: 'largest depth of S + the running sum of p',
       differs: FROM_FIRST,
@@ -237,7 +240,7 @@ function fallFigures({ startEquity, trades }: ProfileInput): FigureDefinition[] 
     {
       name: 'max_drawdown_abs',
       unit: 'money',
-      original: isMissing ? 0 : falls.money,
+      original: isMissing ? 0 : drawdowns.money,
       own: ours('metrics.maxDrawdownAbs'),
       formula: 'largest fall in money of the running sum of p',
       differs: FROM_FIRST,

@@ -5,7 +5,7 @@
 import type { SweepFigure, Model } from './model.ts';
 import { OUTCOMES, type SetOutcomeKind } from './wire.ts';
 
-/** Treatment of a parameter that is no axis of the map: the rank of its fixed value, or how its values are combined. */
+/** Treatment of a parameter that is not an axis of the map: the rank of its fixed value, or how its values are combined. */
 export type PinnedAxis = number | 'best' | 'mean';
 
 export interface View {

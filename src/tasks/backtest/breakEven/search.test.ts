@@ -26,13 +26,16 @@ function searchOver(name: Cost['name'], netOf: (value: number) => number, fillsO
 const endsOf = ({ bracket }: Found) => bracket?.map(({ steps }) => steps);
 
 describe('the scan', () => {
-  test.each(COSTS)('of $name has 64 whole numbers of steps, ascending, over the documented range', ({ name, scan: make, stepsPerUnit }) => {
-    const scan = make();
-    expect(scan).toHaveLength(64);
-    expect(scan.every((steps, at) => Number.isInteger(steps) && (at === 0 || steps > scan[at - 1]!))).toBe(true);
-    const ends = { fee: [0, 1000], slippage: [0, 1000], latency: [0, 86_400_000], size: [1 / 8, 4096] }[name];
-    expect([scan[0]! / stepsPerUnit, scan[63]! / stepsPerUnit]).toEqual(ends);
-  });
+  test.each(COSTS)(
+    'the scan of $name has 64 whole numbers of steps, ascending, over the documented range',
+    ({ name, scan: make, stepsPerUnit }) => {
+      const scan = make();
+      expect(scan).toHaveLength(64);
+      expect(scan.every((steps, at) => Number.isInteger(steps) && (at === 0 || steps > scan[at - 1]!))).toBe(true);
+      const ends = { fee: [0, 1000], slippage: [0, 1000], latency: [0, 86_400_000], size: [1 / 8, 4096] }[name];
+      expect([scan[0]! / stepsPerUnit, scan[63]! / stepsPerUnit]).toEqual(ends);
+    },
+  );
 });
 
 describe('the search', () => {
@@ -42,13 +45,13 @@ describe('the search', () => {
     ['slippage', 999.95, 9999, 10_000],
     ['latency', 59_999.5, 59_999, 60_000],
     ['latency', 1, 0, 1],
-  ] as const)('of a %s whose profit is used up at %d ends with its two neighbours', (name, root, low, high) => {
+  ] as const)('the search of a %s whose profit is used up at %d ends with its two neighbours', (name, root, low, high) => {
     const found = searchOver(name, (value) => root - value);
     expect(found).toMatchObject({ reason: null, crossings: 1, isMonotone: true });
     expect(endsOf(found)).toEqual([low, high]);
   });
 
-  test('of a size ends within a hundredth, and a profit that rises first is not monotone', () => {
+  test('the search of a size ends within a hundredth, and a profit that rises first is not monotone', () => {
     const found = searchOver('size', (value) => value - value ** 1.5 / 10);
     expect(found).toMatchObject({ reason: null, crossings: 1, isMonotone: false });
     const [low, high] = endsOf(found)!.map((steps) => steps / 10_000) as [number, number];
@@ -57,29 +60,29 @@ describe('the search', () => {
     expect(high / low).toBeLessThanOrEqual(1.01);
   });
 
-  test('takes the first of several brackets, and counts all changes of sign over the scan', () => {
+  test('the search takes the first of several brackets, and counts all changes of sign over the scan', () => {
     const found = searchOver('fee', (value) => (value < 3 || (value > 20 && value < 200) ? 5 : -5));
     expect(found).toMatchObject({ reason: null, crossings: 3, isMonotone: false });
     expect(endsOf(found)).toEqual([29, 30]);
   });
 
-  test('without a profit at the start of the range is already negative, also where a profit follows', () => {
+  test('the search: without a profit at the start of the range is already negative, also where a profit follows', () => {
     expect(searchOver('fee', () => -1)).toMatchObject({ reason: 'already-negative', bracket: null, crossings: 0, isMonotone: true });
     expect(searchOver('fee', () => 0)).toMatchObject({ reason: 'already-negative', bracket: null });
     expect(searchOver('fee', (value) => value - 1)).toMatchObject({ reason: 'already-negative', crossings: 1, isMonotone: false });
   });
 
-  test('with a profit at every scanned value has none', () => {
+  test('the search finds no value if every scanned value has a profit', () => {
     const found = searchOver('latency', () => 1);
     expect(found).toMatchObject({ reason: 'never', bracket: null, crossings: 0, isMonotone: true });
     expect(found.tried).toHaveLength(64);
   });
 
-  test('a profit of nothing is no profit', () => {
+  test('a profit of 0 counts as used up', () => {
     expect(endsOf(searchOver('fee', (value) => Math.max(0, 7 - value)))).toEqual([69, 70]);
   });
 
-  test('of a size begins at the first one that trades; of a fee at 0', () => {
+  test('the search of a size begins at the first one that trades; of a fee at 0', () => {
     const netOf = (value: number) => (value < 2 ? 0 : 40 - value);
     const fillsOf = (value: number) => (value < 2 ? 0 : 9);
     const found = searchOver('size', netOf, fillsOf);
@@ -96,7 +99,7 @@ describe('the search', () => {
     ).toMatchObject({ reason: 'already-negative', first: 1250 });
   });
 
-  test('tries the middle alone: a bracket of n steps takes the logarithm of n', () => {
+  test('the search tries the middle alone: a bracket of n steps takes the logarithm of n', () => {
     const { tried } = searchOver('latency', (value) => 50_000_000.5 - value);
     expect(tried.length).toBeLessThanOrEqual(64 + 25);
   });
@@ -105,7 +108,7 @@ describe('the search', () => {
 describe('the run with another cost', () => {
   const plan = runPlan([], [], { fills: { slippagePpm: 200, slippageTicks: 2, latencyMs: 250 } });
 
-  test('has one fee for makers and takers, also of contracts, and no fee model', () => {
+  test('the run with another cost has one fee for makers and takers, also of contracts, and no fee model', () => {
     const models = { slippage: null, fees: { kind: 'fees', rate: () => 0 }, rules: [], records: [] } as const;
     const made = planWith({ ...plan, models }, 'fee', 125);
     expect(made.fees).toMatchObject({ makerPpm: 1250, takerPpm: 1250, contractPpm: 1250, in: plan.fees.in, rounding: plan.fees.rounding });
@@ -113,11 +116,11 @@ describe('the run with another cost', () => {
     expect(made.fills).toEqual(plan.fills);
   });
 
-  test('replaces the share of the price that slippage takes, and keeps its ticks', () => {
+  test('the run with another cost replaces the share of the price that slippage takes, and keeps its ticks', () => {
     expect(planWith(plan, 'slippage', 31).fills).toMatchObject({ slippagePpm: 310, slippageTicks: 2, latencyMs: 250 });
   });
 
-  test('adds to a slippage model what it replaces of a rate', () => {
+  test('the run with another cost adds to a slippage model what it replaces of a rate', () => {
     const models = { slippage: { kind: 'slippage', worse: () => 1 }, fees: null, rules: [], records: [] } as const;
     expect(planWith({ ...plan, models }, 'slippage', 31).fills).toMatchObject({ addedSlippagePpm: 310, slippagePpm: 200 });
   });
@@ -133,7 +136,7 @@ describe('the run with another cost', () => {
     expect(made.models?.modules?.[0]?.module.bindings).toHaveLength(left);
   });
 
-  test('multiplies sizes', () => {
+  test('the run with another cost multiplies sizes', () => {
     expect(planWith(plan, 'size', 12_345).sizeScale).toBe(1.2345);
     expect(planWith(plan, 'size', 12_345)).toMatchObject({ cash: plan.cash, size: plan.size, fees: plan.fees, fills: plan.fills });
   });

@@ -48,7 +48,7 @@ export async function backtest(options: BacktestOptions): Promise<BacktestResult
   return new BacktestResult({ ...run, summary: withProof(run.summary, proofOf(run, requested)) });
 }
 
-/** Returns the verdict of `isobar prove` if there is one. A sample needs a process of its own, in which built-ins may be replaced for good. */
+/** Returns the verdict of `isobar prove` if there is one. A sample needs a process of its own, in which built-ins may be replaced permanently. */
 function proofOf({ resolved, origin }: FinishedRun, requested: RequestedRun): RunProof {
   const key = proofKeyOf(resolved);
   const known = origin.inCode.length > 0 ? null : verdictFor(ledgerFolderOf(requested), key);

@@ -38,7 +38,7 @@ export interface CodeOptions {
   readonly interval?: string;
   /** Bars by the name under which the strategy asks for them: `{ bars: { symbol: 'BTCUSDT', interval: '1h' } }`. */
   readonly feeds?: Definition['feeds'];
-  /** Series from outside in the catalog by the name under which the strategy asks for them: `{ openInterest: {} }`. */
+  /** External series in the catalog by the name under which the strategy asks for them: `{ openInterest: {} }`. */
   readonly series?: Definition['series'];
   /** Folder of imported bars. Default `data`. Not together with the option `data`. */
   readonly catalog?: string;

@@ -44,7 +44,7 @@ export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes 
         return {
           name: 'purity',
           verdict: 'refuted',
-          text: 'a file of the strategy holds the moves of these data, which show what lies ahead of a bar',
+          text: 'a file of the strategy holds the moves of these data, which show data from after a bar',
           first: {
             time: formatTime(bars.closeMs[found.row]!),
             feed: `${bars.instrument.wireName} ${bars.interval}`,

@@ -1,4 +1,4 @@
-// Finds prices of the run's own data in the files of a strategy: a table of them shows what lies ahead of a bar.
+// Finds prices of the run's own data in the files of a strategy: a table of them shows data from after a bar.
 
 import { readFileSync, statSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -36,7 +36,7 @@ export function embeddedPrices(plan: RunPlan, files: readonly string[], maxBytes
     return {
       name: 'purity',
       verdict: 'refuted',
-      text: 'a file of the strategy holds prices of these data, which show what lies ahead of a bar',
+      text: 'a file of the strategy holds prices of these data, which show data from after a bar',
       first: {
         time: formatTime(bars.closeMs[row]!),
         feed: `${bars.instrument.wireName} ${bars.interval}`,

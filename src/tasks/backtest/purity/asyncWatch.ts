@@ -49,7 +49,7 @@ export class AsyncWatch {
   /** Throws StrategyError if a promise of a callback continued after the last bar. */
   async settle(strategy: string): Promise<void> {
     if (this.#made.size === 0) return;
-    // Promises of a constructor continued before the first bar. They are reported as warnings and are no error here.
+    // Promises of a constructor continued before the first bar. They are reported as warnings and are not errors here.
     this.#wentOn = 0;
     await waitForNextTurn();
     this.#hook.disable();

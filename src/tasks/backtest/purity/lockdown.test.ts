@@ -1,4 +1,4 @@
-// Built-ins that were replaced are reported by name; what other code of the process replaces is no strategy's doing.
+// Replaced built-ins are reported by name, but only if strategy code replaced them.
 
 import { createRequire } from 'node:module';
 import { expect, test } from 'vitest';

@@ -135,5 +135,5 @@ const WHY: Partial<Record<WarningCode, string>> = {
   IMPURE_PROCESS: 'the result depends on the process and its machine; use params',
   IMPURE_NETWORK: 'the result depends on what is outside the run',
   IMPURE_MODULE: 'the result depends on what is outside the run',
-  LOOKAHEAD_FILE: 'a file may hold what lies ahead of a bar',
+  LOOKAHEAD_FILE: 'a file may hold data from after a bar',
 };

@@ -1,4 +1,4 @@
-// More lanes of a run: the same strategies, made anew, over rows that take another order of events than docs/matching.md.
+// Simulation lanes for the envelope: new instances of the strategies, over rows matched in another order of events than docs/matching.md.
 
 import type { EventOrder } from '../../../adapters/replay/eventOrder.ts';
 import type { FinerSource } from '../../../adapters/replay/finerRows.ts';
@@ -10,7 +10,7 @@ import { pathFigures, type PathFigures } from '../../../report/envelope/figures.
 import { EquitySampler, Sampling } from '../../../report/series/daily.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 
-/** How rows are matched. */
+/** How a lane matches its rows: the order of events, and the source of finer rows (null: none). */
 export interface RowMatching {
   readonly eventOrder: EventOrder;
   readonly finer: FinerSource | null;
@@ -22,7 +22,7 @@ export const BEST_AND_WORST: readonly RowMatching[] = [
   { eventOrder: 'worst', finer: null },
 ];
 
-/** Returns the figures of the lanes; null if a strategy throws in one of them, as it did not in the run. */
+/** Runs a lane for each matching and returns its figures. Null if a strategy throws in a lane: it did not throw in the run itself. */
 export async function envelopeLanes(
   plan: RunPlan,
   matchings: readonly RowMatching[],

@@ -1,4 +1,4 @@
-// Finer bars of a run's instruments, or their trades, read only inside bars that leave something open.
+// Finer bars of a run's instruments, or their trades, read only inside bars in which the order of events is unknown.
 
 import type { RowReader } from '../../../adapters/catalog/bars/rowReader.ts';
 import type { BarStore } from '../../../adapters/catalog/bars/store.ts';
@@ -10,14 +10,14 @@ import type { FeedRecord, RunRecord } from '../../../model/run/run.ts';
 import { executionFeeds } from '../../../report/series/daily.ts';
 import type { FinerRows } from '../../../report/envelope/terms.ts';
 
-/** Rows read at a time: an entry is mostly over before the end of the bar. */
+/** Rows read at a time. Most entries need only the first rows of the bar. */
 const PART_ROWS = 8;
-/** At most this part of the finer rows is read. What stays ambiguous then stays in the envelope. */
+/** At most this fraction of the finer rows is read. What is still ambiguous then stays in the envelope. */
 const MAX_READ = 0.1;
 
 /**
- * Returns the finest bars that the store has of each instrument, below those that its orders matched, or else its trades; null where it has
- * neither.
+ * Returns the finest bars that the store has of each instrument, if they are finer than the bars that its orders matched; otherwise its
+ * trades. Null if the store has neither for any instrument.
  */
 export function finerRowsOf(store: BarStore, record: RunRecord): OpenFinerRows | null {
   const readers = new Map<InstrumentId, RowReader>();
@@ -55,7 +55,7 @@ export class OpenFinerRows implements FinerRows {
   readonly all: number;
   read = 0;
   private readonly readers: ReadonlyMap<InstrumentId, RowReader>;
-  /** Parts that were read, by instrument and time. A lane that matches them reads them again. */
+  /** Rows read until now, by instrument and time. Each lane asks for the same ones. */
   private readonly parts = new Map<string, BarColumns>();
 
   constructor(readers: ReadonlyMap<InstrumentId, RowReader>, { fromMs, toMs }: RunRecord) {

@@ -46,7 +46,7 @@ class StallOutcome {
   }
 }
 
-/** The run was done, and its worker ended in the sample: the run is made again without it. */
+/** The run was done, and its worker ended in the sample: the run is repeated without it. */
 class SampleEnd {
   readonly why: string;
   constructor(why: string) {

@@ -134,7 +134,7 @@ function asRecorded(summary: Summary, manifest: Manifest): Summary {
 
 /**
  * Returns the summary with the envelope that is compared: none if the run was made without, and the stored one if either was refined, because
- * finer bars are no input of the run: the catalog may have more of them by now.
+ * finer bars are not inputs of the run: the catalog may have more of them by now.
  */
 function withStoredEnvelope(summary: Summary, path: string): Summary {
   const { envelope, ...rest } = summary;

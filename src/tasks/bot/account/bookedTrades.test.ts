@@ -1,4 +1,4 @@
-// A kill that closes positions tells its own trades from those that are booked: none may be forgotten that a list still shows.
+// A kill that closes positions must know which trades are booked already: none may be forgotten while a list still shows it.
 
 import { expect, it } from 'vitest';
 import type { InstrumentId } from '../../../model/instrument.ts';

@@ -34,7 +34,7 @@ it('knows a service of this computer under each of its names', () => {
   first.release();
 });
 
-it('removes what bots have left that were killed, and nothing else', () => {
+it('locks of killed bots are removed, and no others', () => {
   leftBehind('127.0.0.1_1001-f00d');
   leftBehind('elsewhere-f00d', 'another-computer');
   mkdirSync(join(accounts, '127.0.0.1_1002-f00d'), { mode: 0o700 });

@@ -1,4 +1,4 @@
-// Paper and live cannot be confused: of all combinations of what a start says, these alone go on.
+// Paper and live cannot be confused: of all combinations of config, option and environment, only these start.
 
 import { expect, test } from 'vitest';
 import { ConfigError } from '../../../base/errors.ts';
@@ -42,7 +42,7 @@ test.each(combinations)('$mode, --live $isFlagged, x$timeScale, $url, confirmed 
   else expect(refusal).toMatch(/\S/);
 });
 
-test('all combinations are tried', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
+test('the test covers all combinations', () => expect(combinations).toHaveLength(2 * 2 * 2 * 5 * 3));
 
 test('an address that only looks like this computer is another one', () => {
   const adopted = { mode: 'paper', isFlagged: false, timeScale: 1, fingerprint: OWN, confirmed: null } as const;
@@ -52,7 +52,7 @@ test('an address that only looks like this computer is another one', () => {
   for (const url of ['http://127.9.9.9:1', 'http://[::1]:8080']) expect(refusalOf({ ...adopted, urls: { spot: url } })).toBeNull();
 });
 
-test('what is missing for live is said one by one, the command to confirm with it', () => {
+test('each missing condition for live is named, with the command that confirms it', () => {
   const adopted: ModeRequest = {
     mode: 'live',
     isFlagged: true,

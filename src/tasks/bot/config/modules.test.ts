@@ -10,7 +10,7 @@ import type { Mode } from './mode.ts';
 type Name = keyof typeof PARTS;
 const NAMES = Object.keys(PARTS) as Name[];
 
-/** Why a bot of that mode does not take a module that rebinds a part; null: it does. */
+/** Returns the error of a bot in `mode` for a module that rebinds a part; null if it accepts the module. */
 function refusal(part: Name, how: 'to' | 'wrap', mode: Mode): ConfigError | null {
   const module = composeModule('own', ({ rebind }) => rebind<unknown>(PARTS[part])[how](() => null));
   try {
@@ -24,12 +24,12 @@ function refusal(part: Name, how: 'to' | 'wrap', mode: Mode): ConfigError | null
 
 const taken = (how: 'to' | 'wrap', mode: Mode) => NAMES.filter((part) => refusal(part, how, mode) === null).toSorted();
 
-test('a bot that trades real money takes rules and notifier, and nothing else', () => {
+test('with mode: live a module may rebind only rules and notifier', () => {
   expect(taken('to', 'live')).toEqual(['notifier', 'rules']);
   expect(taken('wrap', 'live')).toEqual(['notifier', 'rules']);
 });
 
-test('a bot on a paper exchange takes the clock too, and wrappers of exchange and journal', () => {
+test('with mode: paper a module may also rebind the clock, and wrap exchange and journal', () => {
   expect(taken('to', 'paper')).toEqual(['clock', 'notifier', 'rules']);
   expect(taken('wrap', 'paper')).toEqual(['clock', 'exchange', 'journal', 'notifier', 'rules']);
 });
@@ -48,7 +48,7 @@ test.each(['risk', 'orders', 'fees', 'slippage', 'strategies', 'scheduler', 'eng
   },
 );
 
-test('a refusal of what paper trading takes says so', () => {
+test('the remedy says which parts may be rebound with mode: paper, or wrapped', () => {
   expect(refusal('journal', 'wrap', 'live')?.remedy).toContain('journal may be rebound with mode: paper');
   expect(refusal('exchange', 'to', 'paper')?.remedy).toContain('rebind(PARTS.exchange).wrap(');
 });

@@ -40,7 +40,7 @@ export interface LiveBehaviour {
   /** The run definition inside the config, with positions for error messages. */
   readonly source: DefinitionSource;
   readonly definition: Pick<Definition, (typeof DEFINITION_KEYS)[number]>;
-  /** Series from outside, each with its source. */
+  /** External series, each with its source. */
   readonly series: readonly BoundSeries[];
   /** Absence bounds: when an order may be proven absent (order safety, section 7). */
   readonly proof: AbsenceBoundsSettings;

@@ -1,3 +1,5 @@
+// Refused requests of the dashboard: counted, and logged at most once a minute.
+
 import { expect, it } from 'vitest';
 import { Refusals } from './refusals.ts';
 
@@ -21,7 +23,7 @@ it('100,000 refused requests within a minute: two lines in the log, and the coun
   ]);
 });
 
-it('what the log does not know of is reported when the dashboard closes', () => {
+it('refusals that the log has not counted yet are reported when the dashboard closes', () => {
   const lines: string[] = [];
   const refusals = new Refusals(
     () => 0,

@@ -76,7 +76,7 @@ export async function replayJournal(
   });
   const { asked, restarts, instants, bars, missedBars, interruption } = replay;
   const isInterrupted =
-    interruption ?? (lifetime.acceptedTo >= 0 ? 'changed code was accepted' : lifetime.number > 1 ? 'strategies began anew' : null);
+    interruption ?? (lifetime.acceptedTo >= 0 ? 'changed code was accepted' : lifetime.number > 1 ? 'strategies started over' : null);
   return {
     processes: restarts + 1,
     instants,

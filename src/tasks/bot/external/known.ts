@@ -1,4 +1,4 @@
-// What a bot knows of its series from outside: the records of its journal, and at a first start what catalog and files have.
+// What a bot knows of its external series: the records of its journal, and at a first start what catalog and files have.
 
 import { loadExternal } from '../../../adapters/catalog/external/externalStore.ts';
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';

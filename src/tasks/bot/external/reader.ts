@@ -1,4 +1,4 @@
-// Takes the values of series from outside in a live bot: each is journalled before a strategy can see it.
+// Takes the values of external series in a live bot: each is journalled before a strategy can see it.
 
 import { GrowingFile, type FileRow } from '../../../adapters/external/growingFile.ts';
 import { UrlPoll } from '../../../adapters/external/urlPoll.ts';

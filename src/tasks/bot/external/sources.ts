@@ -1,4 +1,4 @@
-// Where a live bot gets its series from outside: the keys of a config, and what they mean.
+// Where a live bot gets its external series: the keys of a config, and what they mean.
 
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -77,7 +77,7 @@ export const liveSeriesSchema = z
   .record(z.string().regex(SERIES_NAME, { error: 'a letter, then letters, digits and _' }), liveSeriesEntry, {
     error: 'series by name, such as openInterest: { file: { path: oi.csv, time: t, knownAt: k } }',
   })
-  .describe('series from outside by the name under which strategies ask for them, each with its source');
+  .describe('external series by the name under which strategies ask for them, each with its source');
 
 export type LiveSeriesEntries = z.output<typeof liveSeriesSchema>;
 

@@ -1,4 +1,4 @@
-// With which funding rates a bot begins: its own before the catalog's, nothing of the future, and no hole that would pass for nothing.
+// The funding rates with which a bot begins: its own before those of the catalog, none of the future, and missing ones as NaN.
 
 import { describe, expect, test } from 'vitest';
 import { spot } from '../../../../test/simulation/plans.ts';
@@ -21,12 +21,12 @@ const join = (journal: readonly (readonly [number, string | null])[], catalog: R
 describe('rates of a start', () => {
   const catalog = ratesOf([at(0) + 5, 0.0001], [at(8), 0.0002], [at(16) + 9, 0.0003], [at(24), 0.0004]);
 
-  test('are those of the catalog up to now, at their own times', () => {
+  test('rates of a start are those of the catalog up to now, at their own times', () => {
     expect(join([], catalog, at(20))).toEqual([[5 / HOUR, 0.0001], [8, 0.0002], [16 + 9 / HOUR, 0.0003]]); // prettier-ignore
     expect(join([], null, at(20))).toEqual([]);
   });
 
-  test('are what the journal knew where it knew something, and not known in a hole', () => {
+  test('the rates of a start are those of the journal; its missing rates stay missing', () => {
     const journal = [[at(16), '0.0009'], [at(24), null], [at(32), '0.0005'], [at(48), '0.0007']] as const; // prettier-ignore
     expect(join(journal, ratesOf([at(8), 0.0002], [at(16) + 9, 0.0003]), at(47))).toEqual([
       [8, 0.0002], [16, 0.0009], [24, NaN], [32, 0.0005], [40, NaN], [48, 0.0007],
@@ -34,7 +34,7 @@ describe('rates of a start', () => {
     expect(join(journal, catalog, at(25))).toContainEqual([24, 0.0004]);
   });
 
-  test('are at most a thousand, the newest', () => {
+  test('rates of a start are at most a thousand, the newest', () => {
     const many = ratesOf(...Array.from({ length: 1500 }, (_, row) => [at(8 * row), row / 1e6] as const));
     const rows = join([], many, at(8 * 1499));
     expect(rows).toHaveLength(1000);
@@ -42,7 +42,7 @@ describe('rates of a start', () => {
   });
 });
 
-test('what is missing is said by its times', () => {
+test('missing rates are named by their times', () => {
   const message = (times: readonly number[], rates: readonly number[]) => missingRates(spot('BTCUSDT'), { times, rates }, at(24));
   expect(message([], [])).toBe('no funding rate of BTCUSDT is known; the first will be that of 2026-01-06 00:00 UTC');
   expect(message([at(0)], [NaN])).toContain('no funding rate of BTCUSDT is known');

@@ -1,4 +1,4 @@
-// Warm-up bars: catalog and exchange are joined where they are the same bars without a hole, and nowhere else.
+// Warm-up bars: catalog and exchange are joined only where their bars overlap and are equal, without a hole.
 
 import { expect, test } from 'vitest';
 import type { MarketBar } from '../../../adapters/exchange/klines/window.ts';
@@ -54,11 +54,11 @@ test('a hole between them leaves the catalog out, and names the missing bars', (
   );
 });
 
-test('sets that only touch show nothing of each other', () => {
+test('sets that only touch are not joined', () => {
   expect(join(catalog(0, 40), exchange(40, 80)).note).toContain('nothing shows that they are the same');
 });
 
-test('one bar that differs means another source', () => {
+test('one bar that differs shows another source, so the sets are not joined', () => {
   const stored = catalog(0, 50);
   stored.close[45] = 99.99;
   const { minutes, note } = join(stored, exchange(40, 80));
@@ -71,7 +71,7 @@ test('a bar that the exchange does not have, in the middle of its own, is anothe
   expect(join(catalog(0, 50), window).note).toContain('the bar of 1970-01-01 00:45 UTC');
 });
 
-test('what a strategy lacks is said with the times of the missing bars', () => {
+test('missing warm-up is reported with the times of the missing bars', () => {
   const stored = catalog(100, 150);
   expect(missingWarmup('Cross', stored, 50)).toBeNull();
   expect(missingWarmup('Cross', stored, 60)).toBe(

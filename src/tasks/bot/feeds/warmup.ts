@@ -64,7 +64,7 @@ export function barsSince(lastMs: number, { instrument, interval, catalog, windo
   throw new ConfigError(
     `${name}: expected every bar since the bot was down, ${missing} are missing from ${formatMinute(fromMs)} to ${formatMinute(toMs)}` +
       (why === null ? '' : ` (${why})`),
-    'isobar data download brings them into the catalog; or begin anew with --accept-changes: strategies start afresh, the books continue',
+    'isobar data download brings them into the catalog; or start over with --accept-changes: strategies start afresh, the books continue',
   );
 }
 

@@ -34,9 +34,9 @@ export class NarratedJournal implements Journal {
   readonly #journal: Journal;
   readonly #options: NarrationOptions;
 
-  constructor(journal: Journal, notifying: NarrationOptions) {
+  constructor(journal: Journal, options: NarrationOptions) {
     this.#journal = journal;
-    this.#options = notifying;
+    this.#options = options;
   }
 
   get durableSeq(): number {
@@ -67,7 +67,7 @@ export class NarratedJournal implements Journal {
   }
   refused(order: Order, code: string): number {
     this.counts.refused++;
-    this.#narrate(order, `${orderText(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'did not leave'}`, code);
+    this.#narrate(order, `${orderText(order)}: ${VENUE_CODE.test(code) ? 'refused by the exchange' : 'not sent'}`, code);
     return this.#journal.refused(order, code);
   }
   evidence(order: Order, seen: Evidence): number {

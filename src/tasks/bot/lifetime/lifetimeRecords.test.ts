@@ -1,3 +1,5 @@
+// The records of a lifetime, as a restart reads them.
+
 import { expect, it } from 'vitest';
 import type { JournalRecord } from '../../../adapters/journal/records/records.ts';
 import { LifetimeRecords } from './lifetimeRecords.ts';

@@ -52,7 +52,7 @@ export interface ReplayWatcher {
 }
 
 /** The lifetime cannot be entered at the kept point. */
-export class NoPoint extends ConfigError {}
+export class KeptPointProblem extends ConfigError {}
 
 /** `plan`: over feeds that hold only the first bars of the lifetime. */
 export async function replayLifetime(
@@ -71,7 +71,7 @@ export async function replayLifetime(
   watcher?.onBuilt(built.engine);
   if (lifetime.before.length > 0) restore(built.engine, state, lifetime);
   const problem = lifetime.kept === null ? null : pointProblem(built.engine, lifetime.kept);
-  if (problem !== null) throw new NoPoint(problem, '');
+  if (problem !== null) throw new KeptPointProblem(problem, '');
   if (lifetime.kept !== null) recallPoint(built.engine, lifetime.kept, lifetime.fromMs);
   const { acceptedTo } = lifetime;
   const replay = new LifetimeReplay({

@@ -51,13 +51,13 @@ function codeFacts(plan: RunPlan): RecordFacts {
 const modulesOf = ({ models }: Pick<RunPlan, 'models'>) => (models?.records ?? []).filter(({ use }) => use === 'module');
 const feedFacts = (config: LiveConfig): RecordFacts => Object.fromEntries(feedNames(config).map((name, at) => [`feed.${at}`, name]));
 
-/** Returns why the lifetime cannot continue: its strategies or feeds differ; null: they are the same. */
+/** Returns why the lifetime cannot continue, because its feeds or the number of its strategies differ; null if it can. */
 export function lifetimeEnd({ newest }: Lifetime, config: LiveConfig, { strategies }: RunPlan): string | null {
-  const were = (name: string): readonly string[] =>
+  const recorded = (name: string): readonly string[] =>
     Object.entries(newest.limits).flatMap(([key, value]) => (key.startsWith(name) ? [String(value)] : []));
-  const [feeds, count] = [feedNames(config), were('strategy.').length];
-  if (were('feed.').join('; ') !== feeds.join('; '))
-    return `expected the feeds that the bot has had (${were('feed.').join('; ')}), got ${feeds.join('; ')}`;
+  const [feeds, count] = [feedNames(config), recorded('strategy.').length];
+  if (recorded('feed.').join('; ') !== feeds.join('; '))
+    return `expected the feeds that the bot has had (${recorded('feed.').join('; ')}), got ${feeds.join('; ')}`;
   return count === strategies.length ? null : `expected ${count} strategies as before, got ${strategies.length}`;
 }
 
@@ -76,19 +76,19 @@ export function changesSince({ newest }: Lifetime, plan: RunPlan): readonly stri
         ? []
         : [`the parameters of ${record.name} are ${JSON.stringify(params)}, and were ${String(limits[`params.${at}`])}`]),
     ]),
-    ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the module ${file} is another one`])),
+    ...modules.flatMap(({ file, hash }, at) => (limits[`module.${at}`] === hash ? [] : [`the code of the module ${file} has changed`])),
     ...(before > modules.length ? [`the bot has ${modules.length} modules, and had ${before}`] : []),
   ];
 }
 
 /** Rows per record: about 50 KB a line. */
-const ROWS_OF_A_RECORD = 500;
+const MAX_RECORD_ROWS = 500;
 
 /** Journals the warm-up bars for a replay, as instants at the start of the run. */
 function writeWarmup(journal: FileJournal, engine: Engine): void {
   engine.feeds.forEach(({ bars }, feed) => {
-    for (let from = 0; from < bars.length; from += ROWS_OF_A_RECORD) {
-      const rows = Array.from({ length: Math.min(ROWS_OF_A_RECORD, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
+    for (let from = 0; from < bars.length; from += MAX_RECORD_ROWS) {
+      const rows = Array.from({ length: Math.min(MAX_RECORD_ROWS, bars.length - from) }, (_, at) => factOf(bars, feed, from + at));
       journal.instant({ atMs: engine.deps.fromMs, decided: false, rows: engine.feeds.map((each) => each.bars.length), bars: rows });
     }
   });

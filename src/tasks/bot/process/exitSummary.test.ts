@@ -1,4 +1,4 @@
-// The last line of a bot says of its journal what is true.
+// The last line of a bot states correctly whether its journal is written.
 
 import { expect, it } from 'vitest';
 import { ScriptedBot } from '../../../../test/fixtures/scriptedBot.ts';

@@ -1,4 +1,4 @@
-// What people see of a bot from outside: an alarm is told within a moment, and has to be answered; secrets lie in files of their own.
+// A bot as its operator sees it: an alarm arrives within a second and must be acknowledged; secrets have files of their own.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -106,12 +106,12 @@ it('refuses secrets that others could read, and addresses that are not https', a
   expect(alertsSchema.safeParse([{ kind: 'pager' }]).success).toBe(false);
 });
 
-it('leaves nothing open where a part of it cannot be had', async () => {
+it('a monitoring part that cannot start leaves nothing open', async () => {
   const { port } = server.address() as AddressInfo;
   const bot = new ScriptedBot();
   const alerts = [{ kind: 'webhook', url: `http://127.0.0.1:${port}/` }] as const;
   await expect(open(bot, alerts, port)).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
-  // Nobody is told of a bot that did not start: what tells would keep its process for ever.
+  // No alert is sent about a bot that did not start, because the notifier would keep its process alive.
   await new Promise((resolve) => setTimeout(resolve, 1500));
   expect(received).toEqual([]);
   const otherFree = createServer();

@@ -142,7 +142,7 @@ async function live(config: LiveConfig, options: ProcessOptions, opened: OpenedB
 /** Ends the bot after a delay in which clients can show the result. The next start reads from the exchange what was closed. */
 function exitAfterDelay(left: number, ending: Ending): void {
   const code = left === 0 ? EXIT.ok : EXIT.unknown;
-  after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: books are made anew at the next start'));
+  after(FAREWELL_MS, () => ending.end(code, 'the kill has closed positions: the next start builds new books'));
 }
 
 /** Runs the bot from the first audit to the last record. */

@@ -1,3 +1,5 @@
+// Waiting for cancels that are in progress when a bot starts.
+
 import { expect, it } from 'vitest';
 import { STATE } from '../../../orders/lifecycle.ts';
 import { afterCancels } from './afterCancels.ts';

@@ -1,4 +1,4 @@
-// What waits for orders to leave: told in order, behind whatever the end of a sync has set going, and at once where nothing lasts any more.
+// Callbacks that wait until orders have left: they run in order, after the work of the sync, and at once when the journal has failed.
 
 import { expect, test } from 'vitest';
 import { AfterSendQueue } from './afterSend.ts';
@@ -19,7 +19,7 @@ test('comes in order, once what was set going by the disk has had its turn', () 
   expect(turns).toEqual([]);
 });
 
-test('waits for nothing once nothing lasts', () => {
+test('callbacks do not wait once the journal has failed', () => {
   const seen: string[] = [];
   const afterSend = new AfterSendQueue(() => {});
   afterSend.add(() => seen.push('before'));

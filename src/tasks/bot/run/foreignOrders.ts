@@ -28,7 +28,7 @@ const idIn = (bot: LiveBot, { instrument, venueId }: ForeignOrder): string => `$
 /** Ignores a foreign order, in this process and later ones. */
 export function ignoreOrder(bot: LiveBot, { id, why }: Extract<Decision, { what: 'ignore' }>, who: Who): ActAnswer {
   const found = foreignOrdersOf(bot.deps.services).filter(({ venueId }) => venueId === id);
-  if (found.length === 0) return refusal(`${id} is no order that waits for a name`);
+  if (found.length === 0) return refusal(`${id} is not an order that waits for a decision`);
   for (const foreign of found) {
     bot.deps.journal.human({ who, what: 'ignore', id: idIn(bot, foreign), why });
     bot.driver.step(() => foreign.service.ignore(id));
@@ -46,10 +46,10 @@ export async function adoptOrder(bot: LiveBot, decision: Extract<Decision, { wha
   if (run === undefined) return refusal(`no strategy ${name ?? ''} runs here; there are ${names}`);
   if (runs.length > 1) return refusal(`whose it becomes has to be said: --strategy with one of ${names}`);
   const foreign = foreignOrdersOf(services).find(({ venueId }) => venueId === id);
-  if (foreign === undefined) return refusal(`${id} is no order that waits for a name`);
+  if (foreign === undefined) return refusal(`${id} is not an order that waits for a decision`);
   const found = await new Promise<ForeignOrderDetails | string>((resolve) => foreign.service.readForeign(id, resolve));
   if (typeof found === 'string') return refusal(`${id}: ${found}`);
-  const text = { answer: refusal(`${id} is no order that waits for a name`) };
+  const text = { answer: refusal(`${id} is not an order that waits for a decision`) };
   bot.driver.step(() => {
     // Another request may have decided on it meanwhile.
     if (!foreign.service.foreignOrders.some(({ venueId }) => venueId === id)) return;

@@ -1,4 +1,4 @@
-// The log of a live bot: one line an event, whatever it is told, and never what must not be seen.
+// The log of a live bot: one line an event, for any text, and never a secret.
 
 import { expect, test } from 'vitest';
 import { formatTime } from '../../../model/time.ts';
@@ -46,7 +46,7 @@ test('endless text is cut', () => {
   expect(lines[0]!.length).toBeLessThan(600);
 });
 
-test('decisions and lines are kept for anyone who asks, the newest of them', () => {
+test('the newest decisions and lines are kept for requests', () => {
   const { log } = fixture(true);
   for (let at = 1; at <= 250; at++) log.logDecision('Cross', `decision ${at}`, at % 2 === 0 ? 'CODE' : null);
   expect(log.decisions).toHaveLength(200);
@@ -55,7 +55,7 @@ test('decisions and lines are kept for anyone who asks, the newest of them', () 
   expect(log.after(0, 3)).toHaveLength(3);
 });
 
-test('what is below the level is kept and not written', () => {
+test('lines below the level are kept and not written', () => {
   const { log, lines } = fixture(true);
   log.debug('detail');
   expect(lines).toEqual([]);

@@ -25,7 +25,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         trades,
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
-        outside: state.unattributedFills.map((record) => ({ ...record })),
+        unattributedFills: state.unattributedFills.map((record) => ({ ...record })),
         cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }

@@ -1,4 +1,4 @@
-// What rules about stops are shown: everything that is held, and what guards it that is known to stand.
+// The input of the rules about stops: every position, and the protection that is known to exist.
 
 import { expect, test } from 'vitest';
 import { barsOfRows, planFor } from '../../../../test/engine/world.ts';

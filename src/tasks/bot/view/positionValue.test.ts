@@ -1,4 +1,4 @@
-// Worth and profit of positions: against figures reckoned by hand.
+// Value and profit of positions, compared with figures computed by hand.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';

@@ -152,7 +152,7 @@ function positionsOf(engine: Engine): readonly PositionView[] {
 
 /** Returns positions of the account that belong to no strategy: unattributed fills. */
 function accountPositions({ deps: { engine, services } }: LiveBot): readonly PositionView[] {
-  const all = services.all().flatMap(({ outside: external }) => external);
+  const all = services.all().flatMap(({ externalPositions }) => externalPositions);
   return all.flatMap(({ symbol, qty }): PositionView[] => {
     const index = engine.instruments.findIndex(({ id }) => id === symbol);
     if (index < 0 || Number(qty) === 0) return [];

@@ -1,4 +1,4 @@
-// Notes of running bots: of several that start at once none takes away the note of another.
+// Notes of running bots: when several start at once, none removes the note of another.
 
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ let state: string;
 beforeEach(() => (state = mkdtempSync(join(tmpdir(), 'isobar-bots-'))));
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-it('a note that another bot is writing at the moment stays, and one of a bot that runs no more goes', () => {
+it('a note that another bot is writing stays, and the note of a dead bot is removed', () => {
   mkdirSync(join(state, 'bots'));
   writeFileSync(join(state, 'bots', 'a.json.77.new'), '');
   const dead = { pid: 2 ** 30, started: '1', namespace: '0', boot: '0', host: 'elsewhere.example' };

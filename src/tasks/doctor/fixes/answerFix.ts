@@ -75,7 +75,7 @@ function statusFix(status: number, { market, what }: CheckSubject): readonly str
   if (status >= 400) return [`what answers does not understand the question for ${what}: check ${address}`];
   if (status >= 300) return [`the address has moved, or wants a login: isobar follows no redirects. Write the new address into ${address}`];
   return [
-    `what answers is no trading service of this specification, a web page perhaps: check ${address}`,
+    `what answers is not a trading service of this specification, a web page perhaps: check ${address}`,
     'a network that wants a login answers for everybody else, too',
   ];
 }

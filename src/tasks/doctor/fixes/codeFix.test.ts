@@ -16,7 +16,7 @@ const KINDS = Object.values(ASKED);
 /** What they advise is what the doctor does: it says more than that itself. */
 const MESSAGE_MORE = [-1022, -1021];
 
-test('all 41 codes are of a family, and no other is', () => {
+test('all 41 codes have a family of fixes, and no other code has', () => {
   expect(ERROR_CODES).toHaveLength(41);
   expect(ERROR_CODES.filter(({ code }) => codeFamily(code) === null)).toEqual([]);
   expect(codeFamily(-1118)).toBe(null);
@@ -30,7 +30,7 @@ describe.each(ERROR_CODES)('$code', ({ code, advice }) => {
     expect(fix.slice(1)).toEqual(MESSAGE_MORE.includes(code) ? [] : [advice]);
   });
 
-  test('is another matter at a ping, the account and an order', () => {
+  test('a code has different fixes at a ping, at the account and at an order', () => {
     const first = (['public', 'account', 'order'] as const).map((kind) => codeFix(code, ASKED[kind])[0]);
     expect(new Set(first).size).toBe(3);
   });

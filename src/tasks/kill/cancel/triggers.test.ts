@@ -1,4 +1,4 @@
-// Whose a trigger order is that waits at the exchange, where no id says so.
+// Attributing trigger orders that wait at the exchange when no id identifies them.
 
 import { expect, it } from 'vitest';
 import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
@@ -55,21 +55,21 @@ async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: read
   return { ended: [...ended], left: (await work).map(({ trigger }) => trigger.triggerOrderId) };
 }
 
-it('is the bot’s where one order that waits and one lost order fit each other, whatever its status is called', async () => {
+it("a waiting trigger order is the bot's if it and exactly one lost order fit each other, whatever its status is called", async () => {
   expect(await drained([row('1', 'PENDING')])).toEqual({ ended: ['1'], left: [] });
   expect(await drained([row('1', 'UNKNOWN')])).toEqual({ ended: ['1'], left: [] });
   expect(await drained([row('1', 'CANCELED'), row('2', 'PENDING', '90001')])).toEqual({ ended: [], left: [] });
 });
 
-it('is left and named where two fit', async () => {
+it('a trigger order is left and named if two lost orders fit', async () => {
   expect(await drained([row('1', 'PENDING'), row('2', 'PENDING')])).toEqual({ ended: [], left: ['1', '2'] });
   expect(await drained([row('1', 'PENDING')], [lost, { ...lost, cid: 'OTHER' }])).toEqual({ ended: [], left: ['1'] });
 });
 
-it('is looked for until a list is whole: one without the rows that it counts is not empty', async () => {
+it('trigger orders are read until a list is complete: a list without its counted rows is not empty', async () => {
   expect(await drained([row('1', 'PENDING')], [lost], 5)).toEqual({ ended: ['1'], left: [] });
 });
 
-it('is left and named where it says that it is older than the lost order: the time may be of another zone', async () => {
+it('a trigger order that claims to be older than the lost order is left and named, because its time may be in another zone', async () => {
   expect(await drained([row('1', 'PENDING')], [{ ...lost, signMs: 4000 }])).toEqual({ ended: [], left: ['1'] });
 });

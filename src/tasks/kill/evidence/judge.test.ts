@@ -1,4 +1,5 @@
-// What a kill makes of the lists of an exchange: positions by the trades of the bot's own orders, and bounds where the evidence does not decide.
+// How a kill reads the lists of an exchange: positions from the trades of the bot's own orders, and bounds where the evidence does not
+// decide.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -186,7 +187,7 @@ it('a balance lowers what is sold and never raises it, and what it lowers is nam
   expect(await rich.closer.closable(rich.venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0) });
 });
 
-it('a list of trades that lacks one which the journal has is not whole, however short it is: nothing is sold by it', async () => {
+it('a list of trades without one that the journal has is incomplete, so it does not increase a sale', async () => {
   const { books, range, scheduler } = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '9', 'buy', '0.01')],
     orders: { 9: orderOf('9', 'hers', 'buy') },
@@ -232,7 +233,7 @@ it('a fill that the journal could not attribute counts where no list reaches bac
   expect(await listed.range()).toEqual(['0.1998', '0.1998']);
 });
 
-it('an id that the exchange has given to two orders is the id of none until a list says whose it is', async () => {
+it('an id that the exchange has given to two orders identifies neither until a list shows whose it is', async () => {
   const both = [
     { ...lost('buy', 'ONE'), orderId: '1' },
     { ...lost('buy', 'TWO'), orderId: '1' },
@@ -291,7 +292,7 @@ it('a doubt of one strategy leaves what another holds as it is', async () => {
   expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), uncertainties: [] });
 });
 
-it('a doubt is reported where the bot can hold nothing, too', async () => {
+it('a doubt is also reported if the bot cannot hold anything', async () => {
   const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
@@ -309,7 +310,7 @@ it('an order that a person calls another owner’s is not taken for a lost one',
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
-it('both legs of a trade with itself count, each once', async () => {
+it('both legs of a self-trade count, each once', async () => {
   const venue = { trades: [trade('11', '2', 'sell', '0.05'), first], orders: {} };
   const [bought, sold] = [
     { cid: 'BOUGHT', tradeId: '11', orderId: '1', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' },
@@ -342,7 +343,7 @@ it('waits for lost orders alone: not for those that are over, nor for those that
   expect(books.orders.unknownUntilMs).toEqual({});
 });
 
-it('what comes of a trigger order and bears no client id leaves both explanations open', async () => {
+it('an order of a trigger without a client order id leaves both explanations open', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
   const fired = judged([BOUGHT, stop], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],

@@ -1,4 +1,4 @@
-// Closing positions: never beyond what is proved to be the bot's, no slice after one of unknown outcome, and nothing called flat that is not.
+// Closing positions: never more than is proved to be the bot's, no slice after one of unknown outcome, and flat only if proved.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -80,7 +80,7 @@ it('a doubt without a quantity is named, too', async () => {
   expect(done.residuals).toEqual(['a doubt']);
 });
 
-it('what shows up in either of two readings after the last slice is left, and is named', async () => {
+it('an order that appears in either of two reads after the last slice is left, and named', async () => {
   for (const late of [2, 3]) {
     const { sent, done } = await flattened({ held: (_, readings) => (readings === late ? closable('0.5') : null) });
     expect([sent, done.residuals]).toEqual([[], [expect.stringContaining('0.5 BTC left')]]);
@@ -99,7 +99,7 @@ it('an exchange that refuses five slices in a row gets no sixth', async () => {
   expect(done.residuals).toEqual([expect.stringContaining('1 left: code -2017')]);
 });
 
-it('a market that takes nothing ends the kill after its patience', async () => {
+it('a market that fills nothing ends the kill after its time limit', async () => {
   const nothing = inTime((venue) =>
     flatten(venue, [
       {
@@ -157,7 +157,7 @@ it('reaches further where the book gives less than was asked for, and only then'
   expect(prices.map(Number)).toEqual([99.8, 99.5, 99.5, 99]);
 });
 
-it('continues for as long as something is taken, and reads twice, a read lag apart, that it is flat', async () => {
+it('flattening continues while slices fill, and reads twice, a read lag apart, that the position is flat', async () => {
   const readMs: number[] = [];
   let sent = 0;
   const done = await inTime((venue) =>

@@ -1,4 +1,4 @@
-// What is closed of a contract: the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
+// Closing contracts: only the bot's own part of the side that the exchange shows, by CLOSE orders that cannot rest.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -39,7 +39,7 @@ it('closes the bot’s own part of a position that another owner has made larger
   expect(await closable([exact(-30)], { short: 50 }, 'sell')).toEqual(['buy', 30, 0]);
 });
 
-it('closes no more than the exchange shows, and no more than it lets be closed', async () => {
+it('closes at most what the exchange shows, and at most what it allows to be closed', async () => {
   expect(await closable([exact(30)], { long: 20 }, 'buy')).toEqual(['sell', 20, 0]);
   expect(await closable([exact(30)], { long: 30, canClose: 5 }, 'buy')).toEqual(['sell', 5, 25]);
   expect(await closable([exact(30)], { short: 30 }, 'buy')).toBeNull();

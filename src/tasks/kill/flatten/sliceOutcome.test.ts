@@ -1,4 +1,4 @@
-// What becomes of a slice whose answer was lost: found by the evidence, twice missing, or in doubt for good.
+// The outcome of a slice whose reply was lost: found by the evidence, missing in two reads, or permanently in doubt.
 
 import { expect, it } from 'vitest';
 import { spotInstrument } from '../../../../test/fixtures/drafts.ts';
@@ -50,7 +50,7 @@ async function lookedFor({ warnings, venueId = () => null }: Script) {
   return { found: is.over ? await looking.catch((error: unknown) => error) : 'it has no end', readMs };
 }
 
-it('is the order that the evidence names', async () => {
+it('a slice of unknown outcome is the order that the evidence names', async () => {
   const { found, readMs } = await lookedFor({ warnings: () => [], venueId: (reading) => (reading === 1 ? '77' : null) });
   expect([found, readMs.length]).toEqual(['77', 1]);
 });
@@ -62,7 +62,7 @@ it('had no effect once it is missing twice in a row, a read lag apart', async ()
   expect(readMs[3]! - readMs[2]!).toBeGreaterThanOrEqual(readLagMs);
 });
 
-it('is in doubt where something fits it behind the horizon, and not before', async () => {
+it('a slice is in doubt if an order fits it after the absence horizon, and not before', async () => {
   const horizonMs = LATEST_MS + visibilityDelayMs + readLagMs;
   const { found, readMs } = await lookedFor({ warnings: (_, nowMs) => [doubt(nowMs < horizonMs, ['5', '6'])] });
   expect(found).toBeInstanceOf(SliceInDoubt);
@@ -70,13 +70,13 @@ it('is in doubt where something fits it behind the horizon, and not before', asy
   expect(readMs.at(-1)).toBeGreaterThanOrEqual(horizonMs);
 });
 
-it('is given up when lists never prove anything', async () => {
+it('the wait for a slice ends if lists never prove anything', async () => {
   const { found, readMs } = await lookedFor({ warnings: () => [doubt(true)] });
   expect(String(found)).toMatch(/given up after 600 s: spot:\w+: nothing proves what became of a slice/);
   expect(readMs.at(-1)! - SIGNED_MS).toBeGreaterThan(KILL_SETTINGS.giveUpMs);
 });
 
-it('is journalled as what its answer says, and its window ends with the wait for an answer that does not come', async () => {
+it('a slice is journalled as its reply says, and its window ends with the wait for a missing reply', async () => {
   const text: string[] = [];
   const note = (what: string) => (cid: string) => void text.push(`${what} ${cid}`);
   const journal = {

@@ -1,4 +1,4 @@
-// The latch: it lasts, it is never overwritten, it counts when it is damaged, and only a reason takes it away.
+// The kill switch on disk: it lasts, it is never overwritten, it counts even if damaged, and only a reason re-arms it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ it('stays until a person gives a reason, which the next start reads', async () =
   expect(() => rearm(folder, 'bob', 'once more')).toThrow('expected a KILLED latch');
 });
 
-it('counts as set when nobody can read it', () => {
+it('the kill switch counts as set if its file cannot be read', () => {
   writeFileSync(join(folder, 'KILLED'), '{"sinceMs":');
   expect(readKillSwitch(folder)).toMatchObject({ who: 'unknown' });
   expect(new KillSwitch(folder).isClosed).toBe(true);
@@ -46,7 +46,7 @@ it('does not write through a link', async () => {
   expect(existsSync(join(folder, 'elsewhere'))).toBe(false);
 });
 
-it('is asked for by a file that anybody can make', () => {
+it('a file named KILL from any program requests a kill', () => {
   expect(readKillFile(folder)).toBeNull();
   writeFileSync(join(folder, 'KILL'), '');
   expect(readKillFile(folder)).toEqual({ flatten: false });

@@ -1,4 +1,4 @@
-// Whose an order of the exchange is, where no id says it: exactly one of each fits the other, or every explanation stays open.
+// Attributing orders of the exchange when no id identifies them: only if exactly one order on each side fits.
 
 import { expect, it } from 'vitest';
 import { Decimal } from 'decimal.js';

@@ -1,4 +1,4 @@
-// What a kill decides: whose an order is, when a list is empty for good, and that no slice is ever larger than the position.
+// The decisions of a kill: which orders are the bot's, when a list is proved empty, and that a slice is never larger than the position.
 
 import fc from 'fast-check';
 import { Decimal } from 'decimal.js';
@@ -73,7 +73,7 @@ it('cuts ids into tens', () => {
   expect(batches([])).toEqual([]);
 });
 
-it('takes a list for empty only when two readings say so that are far enough apart, with none between that says otherwise', () => {
+it('a list is proved empty by two empty reads far enough apart, with no other read between', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 4000 }), isEmpty: fc.boolean() }), { maxLength: 30 }),

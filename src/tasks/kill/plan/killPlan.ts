@@ -7,8 +7,8 @@ import type { Instrument, InstrumentId } from '../../../model/instrument.ts';
 import type { Side } from '../../../model/order.ts';
 import type { LostOrder } from './attribution.ts';
 
-/** Most orders of one call, as in the endpoint table. */
-const MAX_IN_A_BATCH = 10;
+/** Largest number of orders in one call, as in the endpoint table. */
+const MAX_BATCH_SIZE = 10;
 
 /** An open order in a list. */
 export type SeenOrder = OrderRow;
@@ -22,7 +22,7 @@ export interface OwnOrders {
   readonly withoutVenueId: readonly LostOrder[];
 }
 
-const OUR_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
+const BOT_ID_FORM = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
 
 /**
  * `own`: its id or client order id is known, or it is the only order in the list `among` that fits exactly one lost order. Without a
@@ -35,7 +35,7 @@ export function attributeOrder(
   among: readonly SeenOrder[] = [order],
 ): 'own' | 'alien' | 'unsure' {
   const { venueId, cid } = order;
-  if (own === null) return cid === null ? 'unsure' : OUR_FORM.test(cid) ? 'own' : 'alien';
+  if (own === null) return cid === null ? 'unsure' : BOT_ID_FORM.test(cid) ? 'own' : 'alien';
   if (own.isOwnId(venueId)) return 'own';
   if (cid !== null) return own.isOwnCid(cid) ? 'own' : 'alien';
   const lost = own.lostOf(instrument).filter((each) => couldBe(order, each));
@@ -49,8 +49,8 @@ export function attributeOrder(
 
 /** Splits ids into batches of one call. */
 export function batches(ids: readonly string[]): readonly (readonly string[])[] {
-  return Array.from({ length: Math.ceil(ids.length / MAX_IN_A_BATCH) }, (_, at) =>
-    ids.slice(at * MAX_IN_A_BATCH, (at + 1) * MAX_IN_A_BATCH),
+  return Array.from({ length: Math.ceil(ids.length / MAX_BATCH_SIZE) }, (_, at) =>
+    ids.slice(at * MAX_BATCH_SIZE, (at + 1) * MAX_BATCH_SIZE),
   );
 }
 
@@ -107,7 +107,7 @@ export interface FlattenSlice {
 /**
  * Returns the next slice to sell into (or buy from) `levels`, best first: at most `max`, and at most a part of the visible quantity inside
  * the collar of this step. Quantity in whole lots, rounded down; price in whole ticks, rounded toward the better price. Null: nothing can
- * be sent, because the book is empty or the rest is smaller than the smallest order (`isDust`).
+ * be sent, because the book is empty or the remainder is smaller than the smallest order (`isDust`).
  */
 export function nextSlice(
   instrument: Instrument,
@@ -120,17 +120,17 @@ export function nextSlice(
   const best = levels[0];
   if (!best || isDust(instrument, max)) return null;
   const collar = new Decimal(terms.collars[Math.min(step, terms.collars.length - 1)] ?? '0');
-  const far = new Decimal(best.price).times(side === 'sell' ? new Decimal(1).minus(collar) : new Decimal(1).plus(collar));
-  const price = far.toDecimalPlaces(instrument.priceDigits, side === 'sell' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
+  const limit = new Decimal(best.price).times(side === 'sell' ? new Decimal(1).minus(collar) : new Decimal(1).plus(collar));
+  const price = limit.toDecimalPlaces(instrument.priceDigits, side === 'sell' ? Decimal.ROUND_UP : Decimal.ROUND_DOWN);
   const visible = levels
     .filter((level) => (side === 'sell' ? price.lessThanOrEqualTo(level.price) : price.greaterThanOrEqualTo(level.price)))
     .reduce((sum, { quantity }) => sum.plus(quantity), new Decimal(0));
   const part = wholeLots(instrument, visible.times(terms.part));
   const min = smallest(instrument);
-  // A rest that is too small for its own order joins the last slice. No slice is larger than the position.
+  // A remainder that is too small for its own order joins the last slice. No slice is larger than the position.
   const wanted = Decimal.min(max, Decimal.max(part, min));
-  const rest = max.minus(wanted);
-  const qty = wholeLots(instrument, rest.greaterThan(0) && rest.lessThan(min) ? max : wanted);
+  const remainder = max.minus(wanted);
+  const qty = wholeLots(instrument, remainder.greaterThan(0) && remainder.lessThan(min) ? max : wanted);
   return { qty: qty.toFixed(), price: price.toFixed() };
 }
 

@@ -1,4 +1,4 @@
-// Results on their way through Redis: every bit of every double, and every reason, arrives.
+// Results of a shared sweep on their way through Redis: every bit of every double, and every reason, arrives.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { withoutSecret } from './queueClient.ts';
@@ -21,7 +21,7 @@ it('carries results through JSON without a loss', () => {
   );
 });
 
-it('names the same task of the same sweep alike, as a queue takes it', () => {
+it('the same task of the same sweep always has the same name, valid for a queue', () => {
   expect(taskId('ab', [1, 2])).toBe(taskId('ab', [1, 2]));
   const ids = [taskId('ab', [1, 2]), taskId('ab', [12]), taskId('ab', [2, 1]), taskId('ac', [1, 2])];
   expect(new Set(ids).size).toBe(4);

@@ -59,7 +59,7 @@ it('hands out ever smaller tasks, each set still once', () => {
 it('plans tasks of at least 5 ms, of at most some seconds, of at most 256 sets, and of few where rows are many', () => {
   const axes = axesOf(20, 10);
   const sets = setsOf(axes, null, 1);
-  // What is over at once is not parted.
+  // A task that ends at once is not split.
   expect(tasksOf(axes, sets, 100, 8)).toHaveLength(1);
   expect(Math.max(...sizesOf(tasksOf(axes, sets, 50_000_000, 2)))).toBe(2);
   const many = axesOf(100, 100);
@@ -71,7 +71,7 @@ it('plans tasks of at least 5 ms, of at most some seconds, of at most 256 sets, 
   expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 1_000_000, 2)))).toBe(28);
 });
 
-it('gives every worker something while there is enough, and no set twice', () => {
+it('every worker gets a task while there are enough sets, and no set twice', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 16 }), (a, b, workers) => {
       const axes = axesOf(a, b);

@@ -39,7 +39,7 @@ export interface SweepData {
   readonly request: RunRequest;
   /** Columns in memory that all threads share. */
   readonly feeds: readonly FeedPlan[];
-  /** Series from outside. */
+  /** External series. */
   readonly series: readonly SeriesPlan[];
   /** Marks and funding of futures. */
   readonly contracts: LoadedContracts | null;

@@ -1,4 +1,4 @@
-// Explains a bar or an order of a live bot: its journal is replayed to that bar, as a start does, and every decision is made again.
+// Explains a bar or an order of a live bot: its journal is replayed to that bar, as a start does, and every decision is repeated.
 
 import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -57,7 +57,7 @@ export async function explainBot(folder: string, question: Question, { config, l
   const { difference } = replay.asked;
   if (difference !== null) {
     throw new ConfigError(
-      `${folder}: the bot made again decides otherwise: recorded ${difference.recorded}, now ${difference.replayed}`,
+      `${folder}: the repeated bot decides otherwise: recorded ${difference.recorded}, now ${difference.replayed}`,
       `strategy or config have changed since: isobar replay ${shellWord(folder)} says where`,
     );
   }

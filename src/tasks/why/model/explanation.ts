@@ -1,4 +1,4 @@
-// What `isobar why` says of a bar or of an order, as data. Times are ms UTC, prices, quantities and money exact decimals as text.
+// The explanation of a bar or an order by `isobar why`, as data. Times are ms UTC; prices, quantities and money are exact decimals as text.
 
 import type { RuleVerdict } from '../../../risk/explain.ts';
 
@@ -41,14 +41,14 @@ export type SignalState = 'true' | 'false' | 'not-ready';
 /** One operand of a condition, in the order in which they were named, the innermost last. */
 export interface ExplainedOperand {
   readonly text: string;
-  /** How deep it lies in the condition; 0 is the condition itself. */
+  /** Nesting depth in the condition; 0 is the condition itself. */
   readonly depth: number;
   readonly state: SignalState;
-  /** The numbers that it compares, such as `sma(close, 10) 101.5, sma(close, 30) 99.75`; empty for one that combines others. */
+  /** The numbers that the operand compares, such as `sma(close, 10) 101.5, sma(close, 30) 99.75`; empty for one that combines others. */
   readonly figures: string;
 }
 
-/** What stood in the way of a condition since the last trade. */
+/** Why a condition has not fired since the last trade. */
 export interface ExplainedWait {
   /** The operand that was first not true at the first bar after the last trade, and the open of that bar. */
   readonly first: string;
@@ -86,7 +86,7 @@ export interface ExplainedField {
   readonly isView: boolean;
 }
 
-/** What a strategy read or asked for at the bar, in order. */
+/** A value that a strategy read at the bar, or a call that it made, in order. */
 export interface ExplainedCall {
   /** `when 1`, `onBar`, `onFill`, ... */
   readonly during: string;
@@ -100,7 +100,7 @@ export interface ExplainedStrategy {
   readonly name: string;
   /** Position in the run, from 0. */
   readonly index: number;
-  /** Null: it runs. Else why it got no callbacks. */
+  /** Why the strategy got no callbacks; null: it runs. */
   readonly waits: string | null;
   readonly values: readonly ExplainedValue[];
   readonly when: readonly ExplainedWhen[];
@@ -108,7 +108,7 @@ export interface ExplainedStrategy {
   readonly calls: readonly ExplainedCall[];
   /** Its newest fill before the close of the bar, ms UTC; null: none. */
   readonly lastTradeMs: number | null;
-  /** Why it asked for nothing; null when it did ask. */
+  /** Why it placed no order; null when it placed one. */
   readonly noTrade: readonly string[] | null;
 }
 
@@ -127,7 +127,7 @@ export interface ExplainedEvent {
   readonly quantity: string | null;
   readonly fee: string | null;
   readonly isMaker: boolean | null;
-  /** The trade id of a fill as the venue gave it; null for what is no fill. */
+  /** The trade id of a fill as the venue gave it; null for what is not a fill. */
   readonly tradeId: string | null;
   readonly code: string | null;
   readonly text: string;

@@ -1,4 +1,4 @@
-// Explains a bar or an order of a run folder: the run is made again from its recorded inputs, which must be unchanged.
+// Explains a bar or an order of a run folder: the run is repeated from its recorded inputs, which must be unchanged.
 
 import { join } from 'node:path';
 import { ConfigError } from '../../../base/errors.ts';
@@ -10,7 +10,7 @@ import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts'
 import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/read.ts';
 import { checkInputs } from '../../backtest/verify/inputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
-import { rerun, type Reran, type RerunTarget } from './rerun.ts';
+import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
 export interface ExplainRunOptions {
@@ -74,13 +74,13 @@ function checkSameInputs(stored: StoredRun, startedIn: string): readonly string[
   if (first === undefined) return notes;
   const others = changed.length === 1 ? '' : ` and ${counted(changed.length - 1, 'other input')}`;
   throw new ConfigError(
-    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be made again as it was`,
-    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or make the run anew with isobar backtest`,
+    `${folder}: ${first.file}${others} ${changed.length === 1 ? 'has' : 'have'} changed since the run, so the run cannot be repeated as it was`,
+    `restore ${changed.length === 1 ? 'it' : 'them'} (isobar verify ${shellWord(folder)} lists all), or run isobar backtest again`,
   );
 }
 
 /** The run made again must have decided the order that orders.csv records. */
-function checkSameOrder(folder: string, { orders }: Reran, number: number, row: StoredRow): void {
+function checkSameOrder(folder: string, { orders }: RerunResult, number: number, row: StoredRow): void {
   const order = orders.find((each) => each.order === number);
   if (order === undefined) return;
   const found: StoredRow = {
@@ -93,7 +93,7 @@ function checkSameOrder(folder: string, { orders }: Reran, number: number, row: 
   const other = Object.keys(found).find((name) => found[name] !== row[name]);
   if (other === undefined) return;
   throw new ConfigError(
-    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the run made again has ${found[other] === '' ? 'nothing' : found[other]}`,
+    `${folder}: order ${number}, ${other}: recorded ${row[other] === '' ? 'nothing' : row[other]}, the repeated run has ${found[other] === '' ? 'nothing' : found[other]}`,
     `isobar verify ${shellWord(folder)} says why`,
   );
 }

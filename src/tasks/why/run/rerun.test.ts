@@ -1,4 +1,4 @@
-// Conditions of several operands, fields and reads of one bar, against what the same strategy computes by itself.
+// Explanations of one bar: conditions, fields and reads equal what the same strategy computes by itself.
 
 import { describe, expect, test } from 'vitest';
 import { above, and, below, crossedUp, not, or, sma, Strategy } from '../../../index.ts';
@@ -44,7 +44,7 @@ const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 
 describe('a condition of several operands', () => {
-  test('names the first that is not true, in the order in which and() names them', async () => {
+  test('a condition of several operands names the first that is not true, in the order in which and() names them', async () => {
     for (let row = 20; row < 400; row += 7) {
       seen.length = 0;
       const { strategies } = await at(row);
@@ -64,7 +64,7 @@ describe('a condition of several operands', () => {
     }
   });
 
-  test('what stood in the way since the last trade is counted bar by bar', async () => {
+  test('the operands that kept a condition from firing since the last trade are counted bar by bar', async () => {
     for (const row of [60, 150, 333, 399]) {
       seen.length = 0;
       const { strategies } = await at(row);
@@ -87,7 +87,7 @@ describe('a condition of several operands', () => {
   });
 });
 
-test('what is kept before and after the bar, and what was read; the run itself is not changed by being watched', async () => {
+test('kept state before and after the bar and all reads are shown, and watching does not change the run', async () => {
   const { strategies } = await at(200);
   const [strategy] = strategies;
   const bars = strategy!.fields.find(({ name }) => name === 'count.bars')!;

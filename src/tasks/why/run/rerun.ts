@@ -1,4 +1,4 @@
-// Makes a run again up to one bar, watches that bar, and follows the orders that were decided at it until they end.
+// Repeats a run up to one bar, records that bar, and follows the orders decided at it until they end.
 
 import { ConfigError } from '../../../base/errors.ts';
 import { runTo } from '../../../engine/loop/stepLoop.ts';
@@ -13,12 +13,12 @@ import { BotWatch, type WatchedEngine } from '../trace/botWatch.ts';
 import { barAt, barOfDecision, feedFor, type TargetBar } from './target.ts';
 import { eventOf, withRules } from './venueEvents.ts';
 
-/** What the question is about: a time, or an order with the time of its decision. */
+/** The subject of the question: the bar at a time, or an order with the time of its decision. */
 export type RerunTarget =
   | { readonly kind: 'bar'; readonly atMs: number; readonly symbol: string | null }
   | { readonly kind: 'order'; readonly order: number; readonly createdMs: number; readonly symbol: string };
 
-export interface Reran {
+export interface RerunResult {
   readonly bar: ExplainedBar;
   readonly strategies: readonly ExplainedStrategy[];
   readonly orders: readonly ExplainedOrder[];
@@ -27,12 +27,12 @@ export interface Reran {
   readonly notes: readonly string[];
 }
 
-/** A run with more symbols shows values and conditions of one of them. */
+/** A run with more feeds shows values and conditions of one symbol only. */
 const MAX_SHOWN_FEEDS = 6;
-/** An order may be noted at the open of the bar after the one that its time seems to name. */
-const MAX_BARS_LOOKED_AT = 4;
+/** The order may be decided at a later bar than its time suggests, so this many bars are searched. */
+const MAX_BARS_SEARCHED = 4;
 
-export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<Reran> {
+export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: Int32Array | null = null): Promise<RerunResult> {
   const watch = new BotWatch();
   const make = replayedBotMaker(plan, { progressCells, hostFor: watch.hostFor, watchJournal: watch.watchJournal });
   const constructed = make();
@@ -44,21 +44,21 @@ export async function rerun(plan: RunPlan, target: RerunTarget, progressCells: I
   }
 }
 
-function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunTarget): Reran {
+function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunTarget): RerunResult {
   const { engine } = bot;
   watch.attach(engine);
   const feed = feedFor(engine.feeds, target.symbol);
   let bar = target.kind === 'bar' ? barAt(feed, target.atMs, plan.toMs) : barOfDecision(feed, target.createdMs);
-  runTo(engine, beginOf(bar, target), watch.onBlock);
+  runTo(engine, timeBefore(bar, target), watch.onBlock);
   const trace = new MatchTrace(worldOf(engine));
   for (const venue of bot.venues)
     for (const { instrument } of engine.feeds) if (venue.trades(instrument)) venue.book(instrument).tracer = trace;
   let isFound = watchBar(engine, watch, bar, target);
-  for (let looked = 1; !isFound && looked < MAX_BARS_LOOKED_AT && bar.row + 1 < feed.bars.length; looked++) {
+  for (let searched = 1; !isFound && searched < MAX_BARS_SEARCHED && bar.row + 1 < feed.bars.length; searched++) {
     bar = { ...bar, row: bar.row + 1 };
     isFound = watchBar(engine, watch, bar, target);
   }
-  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the run made again does not decide it`, 'isobar verify says what has changed'); // prettier-ignore
+  if (!isFound && target.kind === 'order') throw new ConfigError(`--order ${target.order}: the repeated run does not decide it`, 'isobar verify says what has changed'); // prettier-ignore
   const shown = engine.feeds.filter(({ isHidden }) => !isHidden);
   const strategies = watch.strategies(shown.length > MAX_SHOWN_FEEDS ? feed.instrument.id : null);
   const inBar = trace.done.length;
@@ -71,13 +71,13 @@ function watchRun(plan: RunPlan, bot: SealedBot, watch: BotWatch, target: RerunT
   return { bar: barOf(bar), strategies, orders, venue, acts: trace.done, notes: notesOf(bar, shown.length) };
 }
 
-/** Returns the time up to which nothing of the bar has happened. */
-function beginOf({ feed, row }: TargetBar, target: RerunTarget): number {
+/** Returns the last time before anything of the bar happens. */
+function timeBefore({ feed, row }: TargetBar, target: RerunTarget): number {
   const openMs = feed.bars.openMs[row]!;
   return target.kind === 'order' ? Math.min(openMs, target.createdMs - 1) : openMs;
 }
 
-/** Runs a bar while it is watched. Returns true when it is the one that the question is about. */
+/** Runs one bar and records it. Returns true when the question is about it. */
 function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetBar, target: RerunTarget): boolean {
   watch.begin();
   runTo(engine, feed.bars.closeMs[row]!, watch.onBlock);

@@ -71,7 +71,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     const stopLooking = repeat(POLL_MS, () => {
       onProgress(name, heartbeat.rows, Math.min(1, heartbeat.rows / rows));
       if (silence.check() === null) return;
-      end(() => reject(new StrategyError(`${name}: no answer for ${barTimeoutMs / 1000} s while it was made again`, HANG_REMEDY)));
+      end(() => reject(new StrategyError(`${name}: no answer for ${barTimeoutMs / 1000} s while the run was repeated`, HANG_REMEDY)));
     });
     worker.on('message', (message: FromExplainer) => {
       switch (message.kind) {
@@ -88,7 +88,7 @@ function follow(worker: Worker, heartbeat: ProgressCells, { barTimeoutMs, onProg
     });
     worker.on('error', (error) => end(() => reject(error)));
     worker.on('exit', (code) => {
-      const what = `${name}: ended the process in which it was made again (exit code ${code})`;
+      const what = `${name}: ended the process in which the run was repeated (exit code ${code})`;
       end(() => reject(new StrategyError(what, 'take process.exit out of the strategy')));
     });
   });

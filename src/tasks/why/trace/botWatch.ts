@@ -28,7 +28,7 @@ interface Watched {
   before: readonly FieldAt[];
 }
 
-/** Callbacks of a strategy that are no handlers. */
+/** Callbacks of a strategy that are not handlers. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder'] as const;
 
 export class BotWatch {
@@ -94,7 +94,7 @@ export class BotWatch {
 
   private explained(watched: Watched, instrument: string | null): ExplainedStrategy {
     const { run, calls, views } = watched;
-    // Legs of brackets and orders of the venue are no decisions.
+    // Legs of brackets and orders of the venue are not decisions.
     const isDecision = (role: string, parent: number | null): boolean => parent === null && role !== 'liquidation';
     const asked = this.orders.all().filter(({ strategy, role, parent }) => strategy === run.index && isDecision(role, parent));
     const fieldNames = run.instance === null ? new Map<object, readonly string[]>() : fieldsOfViews(run.instance, views);

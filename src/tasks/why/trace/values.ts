@@ -36,7 +36,7 @@ export function valuesOf(
       value: valueOf(view, 'value'),
       prev: valueOf(view, 'prev'),
     }));
-  // A series from outside has a view of its own, which the field holds, beside that of its rows.
+  // An external series has a view of its own, which the field holds, beside that of its rows.
   return values.filter(({ feed, name, fields }) => {
     const isSame = (other: ExplainedValue): boolean => other.fields.length > 0 && other.name === name && other.feed === feed;
     return fields.length > 0 || !values.some(isSame);

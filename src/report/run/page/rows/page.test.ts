@@ -54,7 +54,7 @@ function walk(length: number, seed: number): ChartLevel {
 }
 
 describe('coarser bars', () => {
-  test.each(['5m', '1h', '1d', '1M'] as const)('%s bars are those of a naive grouping, gaps included', (interval) => {
+  test.each(['5m', '1h', '1d', '1M'] as const)('coarser bars: %s bars are those of a naive grouping, gaps included', (interval) => {
     const fine = walk(4000, 5);
     const coarse = coarsen(fine, interval);
     const groups = new Map<number, number[]>();
@@ -73,14 +73,14 @@ describe('coarser bars', () => {
     });
   });
 
-  test('weeks are no parts of months', () => {
+  test('weeks are not parts of months', () => {
     expect(ladder('4h')).toEqual(['4h', '1d', '1w', '1M']);
     expect(ladder('1w')).toEqual(['1w']);
     for (const drawnByMinute of ['5s', '500ticks', '0.5range'] as const) expect(ladder(drawnByMinute)).toEqual([...INTERVALS]);
   });
 });
 
-test('mean positions of spans add up to the whole, whatever the spans', () => {
+test('mean positions of spans add up to the whole, for any spans', () => {
   const changes = { length: 4, ms: [100, 250, 250, 900], change: [2, -1, -1, -3] };
   // 2 from 100 to 250, 0 to 900, 3 (short) to 1000.
   expect([...meanPosition([0, 1000], changes)]).toEqual([(150 * 2 + 100 * 3) / 1000]);

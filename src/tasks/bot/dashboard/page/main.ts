@@ -27,13 +27,13 @@ const STALE_MS = 3000;
 
 let token: string | null = storedToken();
 let seen: BotView | null = null;
-let seenAtMs = 0;
-let lookedFor = 0;
+let receivedAtMs = 0;
+let requestsSent = 0;
 const charts = new LiveCharts();
 const dialog = new ActDialog(perform);
 
 async function perform(request: BotRequest, typed: string): Promise<string | null> {
-  if (token === null) return 'the token is gone';
+  if (token === null) return 'no token: log in again';
   const answer = await postAct(token, request, typed);
   void refresh();
   if (hasFailed(answer)) return answer.problem;
@@ -42,10 +42,10 @@ async function perform(request: BotRequest, typed: string): Promise<string | nul
 
 async function refresh(): Promise<void> {
   if (token === null) return;
-  const mine = ++lookedFor;
+  const requestNumber = ++requestsSent;
   const answer = await fetchView(token);
   // A slow reply must not overwrite a newer one.
-  if (mine !== lookedFor) return;
+  if (requestNumber !== requestsSent) return;
   if (hasFailed(answer)) showFailure(answer);
   else show(answer.view, answer.allowed);
 }
@@ -59,7 +59,7 @@ function showFailure({ kind, problem }: Failed): void {
 
 function show(view: BotView, allowed: AccessScope): void {
   seen = view;
-  seenAtMs = performance.now();
+  receivedAtMs = performance.now();
   setHidden('login', true);
   setHidden('board', false);
   showState(view);
@@ -86,7 +86,7 @@ function showButtons({ scopes, alarmMs }: BotView, allowed: AccessScope): void {
 }
 
 function markStale(): void {
-  const silentMs = performance.now() - seenAtMs;
+  const silentMs = performance.now() - receivedAtMs;
   const isStale = seen !== null && silentMs > STALE_MS;
   document.body.classList.toggle('stale', isStale);
   setHidden('gone', !isStale);
@@ -119,8 +119,8 @@ const items: ItemActs = {
   resolve: (id, outcome) =>
     dialog.ask({
       ...plain(
-        outcome === 'placed' ? 'It was placed?' : 'It had no effect?',
-        `You have looked at the exchange for ${id}.`,
+        outcome === 'placed' ? 'Was it placed?' : 'Did it have no effect?',
+        `Check at the exchange what became of ${id} first.`,
         'Resolve',
         'resolve',
       ),
@@ -134,14 +134,14 @@ function plain(title: string, message: string, button: string, word: string | nu
 
 byId('halt')?.addEventListener('click', () =>
   dialog.ask({
-    ...plain('Halt the account?', 'No new risk: orders that reduce, and cancels, still leave.', 'Halt', null),
+    ...plain('Halt the account?', 'The bot opens no new risk. It still sends cancels and orders that reduce.', 'Halt', null),
     why: 'halted from the dashboard',
     request: (why) => ({ op: 'halt', scope: 'account', state: 'HALT_NEW', why }),
   }),
 );
 byId('kill')?.addEventListener('click', () =>
   dialog.ask({
-    ...plain('Kill?', 'No order leaves any more, all open ones are cancelled, and the bot stays down until it is re-armed.', 'Kill', null),
+    ...plain('Kill?', 'The bot sends no more orders, cancels all open ones, and stays down until it is re-armed.', 'Kill', null),
     why: 'killed from the dashboard',
     isDanger: true,
     canFlatten: true,

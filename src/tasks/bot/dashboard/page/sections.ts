@@ -24,7 +24,7 @@ export function showState({ scopes, timeMs }: BotView): void {
   const why =
     cause && worst
       ? `${worst.scope === 'account' ? '' : `${worst.scope}: `}${cause.code}, ${cause.why}, for ${ageText(timeMs - cause.sinceMs)}; ` +
-        (cause.clearsItself ? 'clears by itself' : 'a person clears it')
+        (cause.clearsItself ? 'clears by itself' : 'the operator clears it')
       : 'everything that the rules allow';
   setText('state-why', more > 0 ? `${why} (and ${more} more)` : why);
 }
