@@ -1,11 +1,12 @@
 // Implements `isobar sim`: runs the days, shows progress, and prints them as a table or as JSON.
 
 import { ConfigError, EXIT } from '../../base/errors.ts';
+import { dayText } from '../../base/text/format.ts';
 import { simulate, type SimReport } from '../../worlds/simulate.ts';
 import { wholeNumber } from '../options/values.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
-import { replayCommand, simText, timeText } from './text.ts';
+import { replayCommand, simText } from './text.ts';
 
 interface SimArgs {
   readonly what: string;
@@ -22,8 +23,7 @@ const MOST_SEED = 1_000_000_000;
 
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
   const one = wholeNumber('--seed', seed, MOST_SEED);
-  if (loud && one === null)
-    throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
+  if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
   const count = one === null ? (wholeNumber('--days', days, MOST_DAYS) ?? DAYS) : 1;
   const line = progressLine('days');
   try {
@@ -58,12 +58,12 @@ function jsonOf({ name, asset, notes, days, worst, hash }: SimReport, file: stri
     violations: sum(({ violations }) => violations.length),
     asset,
     cost: days.reduce((total, { cost }) => total.plus(cost), worst.cost.times(0)).toFixed(),
-    worst: { seed: worst.seed, date: timeText(worst.startMs), cost: worst.cost.toFixed(), replay: replayCommand(file, worst.seed) },
+    worst: { seed: worst.seed, date: dayText(worst.startMs), cost: worst.cost.toFixed(), replay: replayCommand(file, worst.seed) },
     notes,
     hash,
     each: days.map((day) => ({
       seed: day.seed,
-      date: timeText(day.startMs),
+      date: dayText(day.startMs),
       startEquity: day.startEquity.toFixed(),
       withFaults: day.withFaults.toFixed(),
       withoutFaults: day.withoutFaults.toFixed(),

@@ -1,7 +1,7 @@
 // Output of `isobar sim` for people: a table of days, the worst of them, and what did not hold. At most 100 columns.
 
 import type { Decimal } from '../../base/number/decimal.ts';
-import { counted } from '../../base/text/format.ts';
+import { counted, dayText, usualDigits } from '../../base/text/format.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
 import { COLUMNS, withLead } from '../../report/terminal/lines.ts';
 import type { SimDay, SimReport } from '../../worlds/simulate.ts';
@@ -18,21 +18,28 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
     ...notes.flatMap((note) => withLead('  ', note)),
     '',
   ];
-  const shown = new Set(days.toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs())).slice(0, MOST_ROWS));
+  const shown = new Set(
+    days.toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs())).slice(0, MOST_ROWS),
+  );
   const head = ['seed', 'day', 'without', 'with faults', 'cost', 'orders', 'unknown', 'restarts', 'broken'];
-  const rows = days.filter((day) => shown.has(day)).map(rowOf);
+  const rows = days.filter((day) => shown.has(day)).map((day) => rowOf(day, asset));
   lines.push(...table(head, rows, 'rlrrrrrrr').map((line) => `  ${line}`));
   if (shown.size < days.length) lines.push(`  and ${counted(days.length - shown.size, 'day')} whose faults cost less`);
   const total = days.reduce((sum, { cost }) => sum.plus(cost), worst.cost.times(0));
   const orders = days.reduce((sum, day) => sum + day.orders, 0);
   lines.push('', ...withLead('  ', `all days: the faults ${costText(total, asset)}; hash ${hash}`));
-  if (orders === 0) lines.push(...withLead('  ', 'no order left on any of these days: name more days, or a definition that trades more often'));
+  if (orders === 0)
+    lines.push(...withLead('  ', 'no order left on any of these days: name more days, or a definition that trades more often'));
   else if (worst.cost.greaterThan(0))
-    lines.push(...withLead('  ', `the worst day: seed ${worst.seed}, ${timeText(worst.startMs)}, on which they ${costText(worst.cost, asset)}`));
+    lines.push(
+      ...withLead('  ', `the worst day: seed ${worst.seed}, ${dayText(worst.startMs)}, on which they ${costText(worst.cost, asset)}`),
+    );
   const naked = days.flatMap(({ naked: of }) => of ?? []);
   if (naked.length > 0) {
     const minutes = naked.reduce((sum, each) => sum + each.withFaults, 0);
-    lines.push(...withLead('  ', `positions without their stop: ${counted(minutes, 'minute')} on ${counted(naked.length, 'day')} with stops`));
+    lines.push(
+      ...withLead('  ', `positions without their stop: ${counted(minutes, 'minute')} on ${counted(naked.length, 'day')} with stops`),
+    );
   }
   lines.push(...brokenLines(days));
   const again = days.find(isBroken) ?? worst;
@@ -42,28 +49,25 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
 
 export const replayCommand = (file: string, seed: number): string => `isobar sim ${shellWord(file)} --seed ${seed} --loud`;
 
-/** Returns the date of a day, UTC. */
-export const timeText = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
 const isBroken = ({ violations }: SimDay): boolean => violations.length > 0;
 
-const rowOf = (day: SimDay): readonly string[] => [
+const rowOf = (day: SimDay, asset: string): readonly string[] => [
   String(day.seed),
-  timeText(day.startMs),
-  moneyText(day.withoutFaults),
-  moneyText(day.withFaults),
-  moneyText(day.cost),
+  dayText(day.startMs),
+  day.withoutFaults.toFixed(usualDigits(asset)),
+  day.withFaults.toFixed(usualDigits(asset)),
+  day.cost.toFixed(usualDigits(asset)),
   String(day.orders),
   String(day.unknown),
   String(day.restarts),
   isBroken(day) ? String(day.violations.length) : '-',
 ];
 
-/** Digits of money in the table; small accounts, such as of bitcoins, need more. */
-const moneyText = (amount: Decimal): string => (amount.abs().lessThan(10) && !amount.isZero() ? amount.toFixed(4) : amount.toFixed(2));
-
-const costText = (cost: Decimal, asset: string): string =>
-  cost.isZero() ? 'cost nothing' : cost.isNegative() ? `have gained ${moneyText(cost.negated())} ${asset}` : `cost ${moneyText(cost)} ${asset}`;
+function costText(cost: Decimal, asset: string): string {
+  if (cost.isZero()) return 'cost nothing';
+  const amount = `${cost.abs().toFixed(usualDigits(asset))} ${asset}`;
+  return cost.isNegative() ? `have gained ${amount}` : `cost ${amount}`;
+}
 
 function brokenLines(days: readonly SimDay[]): readonly string[] {
   const all = days.flatMap((day) => day.violations.map((violation) => ({ seed: day.seed, ...violation })));

@@ -21,6 +21,8 @@ export interface BotComputerParts {
   readonly queue: DueQueue;
   readonly config: LiveConfig;
   readonly load: NonNullable<LiveOptions['load']>;
+  /** Bars that each feed can hold. */
+  readonly room: number;
   readonly wireOf: (process: { readonly isDead: boolean }) => LateReplyWire;
   readonly disk: SimulatedDisk;
   readonly random: () => number;
@@ -86,13 +88,13 @@ export class BotComputer implements Scheduler {
 
   /** Opens the bot. Rejects as `openLiveBot` does. */
   async open(): Promise<void> {
-    const { config, load, log, broken, wireOf, random } = this.#parts;
+    const { config, load, room, log, broken, wireOf, random } = this.#parts;
     const send = wireOf(this);
     this.opened = await openLiveBot(config, {
-      log: (nowMs) =>
-        new LiveLog({ write: log, isPretty: true, nowMs, formatTime: (ms) => new Date(ms).toISOString(), hide: same }),
+      log: (nowMs) => new LiveLog({ write: log, isPretty: true, nowMs, formatTime: (ms) => new Date(ms).toISOString(), hide: same }),
       scheduler: this,
       load,
+      room,
       broken,
       computer: {
         network: { send: (request, done, late) => send(request, (outcome) => this.#run(() => done(outcome)), late), close: async () => {} },

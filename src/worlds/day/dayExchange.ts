@@ -140,7 +140,10 @@ export class DayExchange {
   heldLots({ instrument }: TradedMarket): number {
     const { spot, futures } = this.service.sides;
     if (instrument.market === 'spot')
-      return (spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base)) / 10 ** (instrument.baseDigits - instrument.quantityDigits);
+      return (
+        (spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base)) /
+        10 ** (instrument.baseDigits - instrument.quantityDigits)
+      );
     const { wallets } = futures!.venue;
     const open = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument === instrument);
     return open.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);

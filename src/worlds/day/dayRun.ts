@@ -213,6 +213,7 @@ class SimulatedDay {
       queue: this.#queue,
       config: this.#config,
       load: this.#request.bot.loader(told),
+      room: this.#request.bot.room,
       wireOf: (of) => this.#network.wireOf(of),
       disk: this.#disk,
       random: () => rng.next(),

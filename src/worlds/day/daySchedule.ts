@@ -51,7 +51,11 @@ export function scheduleOf(seed: number): DaySchedule {
   const outages = OUTAGES.flatMap((what) => {
     const [from, to] = COUNTS[what];
     const count = from + Math.floor(rng.next() * (to - from + 1));
-    return Array.from({ length: count }, (): Outage => ({ what, atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)), size: rng.next() }));
+    return Array.from({ length: count }, (): Outage => ({
+      what,
+      atMs: Math.floor((0.01 + rng.next() * 0.98) * (DAY_MS - CALM_MS)),
+      size: rng.next(),
+    }));
   });
   return { creates, outages: outages.toSorted((a, b) => a.atMs - b.atMs) };
 }

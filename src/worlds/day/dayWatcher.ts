@@ -111,7 +111,9 @@ export class DayWatcher {
   /** A strategy that keeps its state is told again from the newest kept point on. */
   #isToldBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
     const from = happened.length - texts.length;
-    return from >= 0 && from <= (this.#toldOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at]);
+    return (
+      from >= 0 && from <= (this.#toldOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at])
+    );
   }
   #fillsOf({ tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
     const found = this.#byCid.get(clientOrderIdOf(prefix, order as OrderId));

@@ -37,10 +37,15 @@ export interface UsersBot {
   configIn(folder: string, startMs: number): LiveConfig;
   /** Loads strategies as a new process does: what a file counts outside of its class begins anew. */
   loader(told: ToldFills): Loader;
+  /** Bars that each feed of a day can hold. */
+  readonly room: number;
 }
 
-/** Most bars before a day that strategies may warm up with. */
+/** Most bars before a day that strategies may warm up with, and those that an exchange tells besides. */
 const WARM_ROWS = 5000;
+const TOLD_ROWS = 400;
+/** A day, and its end. */
+const LONGEST_DAY_MS = 1.1 * DAY_MS;
 
 /** Throws ConfigError and StrategyError for a file that no day can be made of. */
 export async function openUsersBot(file: string): Promise<UsersBot> {
@@ -69,12 +74,15 @@ class ReadyBot implements UsersBot {
   readonly name: string;
   readonly asset: string;
   readonly notes: readonly string[];
+  readonly room: number;
   readonly #parts: SharedParts;
 
   constructor(parts: SharedParts) {
     this.#parts = parts;
     this.name = parts.plan.name;
     this.asset = parts.finest[0]!.instrument.quote;
+    const shortestMs = Math.min(...parts.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+    this.room = WARM_ROWS + TOLD_ROWS + Math.ceil(LONGEST_DAY_MS / shortestMs);
     const { firstMs, count } = parts.days;
     this.notes = [...parts.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
   }
@@ -141,7 +149,9 @@ function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: numb
     seen.add(key);
     const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
     const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;
-    storeBars(catalog, { ...part, ...copies }, IMPORTED);
+    // The exchange tells volumes in whole lots; a bot leaves a catalog out that says otherwise.
+    const scale = 10 ** bars.instrument.quantityDigits;
+    storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
   }
 }
 

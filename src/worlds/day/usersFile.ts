@@ -35,7 +35,9 @@ export function readUsersFile(file: string): UsersFile {
       `${whereIs(source, ['series'])}: series from outside cannot be simulated: nobody says when their values come`,
       'leave series out, in a copy of the file and of its strategy',
     );
-  const definition = Object.fromEntries(DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, ownValue(key, data[key])]])));
+  const definition = Object.fromEntries(
+    DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, ownValue(key, data[key])]])),
+  );
   const times = Object.fromEntries(['from', 'to'].flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
   const { catalog: _, ...shared } = definition;
   const botKeys = isBot ? Object.fromEntries(Object.entries(data).filter(([key]) => !LEFT_OUT.has(key))) : { ...shared, audit: AUDIT };
