@@ -1,6 +1,6 @@
 // Long and short over several contracts: breakouts of a channel, sizes that risk the same on all of them, an ATR stop that waits at the
 // exchange as a trigger order.
-import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId } from 'isobar';
+import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId, type OrderInfo } from 'isobar';
 
 export default class PerpetualTrend extends Strategy.with({
   entryBars: int(96, { min: 2, max: 5000, unit: 'bars', help: 'a close beyond the channel of this many bars enters' }),
@@ -17,9 +17,11 @@ export default class PerpetualTrend extends Strategy.with({
     above: this.use(highest(feed.high, this.params.exitBars)),
     below: this.use(lowest(feed.low, this.params.exitBars)),
     range: this.use(atr(feed, this.params.atrBars)),
-    // The order that enters, and the stop of what it fills.
+    // The order that enters, the stop of what it fills, the order that waits there, and what a lost or refused one has left bare.
     entry: null as OrderId | null,
     stop: NaN,
+    guard: null as OrderId | null,
+    bare: null as FillInfo['qty'] | null,
   }));
   stops = 0;
 
@@ -28,7 +30,7 @@ export default class PerpetualTrend extends Strategy.with({
       const { feed, upper, lower, above, below, range } = contract;
       if (!feed.fresh) continue;
       const close = feed.close.value;
-      const { isFlat, isLong } = this.position(feed);
+      const { isFlat, isLong, qty } = this.position(feed);
       const away = this.params.stopAtrs * range.value;
       const size = { equity: Math.min(this.params.mostEach, (this.params.risk * close) / away) };
       // `prev`: the channel of the bars before this one, which a close can break out of.
@@ -39,19 +41,26 @@ export default class PerpetualTrend extends Strategy.with({
         contract.stop = close + away;
         contract.entry = this.sell(size, { feed });
       } else if (!isFlat && (isLong ? close < below.prev : close > above.prev)) this.exit(feed);
+      else if (!isFlat && contract.bare?.lte(qty.abs())) this.protect(contract, isLong, contract.bare);
+      contract.bare = null;
     }
   }
 
   override onFill({ orderId, side, qty }: FillInfo) {
     const entered = this.contracts.find(({ entry }) => entry === orderId);
-    if (entered === undefined) return;
-    const { feed, stop } = entered;
-    const isLong = side === 'buy';
+    if (entered !== undefined) this.protect(entered, side === 'buy', qty);
+  }
+
+  override onOrder({ id, lifecycle, qty, filled }: OrderInfo) {
+    for (const contract of this.contracts) if (contract.guard === id && lifecycle === 'done' && filled.isZero()) contract.bare = qty;
+  }
+
+  protect(contract: (typeof this.contracts)[number], isLong: boolean, qty: FillInfo['qty']) {
+    const { feed, stop } = contract;
     const last = feed.close.value;
     const guard = { feed, trigger: stop, tag: `stop ${++this.stops}` };
     // The bar that filled the entry may have gone beyond its stop.
     if (isLong ? last <= stop : last >= stop) this.exit(feed);
-    else if (isLong) this.sell({ base: qty }, guard);
-    else this.buy({ base: qty }, guard);
+    else contract.guard = isLong ? this.sell({ base: qty }, guard) : this.buy({ base: qty }, guard);
   }
 }

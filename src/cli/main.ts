@@ -19,6 +19,7 @@ import { journalCommand } from './journal/check.ts';
 import { liveCommand } from './live/start.ts';
 import { replayCommand } from './journal/replay.ts';
 import { parityCommand } from './parity/command.ts';
+import { simCommand } from './sim/command.ts';
 import { killCommand } from './live/kill.ts';
 import { mcpCommand } from './mcp/command.ts';
 import { logsCommand } from './live/logs.ts';
@@ -53,6 +54,7 @@ function parser(argv: readonly string[]): Argv {
       .command(liveCommand)
       .command(replayCommand)
       .command(parityCommand)
+      .command(simCommand)
       .command(mcpCommand)
       .command(statusCommand)
       .command(ordersCommand)

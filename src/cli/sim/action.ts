@@ -1,0 +1,86 @@
+// Implements `isobar sim`: runs the days, shows progress, and prints them as a table or as JSON.
+
+import { ConfigError, EXIT } from '../../base/errors.ts';
+import { dayText } from '../../base/text/format.ts';
+import { simulate, type SimReport } from '../../worlds/simulate.ts';
+import { wholeNumber } from '../options/values.ts';
+import { print, printError, printJson } from '../terminal/print.ts';
+import { progressLine } from '../terminal/progressLine.ts';
+import { replayCommand, simText } from './text.ts';
+
+interface SimArgs {
+  readonly what: string;
+  readonly days?: string | undefined;
+  readonly from?: string | undefined;
+  readonly seed?: string | undefined;
+  readonly loud: boolean;
+  readonly json: boolean;
+}
+
+const DAYS = 10;
+const MOST_DAYS = 100_000;
+const MOST_SEED = 1_000_000_000;
+
+export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
+  const one = wholeNumber('--seed', seed, MOST_SEED);
+  if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
+  const count = one === null ? (wholeNumber('--days', days, MOST_DAYS) ?? DAYS) : 1;
+  const line = progressLine('days');
+  try {
+    const report = await simulate({
+      file: what,
+      fromSeed: one ?? wholeNumber('--from', from, MOST_SEED) ?? 1,
+      days: count,
+      print: loud ? printError : null,
+      onProgress: (done) => {
+        if (!loud) line.show(`day ${Math.min(count, Math.floor(done) + 1)} of ${count}`, done, done / count);
+      },
+    });
+    line.clear();
+    if (json) printJson(jsonOf(report, what));
+    else print(simText(report, what));
+    if (report.days.some(({ violations }) => violations.length > 0)) process.exitCode = EXIT.differs;
+  } finally {
+    line.clear();
+  }
+}
+
+function jsonOf({ name, asset, notes, days, worst, hash }: SimReport, file: string): object {
+  const sum = (count: (day: SimReport['days'][number]) => number): number => days.reduce((total, day) => total + count(day), 0);
+  return {
+    name,
+    days: days.length,
+    seeds: `${days[0]!.seed}-${days.at(-1)!.seed}`,
+    orders: sum(({ orders }) => orders),
+    fills: sum(({ fills }) => fills),
+    unknown: sum(({ unknown }) => unknown),
+    restarts: sum(({ restarts }) => restarts),
+    violations: sum(({ violations }) => violations.length),
+    asset,
+    cost: days.reduce((total, { cost }) => total.plus(cost), worst.cost.times(0)).toFixed(),
+    worst: { seed: worst.seed, date: dayText(worst.startMs), cost: worst.cost.toFixed(), replay: replayCommand(file, worst.seed) },
+    notes,
+    hash,
+    each: days.map((day) => ({
+      seed: day.seed,
+      date: dayText(day.startMs),
+      startEquity: day.startEquity.toFixed(),
+      withFaults: day.withFaults.toFixed(),
+      withoutFaults: day.withoutFaults.toFixed(),
+      cost: day.cost.toFixed(),
+      orders: day.orders,
+      fills: day.fills,
+      unknown: day.unknown,
+      restarts: day.restarts,
+      cleared: day.cleared,
+      nakedMinutes: day.naked,
+      violations: day.violations.map(({ rule, timeMs, text, isInPeace }) => ({
+        rule,
+        time: new Date(timeMs).toISOString(),
+        text,
+        withFaults: !isInPeace,
+      })),
+      hash: day.hash,
+    })),
+  };
+}

@@ -1,0 +1,206 @@
+// A simulated disk: a crash loses any part of the data that was not synced, for each file and each name; it can fill up, and syncs can fail.
+
+import { DiskError, REPLACED, type Disk } from '../../ports/disk.ts';
+
+const SECTOR_BYTES = 512;
+
+interface SimulatedFile {
+  bytes: Buffer;
+  /** Number of bytes that a sync has made durable. */
+  durable: number;
+  /** Bytes whose sync failed: they can still be read, no later sync writes them, and a crash takes them. */
+  readonly dropped: (readonly [from: number, to: number])[];
+}
+
+/** The end of the process: thrown by the operation at which it happens, and by every later one. */
+export class Crash extends Error {}
+
+/** Source of random numbers, uniform in [0, 1), that decide which unsynced data survives. */
+export interface Random {
+  next(): number;
+}
+
+export class SimulatedDisk implements Disk {
+  /** Capacity of the disk in bytes. */
+  capacityBytes = Infinity;
+  /** Number of operations before the crash. The beginning and the end of a sync count as one each. */
+  crashAt = Infinity;
+  operations = 0;
+  /** Error codes of the next file syncs; null for a sync that succeeds. */
+  readonly syncFailures: (string | null)[] = [];
+  #names = new Map<string, SimulatedFile>();
+  #durableNames = new Map<string, SimulatedFile>();
+  /** Files that another process has moved away while they were open: they have no name, and those who hold them open still write. */
+  readonly #unlinked = new Map<string, SimulatedFile>();
+  readonly #due: (() => void)[] = [];
+
+  list(folder: string): readonly string[] {
+    const names = [...this.#names.keys()].filter((path) => path.startsWith(`${folder}/`) && !path.includes('/', folder.length + 1));
+    return names.map((path) => path.slice(folder.length + 1)).toSorted();
+  }
+  read(path: string): Uint8Array {
+    return Buffer.from(this.#file(path).bytes);
+  }
+  readAt(path: string, from: number, length: number): Uint8Array {
+    return Buffer.from(this.#file(path).bytes.subarray(from, from + length));
+  }
+  size(path: string): number {
+    return this.#file(path).bytes.length;
+  }
+  identity(path: string): string {
+    return String(this.#file(path).bytes.length);
+  }
+  create(path: string): void {
+    this.#step();
+    if (this.#names.has(path)) throw new DiskError('EEXIST', path);
+    this.#names.set(path, { bytes: Buffer.alloc(0), durable: 0, dropped: [] });
+  }
+  append(path: string, bytes: Uint8Array): void {
+    this.#step();
+    const file = this.#unlinked.get(path) ?? this.#file(path);
+    const room = this.capacityBytes - [...this.#names.values()].reduce((sum, one) => sum + one.bytes.length, 0);
+    file.bytes = Buffer.concat([file.bytes, bytes.subarray(0, Math.max(0, room))]);
+    if (room < bytes.length) throw new DiskError('ENOSPC', path);
+  }
+  sync(path: string, done: (failure: string | null) => void): void {
+    this.#step();
+    const file = this.#names.get(path);
+    const unlinked = this.#unlinked.get(path);
+    if (unlinked) this.#syncFile(unlinked, () => done(REPLACED));
+    else if (file) this.#syncFile(file, done);
+    else {
+      const names = new Map(this.#names);
+      this.#later(() => {
+        this.#durableNames = names;
+        done(null);
+      });
+    }
+  }
+  rename(from: string, to: string): void {
+    this.#step();
+    const file = this.#file(from);
+    this.#names.delete(from);
+    this.#names.set(to, file);
+  }
+  remove(path: string): void {
+    this.#step();
+    this.#file(path);
+    this.#names.delete(path);
+  }
+
+  /** Runs a callback after the current call. Syncs end this way. */
+  readonly soon = (run: () => void): void => void this.#due.push(run);
+
+  /** Runs the waiting callbacks, and those that they add. Returns false when the process crashed. */
+  run(): boolean {
+    try {
+      for (let next = this.#due.shift(); next; next = this.#due.shift()) next();
+      return true;
+    } catch (error) {
+      if (error instanceof Crash) return false;
+      throw error;
+    }
+  }
+
+  /** Ends the process and its pending work. The next process finds everything that was written, synced or not. */
+  endProcess(): void {
+    this.#due.length = 0;
+    this.crashAt = Infinity;
+    this.operations = 0;
+  }
+  /** Returns the disk after a kill of the process: everything written is there, except the last `cut` bytes of `path`. */
+  afterKill(path: string, cut: number): SimulatedDisk {
+    return this.#copied(
+      (file, name) => file.bytes.subarray(0, file.bytes.length - (name === path ? cut : 0)),
+      () => true,
+    );
+  }
+  /** Returns the disk after a power failure. */
+  afterPowerLoss(random: Random): SimulatedDisk {
+    return this.#copied(
+      (file) => surviving(file, random),
+      () => random.next() < 0.5,
+    );
+  }
+  /** Returns the number of durable bytes of a file. */
+  lastingBytes(path: string): number {
+    return this.#file(path).durable;
+  }
+  /** What a crash leaves of a file at least, with zeros for what a failed sync has dropped. */
+  lastingPart(path: string): Uint8Array {
+    const { bytes, durable, dropped } = this.#file(path);
+    const part = Buffer.from(bytes.subarray(0, durable));
+    for (const [from, to] of dropped) part.fill(0, from, to);
+    return part;
+  }
+  /** Replaces the content of a file as another process would, already synced. */
+  overwrite(path: string, bytes: Uint8Array): void {
+    this.#names.set(path, { bytes: Buffer.from(bytes), durable: bytes.length, dropped: [] });
+  }
+
+  /** Moves a file away while it is open. */
+  unlink(path: string): void {
+    this.#unlinked.set(path, this.#file(path));
+    this.#names.delete(path);
+  }
+  /** Returns the durable bytes of the files that were moved away. */
+  unlinkedBytes(): readonly Uint8Array[] {
+    return Array.from(this.#unlinked.values(), ({ bytes, durable }) => bytes.subarray(0, durable));
+  }
+  /** Moves all these files back, with the data written meanwhile. */
+  putBack(): void {
+    for (const [path, file] of this.#unlinked) this.#names.set(path, file);
+    this.#unlinked.clear();
+  }
+
+  #copied(bytesOf: (file: SimulatedFile, name: string) => Uint8Array, survives: (name: string) => boolean): SimulatedDisk {
+    const copy = new SimulatedDisk();
+    for (const name of new Set([...this.#names.keys(), ...this.#durableNames.keys()])) {
+      const [now, durable] = [this.#names.get(name), this.#durableNames.get(name)];
+      const file = now === durable || survives(name) ? now : durable;
+      if (file) copy.overwrite(name, bytesOf(file, name));
+    }
+    copy.#durableNames = new Map(copy.#names);
+    return copy;
+  }
+
+  #syncFile(file: SimulatedFile, done: (failure: string | null) => void): void {
+    const to = file.bytes.length;
+    const failure = this.syncFailures.shift() ?? null;
+    this.#later(() => {
+      if (failure !== null) file.dropped.push([file.durable, to]);
+      file.durable = Math.max(file.durable, to);
+      done(failure);
+    });
+  }
+  #later(run: () => void): void {
+    this.soon(() => {
+      this.#step();
+      run();
+    });
+  }
+  #step(): void {
+    if (this.operations >= this.crashAt) throw new Crash('the process is gone');
+    this.operations++;
+  }
+  #file(path: string): SimulatedFile {
+    const file = this.#names.get(path);
+    if (!file) throw new DiskError('ENOENT', path);
+    return file;
+  }
+}
+
+/** Returns the bytes of a file after a power failure. Of the unsynced bytes, at random: none, all, the first ones, or some sectors. */
+function surviving({ bytes, durable, dropped }: SimulatedFile, random: Random): Uint8Array {
+  const way = Math.floor(random.next() * 4);
+  const length = way === 0 ? durable : way === 1 ? bytes.length : durable + Math.floor(random.next() * (bytes.length - durable + 1));
+  const left = Buffer.from(bytes.subarray(0, length));
+  for (const [from, to] of dropped) left.fill(0, from, to);
+  if (way === 3) {
+    for (let [from, to] = [durable, 0]; from < length; from = to) {
+      to = Math.min(length, (Math.floor(from / SECTOR_BYTES) + 1) * SECTOR_BYTES);
+      if (random.next() < 0.5) left.fill(0, from, to);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,257 @@
+// The paper exchange of one simulated day: markets that follow bars, one account, and the truth about it, read from the exchange's own books.
+
+import { Decimal } from '../../base/number/decimal.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import { rowsOf, ticksOf, type BarColumns } from '../../model/bars/bars.ts';
+import type { Instrument, InstrumentId, Market } from '../../model/instrument.ts';
+import { lotsPerCoin } from '../../model/instrument.ts';
+import { INTERVALS, nests, openOf, typicalLengthMs, type CommonInterval } from '../../model/interval.ts';
+import { SERVICE_DEFAULTS } from '../../paperExchange/dialect/config.ts';
+import { PROFILES } from '../../paperExchange/dialect/profile.ts';
+import type { TickBar } from '../../paperExchange/market/klines.ts';
+import { replayBars } from '../../paperExchange/market/priceSource.ts';
+import { followPrices } from '../../paperExchange/market/simulatedMarket.ts';
+import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
+import type { OwnTrade, UserOrder } from '../../paperExchange/orders/userOrder.ts';
+import { demoKey } from '../../paperExchange/process/demo.ts';
+import type { Service } from '../../paperExchange/service.ts';
+import { openService } from '../../paperExchange/storage/persistence.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+
+type Balances = Readonly<Record<string, string>>;
+
+export interface DayExchangeSpec {
+  /** The finest bars of each instrument, history and day. */
+  readonly bars: readonly BarColumns[];
+  readonly startMs: number;
+  /** By market that the account has. */
+  readonly balances: { readonly spot?: Balances; readonly futures?: Balances };
+  readonly liquidationFeePpm: number;
+  /** The asset in which equity is counted. */
+  readonly asset: string;
+  /** Longest interval of a feed. Klines up to it are there when the day begins. */
+  readonly longest: CommonInterval;
+  readonly seed: number;
+}
+
+/** Levels of the book, and lots of a level as a multiple of those of a usual quarter of a bar. */
+const LEVELS = 20;
+const DEPTH = 4;
+/** Klines of each interval at the start of a day: what a reply may have, and some more. */
+const KLINES = 320;
+/** Trades that are read at once. */
+const PAGE = 64;
+
+export class DayExchange {
+  readonly service: Service;
+  readonly key = demoKey(1);
+  readonly asset: string;
+  /** Fills of each order of the account, as reads show them, by exchange id. */
+  readonly tradesOf = new Map<string, OwnTrade[]>();
+  tradeCount = 0;
+  /** Every order ever placed on the account, oldest first within a market. */
+  readonly orders: UserOrder[] = [];
+  readonly #seenOrders: Record<Market, number> = { spot: 0, futures: 0 };
+  readonly #seenTrades: Record<Market, number> = { spot: 0, futures: 0 };
+
+  constructor({ bars, startMs, balances, liquidationFeePpm, asset, longest, seed }: DayExchangeSpec) {
+    const rng = seededRng(seed ^ 0x5eed);
+    const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
+    const markets = new Set(bars.map(({ instrument }) => instrument.market));
+    this.asset = asset;
+    this.service = openService(
+      {
+        ...SERVICE_DEFAULTS,
+        instruments: bars.map(({ instrument }) => instrument),
+        accounts: [
+          {
+            name: 'bot',
+            uid: '10001',
+            balances: balances.spot ?? {},
+            ...(balances.futures === undefined ? {} : { futures: { balances: balances.futures } }),
+            keys: [{ ...this.key, permissions: { ...this.key.permissions, markets: [...markets] } }],
+          },
+        ],
+        profile: PROFILES.seed,
+        delays: { admissionMs, visibilityMs, cancelMs },
+        liquidationFeePpm,
+        fundingSeed: seed,
+      },
+      startMs,
+    );
+    const byId = new Map<InstrumentId, BarColumns>(bars.map((each) => [each.instrument.id, each]));
+    for (const [index, market] of this.service.markets.entries())
+      followBars(market, byId.get(market.instrument.id)!, { startMs, longest, seed: seed * 31 + index, service: this.service });
+  }
+
+  /** When something is due here. */
+  get nextMs(): number {
+    return (this.service.scheduler as DueQueue).nextMs;
+  }
+
+  /** Takes in what has happened since the last call. Returns true if there was anything. */
+  read(): boolean {
+    const before = this.orders.length + this.tradeCount;
+    for (const side of this.#sides()) {
+      const { market } = side;
+      const placed = side.of.counters.orders;
+      for (let number = this.#seenOrders[market] + 1; number <= placed; number++) {
+        const order = side.of.orders.orderNumbered(number);
+        if (order !== null) this.orders.push(order);
+      }
+      this.#seenOrders[market] = placed;
+      const fresh = this.#freshTrades(side.of.orders, this.#seenTrades[market]);
+      for (const trade of fresh) this.#note(trade);
+      this.#seenTrades[market] = fresh.at(-1)?.tradeId ?? this.#seenTrades[market];
+    }
+    return this.orders.length + this.tradeCount > before;
+  }
+  *#sides() {
+    const { spot, futures } = this.service.sides;
+    if (spot !== null) yield { market: 'spot' as const, of: spot };
+    if (futures !== null) yield { market: 'futures' as const, of: futures };
+  }
+  /** Oldest first. */
+  #freshTrades(
+    orders: { trades(account: number, instrument: null, limit: number, fromId: null): readonly OwnTrade[] },
+    seen: number,
+  ): readonly OwnTrade[] {
+    for (let limit = PAGE; ; limit *= 4) {
+      const newest = orders.trades(0, null, limit, null);
+      const at = newest.findIndex(({ tradeId }) => tradeId <= seen);
+      if (at >= 0 || newest.length < limit) return newest.slice(0, at < 0 ? newest.length : at).toReversed();
+    }
+  }
+  #note(trade: OwnTrade): void {
+    this.tradeCount++;
+    const id = trade.isBuyer ? trade.bidId : trade.askId;
+    const known = this.tradesOf.get(id);
+    if (known) known.push(trade);
+    else this.tradesOf.set(id, [trade]);
+  }
+
+  /** Orders that have not ended. */
+  live(): readonly UserOrder[] {
+    const { spot, futures } = this.service.sides;
+    return [...(spot?.live() ?? []), ...(futures?.live() ?? [])];
+  }
+
+  /** Lots that the account holds of an instrument: below 0 when it is short. */
+  heldLots({ instrument }: TradedMarket): number {
+    const { spot, futures } = this.service.sides;
+    if (instrument.market === 'spot')
+      return (
+        (spot!.venue.free(0, instrument.base) + spot!.venue.locked(0, instrument.base)) /
+        10 ** (instrument.baseDigits - instrument.quantityDigits)
+      );
+    const { wallets } = futures!.venue;
+    const open = wallets.openPositions(0).filter(({ index }) => wallets.contracts[index]!.instrument === instrument);
+    return open.reduce((lots, position) => lots + (position.isLong ? position.lots : -position.lots), 0);
+  }
+
+  /** Lots whose loss a stop at the exchange ends: trigger orders that would close what is held. */
+  guardedLots({ instrument }: TradedMarket, isLong: boolean): number {
+    const { futures } = this.service.sides;
+    if (futures === null || instrument.market === 'spot') return 0;
+    return futures.triggers
+      .pending()
+      .filter(({ trigger: { child } }) => child.instrument === instrument && (child.side === 'sell') === isLong)
+      .reduce((lots, { trigger: { child } }) => lots + child.lots, 0);
+  }
+
+  /** Money of the account in its asset: cash, coins at the price of the market, margin, profit that is not realised. */
+  equity(): Decimal {
+    const { spot, futures } = this.service.sides;
+    let sum = new Decimal(0);
+    const add = (units: number, digits: number, price: number = 1): void => {
+      sum = sum.plus(new Decimal(units).div(new Decimal(10).pow(digits)).times(price));
+    };
+    for (const [asset, digits] of spot?.assets() ?? []) {
+      const units = spot!.venue.free(0, asset) + spot!.venue.locked(0, asset);
+      const market = spot!.markets.find(({ instrument }) => instrument.base === asset && instrument.quote === this.asset);
+      if (asset === this.asset) add(units, digits);
+      else if (market) add(units, digits, market.referencePrice / 10 ** market.instrument.priceDigits);
+    }
+    const digits = futures?.assets().get(this.asset);
+    if (futures === null || digits === undefined) return sum;
+    const { venue } = futures;
+    const { wallets } = venue;
+    const index = wallets.asset(this.asset);
+    const { free, locked } = wallets.wallet(0, index);
+    const positions = wallets.openPositions(0, index);
+    add(free + locked + positions.reduce((units, position) => units + position.marginUnits + venue.unrealised(position), 0), digits);
+    return sum;
+  }
+}
+
+interface Followed {
+  readonly startMs: number;
+  readonly longest: CommonInterval;
+  readonly seed: number;
+  readonly service: Service;
+}
+
+/** Makes a market trade through the bars of a day, with the klines of the time before. */
+function followBars(market: TradedMarket, bars: BarColumns, { startMs, longest, seed, service }: Followed): void {
+  const first = firstRowAt(bars, startMs);
+  for (const interval of INTERVALS)
+    if (interval === bars.interval || nests(bars.interval, interval))
+      market.tape.klines.restore(interval, klinesBefore(bars, first, interval, typicalLengthMs(interval) <= typicalLengthMs(longest)));
+  const coming = rowsOf(bars, first, bars.length);
+  const source = replayBars(coming, coming.openMs[0]!, 1);
+  const price = ticksOf(coming, 'open')[0]!;
+  const spacing = Math.max(1, Math.round(price / 10_000));
+  const lots = Math.max(1, Math.round(usualLots(coming) / 4));
+  const options = { levels: LEVELS, spread: Math.max(1, Math.round(spacing / 2)), spacing, lots: lots * DEPTH };
+  followPrices(market, source, service.scheduler, seededRng(seed), { ...options, price });
+}
+
+function usualLots(bars: BarColumns): number {
+  const volumes = Array.from(bars.volume.subarray(0, Math.min(bars.length, 1000))).toSorted((a, b) => a - b);
+  return (volumes[Math.floor(volumes.length / 2)] ?? 0) * lotsPerCoin(bars.instrument);
+}
+
+export function firstRowAt({ openMs, length }: BarColumns, ms: number): number {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (openMs[middle]! < ms) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The newest klines before a row, oldest first; whole ones only. */
+function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, isWanted: boolean): readonly TickBar[] {
+  if (!isWanted || end === 0) return [];
+  const columns = (['open', 'high', 'low', 'close'] as const).map((name) => ticksOf(bars, name));
+  const scale = 10 ** bars.instrument.quantityDigits;
+  const found: { -readonly [Key in keyof TickBar]: TickBar[Key] }[] = [];
+  let row = end - 1;
+  for (; row >= 0; row--) {
+    const openMs = openOf(interval, bars.openMs[row]!);
+    const [open, high, low, close] = columns.map((column) => column[row]!) as [number, number, number, number];
+    const lots = Math.round(bars.volume[row]! * scale);
+    const last = found.at(-1);
+    if (last?.openMs === openMs) {
+      last.open = open;
+      last.high = Math.max(last.high, high);
+      last.low = Math.min(last.low, low);
+      last.lots += lots;
+      continue;
+    }
+    if (found.length === KLINES) break;
+    found.push({ openMs, open, high, low, close, lots });
+  }
+  // The bars begin within the oldest one.
+  if (row < 0 && interval !== bars.interval) found.pop();
+  return found.toReversed();
+}
+
+/** The text of a fill, in the words in which a strategy is told. */
+export function fillTextOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
+  const { quantityDigits, priceDigits, baseDigits, quoteDigits, base, quote }: Instrument = instrument;
+  const scaled = (units: number, digits: number): string => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed();
+  const money = feeInBase ? `${scaled(fee, baseDigits)} ${base}` : `${scaled(fee, quoteDigits)} ${quote}`;
+  return `${isBuyer ? 'buy' : 'sell'} ${scaled(lots, quantityDigits)} at ${price / 10 ** priceDigits} fee ${money}`;
+}

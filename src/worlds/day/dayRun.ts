@@ -1,0 +1,326 @@
+// One simulated day: a live bot and a paper exchange on one virtual clock, with what its schedule does to them.
+
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Decimal } from '../../base/number/decimal.ts';
+import { ConfigError, StrategyError } from '../../base/errors.ts';
+import { seededRng, type Rng } from '../../base/number/rng.ts';
+import { DueQueue } from '../../ports/dueQueue.ts';
+import { haltCauseOf } from '../../risk/live/haltCauses.ts';
+import { BotComputer, settlePromises } from '../computer/botComputer.ts';
+import { FaultyNetwork } from '../computer/faultyNetwork.ts';
+import { SimulatedDisk } from '../computer/simulatedDisk.ts';
+import { DayExchange } from './dayExchange.ts';
+import { CALM_MS, DAY_MS, type DaySchedule, type Outage } from './daySchedule.ts';
+import { DayWatcher, type DayMoment, type DayViolation } from './dayWatcher.ts';
+import { ToldFills } from './toldFills.ts';
+import type { UsersBot } from './usersBot.ts';
+
+export interface DayRequest {
+  readonly bot: UsersBot;
+  readonly seed: number;
+  /** When the day begins, ms UTC. */
+  readonly startMs: number;
+  readonly schedule: DaySchedule;
+  /** On the same day without faults each position had a stop at once. */
+  readonly mustProtect: boolean;
+  /** Takes lines about all that happens; null: nobody listens. */
+  readonly print: ((line: string) => void) | null;
+}
+
+export interface DayOutcome {
+  readonly startEquity: Decimal;
+  /** After 24 hours, by the books of the exchange. */
+  readonly equity: Decimal;
+  readonly orders: number;
+  readonly fills: number;
+  readonly unknown: number;
+  readonly restarts: number;
+  /** Halts that the operator had to clear. */
+  readonly cleared: number;
+  /** A position was held, and a stop of it stood. */
+  readonly hasStopped: boolean;
+  readonly hasHeld: boolean;
+  readonly protects: boolean;
+  /** Time that positions were held without a stop for all of them, ms. */
+  readonly nakedMs: number;
+  readonly violations: readonly DayViolation[];
+  readonly hash: string;
+}
+
+/** How long past its end a day waits until nothing is under way. */
+const LONGEST_END_MS = 1_800_000;
+/** The operator looks this often, and clears what needs a person. */
+const OPERATOR_MS = 600_000;
+const LOOK_MS = 60_000;
+const MOST_REQUESTS = 1_000_000;
+
+export async function runDay(request: DayRequest): Promise<DayOutcome> {
+  const day = new SimulatedDay(request);
+  try {
+    return await day.run();
+  } finally {
+    day.close();
+  }
+}
+
+class SimulatedDay {
+  readonly #request: DayRequest;
+  readonly #queue = new DueQueue();
+  readonly #watcher = new DayWatcher();
+  readonly #exchange: DayExchange;
+  readonly #network: FaultyNetwork;
+  readonly #folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'isobar-sim-'));
+  readonly #hash = createHash('sha256');
+  readonly #rng: Rng;
+  readonly #startMs: number;
+  readonly #endMs: number;
+  readonly #config: ReturnType<UsersBot['configIn']>;
+  #disk = new SimulatedDisk();
+  #process: BotComputer | null = null;
+  #told = new ToldFills();
+  #processes = 0;
+  #restarts = 0;
+  #cleared = 0;
+  #mustStart = false;
+  #isCalm = false;
+  #seenState = '';
+  #lookMs = -Infinity;
+  /** Thrown by the user's own code, or a config that a start refuses: not an outcome of faults. */
+  #refused: Error | null = null;
+
+  constructor(request: DayRequest) {
+    const { bot, seed, startMs, schedule } = request;
+    this.#request = request;
+    this.#startMs = startMs;
+    this.#endMs = startMs + DAY_MS;
+    this.#rng = seededRng(seed ^ 0x0dd);
+    this.#queue.runDue(startMs);
+    this.#exchange = new DayExchange(bot.exchangeAt(startMs, seed));
+    const { service, key } = this.#exchange;
+    writeFileSync(join(this.#folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
+    writeFileSync(join(this.#folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
+    mkdirSync(join(this.#folder, 'bot'), { mode: 0o700 });
+    this.#config = bot.configIn(this.#folder, startMs);
+    this.#network = new FaultyNetwork({
+      queue: this.#queue,
+      service,
+      rng: seededRng(seed ^ 0x4e7),
+      faultOf: (create) => (this.#isCalm ? undefined : schedule.creates.get(create)),
+      left: ({ number, target, body }) => {
+        const text = Buffer.from(body).toString() || target;
+        this.#hash.update(`${this.#queue.nowMs} ${text}\n`);
+        const fault = this.#isCalm ? undefined : schedule.creates.get(number);
+        this.#say(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
+        this.#watcher.left(text, () => this.#lastingJournal(), this.#queue.nowMs);
+      },
+      answered: (status) => {
+        if (status === 418 || status === 429)
+          this.#watcher.report('LIMITS', `the exchange answered ${status}: too many requests`, this.#queue.nowMs);
+      },
+      killBehind: (afterMs) => {
+        const process = this.#process;
+        this.#queue.at(this.#queue.nowMs + afterMs, () => process === this.#process && this.#die('is killed', false, 5));
+      },
+    });
+  }
+
+  get #moment(): DayMoment {
+    return { exchange: this.#exchange, process: this.#process, told: this.#told, nowMs: this.#queue.nowMs };
+  }
+  #say(text: string): void {
+    this.#request.print?.(`${new Date(this.#queue.nowMs).toISOString().slice(0, 23).replace('T', ' ')}  ${text}`);
+  }
+
+  async run(): Promise<DayOutcome> {
+    const { schedule } = this.#request;
+    const startEquity = this.#exchange.equity();
+    this.#start();
+    for (const one of schedule.outages) this.#queue.at(this.#startMs + one.atMs, () => this.#happen(one));
+    this.#queue.at(this.#endMs - CALM_MS, () => (this.#isCalm = true));
+    this.#queue.at(this.#startMs + OPERATOR_MS, () => this.#operate());
+    let equity: Decimal | null = null;
+    for (;;) {
+      if ((this.#process?.pending ?? 0) > 0) await settlePromises();
+      if (this.#refused !== null) throw this.#refused;
+      if (this.#mustStart) this.#start();
+      const nextMs = Math.min(this.#queue.nextMs, this.#exchange.nextMs);
+      if (equity === null && nextMs > this.#endMs) equity = this.#exchange.equity();
+      if (equity !== null && this.#isOver(nextMs)) break;
+      if (this.#exchange.nextMs <= nextMs) this.#exchange.service.advance(nextMs);
+      this.#queue.runDue(nextMs);
+      this.#look();
+      if (this.#network.requests > MOST_REQUESTS)
+        throw new ConfigError(
+          `the bot asks the exchange more than ${MOST_REQUESTS} times on this day`,
+          'lengthen audit.fastMs and audit.balanceMs, or orders.resolveEveryMs',
+        );
+    }
+    return this.#outcome(startEquity, equity);
+  }
+  #isOver(nextMs: number): boolean {
+    return nextMs > this.#endMs + LONGEST_END_MS || this.#watcher.isAtRest(this.#moment);
+  }
+  #outcome(startEquity: Decimal, equity: Decimal): DayOutcome {
+    const watcher = this.#watcher;
+    this.#exchange.read();
+    watcher.final(this.#moment, this.#request.mustProtect);
+    for (const { rule, timeMs, text } of watcher.violations) this.#hash.update(`${rule} ${timeMs} ${text}\n`);
+    for (const [id, trades] of this.#exchange.tradesOf)
+      for (const { price, lots, timeMs } of trades) this.#hash.update(`${id} ${lots} at ${price} ${timeMs}\n`);
+    this.#hash.update(`${startEquity.toFixed()} ${equity.toFixed()}`);
+    const { unknown, hasStopped, hasHeld, protects, nakedMs, violations } = watcher;
+    return {
+      startEquity,
+      equity,
+      orders: this.#network.creates,
+      fills: this.#exchange.tradeCount,
+      unknown: unknown.size,
+      restarts: this.#restarts,
+      cleared: this.#cleared,
+      hasStopped,
+      hasHeld,
+      protects,
+      nakedMs,
+      violations,
+      hash: this.#hash.digest('hex').slice(0, 16),
+    };
+  }
+
+  /** After every event that changed something at the exchange, in the journal or in what the strategy was told. */
+  #look(): void {
+    const { nowMs } = this.#queue;
+    this.#exchange.read();
+    const { orders, tradeCount } = this.#exchange;
+    const journal = this.#process?.opened?.bot.deps.journal.lastSeq ?? 0;
+    const state = `${orders.length} ${tradeCount} ${journal} ${this.#told.count} ${this.#processes}`;
+    if (state === this.#seenState && nowMs < this.#lookMs) return;
+    this.#seenState = state;
+    this.#lookMs = nowMs + LOOK_MS;
+    this.#watcher.look(this.#moment);
+  }
+
+  // --- The bot
+
+  #start(): void {
+    this.#mustStart = false;
+    const rng = this.#rng;
+    const told = new ToldFills();
+    this.#told = told;
+    const process = new BotComputer({
+      queue: this.#queue,
+      config: this.#config,
+      load: this.#request.bot.loader(told),
+      room: this.#request.bot.room,
+      wireOf: (of) => this.#network.wireOf(of),
+      disk: this.#disk,
+      random: () => rng.next(),
+      skewMs: Math.floor((rng.next() - 0.5) * 6000),
+      drift: (rng.next() - 0.5) * 1e-4,
+      number: ++this.#processes,
+      log: (line) => this.#say(line.trim().replace(/^\d\d:\d\d:\d\d /, '')),
+      broken: (why) => {
+        this.#say(`the bot stops by itself: ${why}`);
+        this.#watcher.report('RUNS', `the bot stops by itself: ${why}`, this.#queue.nowMs);
+        this.#queue.at(this.#queue.nowMs, () => process === this.#process && this.#die('has stopped', false, 60));
+      },
+      crashed: () => this.#die('is gone with its power', true, 5),
+    });
+    this.#process = process;
+    this.#say(`the bot starts, process ${this.#processes}`);
+    process.pending++;
+    process.open().then(
+      () => process.pending--,
+      (error: unknown) => {
+        process.pending--;
+        if (!process.isDead && this.#process === process) this.#startFailed(error);
+      },
+    );
+  }
+  #startFailed(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.#say(`the start ended: ${text}`);
+    const isOfNetwork = (error instanceof Error && error.constructor.name === 'NoAnswer') || OF_NETWORK.test(text);
+    // The first start of a day meets no fault: what it refuses is the user's own.
+    if (!isOfNetwork && this.#processes === 1) this.#refused = error instanceof Error ? error : new StrategyError(text);
+    else if (!isOfNetwork) this.#watcher.report('RESTART', `the start is refused: ${text}`, this.#queue.nowMs);
+    this.#die('has not started', false, 60);
+  }
+
+  /** The process is gone; the next one starts after so many seconds. */
+  #die(what: string, isPower: boolean, seconds: number): void {
+    const process = this.#process;
+    if (process === null) return;
+    process.die();
+    this.#process = null;
+    this.#disk = isPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
+    this.#restarts++;
+    this.#say(`the bot ${what}${isPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${seconds} s`);
+    this.#queue.at(this.#queue.nowMs + seconds * 1000, () => (this.#mustStart = this.#process === null));
+  }
+
+  /** What no loss of power takes from the newest files of the journal. */
+  #lastingJournal(): Buffer {
+    const folder = join(this.#folder, 'bot', 'journal');
+    const names = this.#disk.list(folder).filter((name) => !name.startsWith('lock-'));
+    const paths = names.slice(-2).map((name) => `${folder}/${name}`);
+    return Buffer.concat(paths.map((path) => this.#disk.readAt(path, 0, this.#disk.lastingBytes(path))));
+  }
+
+  // --- What happens to it
+
+  #happen({ what, size }: Outage): void {
+    const downSeconds = 1 + Math.floor(size ** 4 * 900);
+    const { nowMs } = this.#queue;
+    if (what === 'kill') return this.#die('is killed', false, downSeconds);
+    if (what === 'power') return this.#die('is gone with its power', true, downSeconds);
+    if (what === 'diskCrash') {
+      this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * 40);
+      return this.#say('the power will fail within an operation of the disk');
+    }
+    const untilMs = nowMs + (what === 'partition' ? 5000 + size ** 3 * 600_000 : 600_000);
+    const until = new Date(untilMs).toISOString().slice(11, 19);
+    if (what === 'partition') {
+      this.#network.partitionedUntilMs = untilMs;
+      return this.#say(`the network is cut until ${until}`);
+    }
+    this.#network.staleUntilMs = untilMs;
+    this.#network.staleMs = Math.floor(size * 1200);
+    this.#say(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
+  }
+
+  /** The operator reads what stands, and clears what the exchange and the network have caused. Limits of the user's own stay. */
+  #operate(): void {
+    this.#queue.at(this.#queue.nowMs + OPERATOR_MS, () => this.#operate());
+    const process = this.#process;
+    const opened = process?.opened;
+    if (!process?.control || !opened) return;
+    const causes = opened.bot.deps.engine.risk.halts.causes();
+    const codes = new Set(causes.map(({ code }) => code).filter((code) => OF_EXCHANGE.has(code) && haltCauseOf(code).needsPerson));
+    for (const code of codes) {
+      const scopes = new Set(causes.filter((cause) => cause.code === code).map(({ scope }) => scope.kind));
+      this.#cleared++;
+      this.#say(`the operator clears ${code} (${[...scopes].join(', ')})`);
+      process.pending++;
+      const clear = async (): Promise<void> => {
+        await process.control!.resume({ scope: 'account', code, why: 'looked at' }, 'operator');
+        for (const { wireName } of opened.bot.deps.engine.instruments)
+          if (scopes.has('symbol')) await process.control!.resume({ scope: `symbol:${wireName}`, code, why: 'looked at' }, 'operator');
+      };
+      const end = (): void => void process.pending--;
+      clear().then(end, end);
+    }
+  }
+
+  close(): void {
+    this.#process?.die();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** A start that meets a cut network is tried again by whoever supervises the bot. */
+const OF_NETWORK = /the clock of the|expected it to within|no answer/i;
+/** What the day's faults can lead to, and a person has to look at. */
+const OF_EXCHANGE: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);

@@ -1,0 +1,228 @@
+// Compares the bot with the exchange's own books after every event of a day, and says what does not hold. docs/sim.md lists the rules.
+
+import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
+import type { UserOrder } from '../../paperExchange/orders/userOrder.ts';
+import type { OrderId } from '../../model/order.ts';
+import { clientOrderIdOf, orderIdIn } from '../../protocol/clientOrderId.ts';
+import type { BotComputer } from '../computer/botComputer.ts';
+import { fillTextOf, type DayExchange } from './dayExchange.ts';
+import type { ToldFills } from './toldFills.ts';
+
+export type DayRule = 'ONCE' | 'JOURNAL' | 'KNOWN' | 'TOLD' | 'BOOKS' | 'LIMITS' | 'RESTART' | 'RUNS' | 'REST' | 'STOP';
+
+export interface DayViolation {
+  readonly rule: DayRule;
+  /** ms UTC of the day. */
+  readonly timeMs: number;
+  readonly text: string;
+}
+
+/** Audits, lags of reads, and an outage: within this time the bot has to know of each of its orders. */
+const KNOWN_MS = 1_200_000;
+/** A strategy that always has a stop needs a moment for it. */
+const PROMPT_MS = 60_000;
+/** Characters of a client order id that all orders of a bot share. */
+const PREFIX = 16;
+
+/** The moment at which is looked. */
+export interface DayMoment {
+  readonly exchange: DayExchange;
+  readonly process: BotComputer | null;
+  readonly told: ToldFills;
+  readonly nowMs: number;
+}
+
+export class DayWatcher {
+  readonly violations: DayViolation[] = [];
+  /** Orders whose outcome the bot did not know for a while. */
+  readonly unknown = new Set<number>();
+  /** Positions were held, and a stop of theirs stood. */
+  hasHeld = false;
+  hasStopped = false;
+  /** Longest and whole time that a position had no stop for all of it, ms. */
+  longestNakedMs = 0;
+  nakedMs = 0;
+  readonly #reported = new Set<string>();
+  readonly #byCid = new Map<string, UserOrder>();
+  readonly #nakedSince = new Map<TradedMarket, number>();
+  /** The most fills of each order that a process of the day has told. */
+  readonly #toldOf = new Map<number, number>();
+  #keepsState = false;
+  #seenOrders = 0;
+  #told: ToldFills | null = null;
+  #toldCount = 0;
+
+  report(rule: DayRule, text: string, timeMs: number): void {
+    // The same fault shows at every event from then on.
+    const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.violations.push({ rule, timeMs, text });
+  }
+
+  look(moment: DayMoment): void {
+    const { exchange, process, nowMs } = moment;
+    this.#readOrders(exchange, nowMs);
+    const opened = process?.opened;
+    this.#watchStops(moment);
+    if (!opened) return;
+    const { engine, cidOf } = opened.bot.deps;
+    const prefix = cidOf(1 as OrderId).slice(0, PREFIX);
+    for (const order of exchange.live()) {
+      const own = orderIdIn(prefix, order.clientOrderId ?? '');
+      const isKnown = own !== null && (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own)) !== undefined;
+      if (!isKnown && nowMs - order.placedMs > KNOWN_MS && !engine.risk.halts.hasAny)
+        this.report('KNOWN', `${order.id} (${order.clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
+    }
+    for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
+    this.#compareTold(moment, prefix);
+  }
+
+  /** A create leaves. `journal`: what no loss of power takes from the files of the journal. */
+  left(body: string, journal: () => Buffer, nowMs: number): void {
+    const cid = /"(?:newClientOrderId|clientOrderId)":"([^"]+)"/i.exec(body)?.[1];
+    if (cid === undefined || !journal().includes(cid))
+      this.report('JOURNAL', `an order leaves that the journal on the disk does not have: ${cid ?? body}`, nowMs);
+  }
+
+  #readOrders({ orders }: DayExchange, nowMs: number): void {
+    for (; this.#seenOrders < orders.length; this.#seenOrders++) {
+      const order = orders[this.#seenOrders]!;
+      const { clientOrderId: cid, intent } = order;
+      // Liquidations bear no id.
+      if (cid === null || intent.role === 'liquidation') continue;
+      if (this.#byCid.has(cid)) this.report('ONCE', `${cid} was placed twice: ${this.#byCid.get(cid)!.id} and ${order.id}`, nowMs);
+      else this.#byCid.set(cid, order);
+    }
+  }
+
+  #compareTold({ exchange, process, told, nowMs }: DayMoment, prefix: string): void {
+    if (told === this.#told && told.count === this.#toldCount) return;
+    [this.#told, this.#toldCount] = [told, told.count];
+    this.#keepsState = process!.opened!.bot.deps.engine.runs.some(({ kept }) => kept !== null);
+    for (const [order, texts] of told.entries()) {
+      const happened = this.#fillsOf(exchange, prefix, order);
+      const isWrong = texts.some((text, at) => text !== happened[at]) && !this.#isToldBefore(order, texts, happened);
+      this.#toldOf.set(order, Math.max(this.#toldOf.get(order) ?? 0, texts.length));
+      if (isWrong)
+        this.report('TOLD', `order ${order}: the strategy was told [${texts.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+    }
+  }
+  /** A strategy that keeps its state is told again from the newest kept point on. */
+  #isToldBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
+    const from = happened.length - texts.length;
+    return (
+      from >= 0 && from <= (this.#toldOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at])
+    );
+  }
+  #fillsOf({ tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
+    const found = this.#byCid.get(clientOrderIdOf(prefix, order as OrderId));
+    return (found === undefined ? [] : (tradesOf.get(found.id) ?? [])).map(fillTextOf);
+  }
+
+  // --- Stops
+
+  #watchStops(moment: DayMoment): void {
+    const { exchange, nowMs } = moment;
+    for (const market of exchange.service.markets) {
+      const { held, guarded } = stopsOf(moment, market);
+      const least = market.instrument.minLots;
+      if (held >= least) this.hasHeld = true;
+      if (held >= least && guarded > 0) this.hasStopped = true;
+      const since = this.#nakedSince.get(market);
+      if (held - guarded >= Math.max(least, held * DUST)) {
+        if (since === undefined) this.#nakedSince.set(market, nowMs);
+        else this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
+      } else if (since !== undefined) {
+        this.#nakedSince.delete(market);
+        this.nakedMs += nowMs - since;
+        this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
+      }
+    }
+  }
+
+  /** True when the strategy gives each position a stop at once, as far as this day shows. */
+  get protects(): boolean {
+    return this.hasStopped && this.longestNakedMs <= PROMPT_MS;
+  }
+
+  // --- The end of the day
+
+  /** True when nothing is under way. */
+  isAtRest({ process, exchange }: DayMoment): boolean {
+    const opened = process?.opened;
+    if (!opened || !opened.bot.isTrading) return false;
+    const { engine } = opened.bot.deps;
+    const active = engine.orders.active().filter(({ lifecycle }) => lifecycle !== 'working' && lifecycle !== 'draft');
+    return active.length === 0 && exchange.live().every(({ isAdmitted, live }) => isAdmitted && live?.status !== 'PENDING_CANCEL');
+  }
+
+  /** `mustProtect`: on the same day without faults the strategy gave each position a stop at once. */
+  final(moment: DayMoment, mustProtect: boolean): void {
+    const { exchange, process, nowMs, told } = moment;
+    this.look(moment);
+    for (const since of this.#nakedSince.values()) this.nakedMs += nowMs - since;
+    const opened = process?.opened;
+    if (!opened) return this.report('REST', 'the bot does not run in the end', nowMs);
+    const { bot } = opened;
+    const { engine, cidOf } = bot.deps;
+    const prefix = cidOf(1 as OrderId).slice(0, PREFIX);
+    if (!bot.isTrading) this.report('REST', 'the bot does not trade in the end', nowMs);
+    const unknown = engine.orders.active().filter(({ lifecycle }) => lifecycle === 'unknown');
+    const halts = engine.risk.halts.causes().filter(({ code }) => OF_FAULTS.has(code));
+    if (halts.length > 0) this.report('REST', `halts stand: ${halts.map(({ code, why }) => `${code}: ${why}`).join('; ')}`, nowMs);
+    if (unknown.length > 0) this.report('REST', `the outcome of ${unknown.length} orders is still unknown`, nowMs);
+    const open = new Set(engine.orders.active().map(({ venueId }) => String(venueId)));
+    for (const { id } of exchange.live())
+      if (!open.has(id)) this.report('BOOKS', `${id} is open at the exchange and not in the bot`, nowMs);
+    this.#compareHoldings(moment);
+    for (const [cid, { id }] of this.#byCid) {
+      const order = orderIdIn(prefix, cid);
+      const happened = (exchange.tradesOf.get(id) ?? []).map(fillTextOf);
+      if (order === null || happened.length === 0) continue;
+      const texts = told.of(order);
+      if (texts.length !== happened.length && !this.#isToldBefore(order, texts, happened))
+        this.report('TOLD', `order ${order}: the strategy was told [${texts.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+    }
+    if (mustProtect) this.#requireStops(moment);
+  }
+
+  #compareHoldings({ exchange, process, nowMs }: DayMoment): void {
+    const { engine } = process!.opened!.bot.deps;
+    for (const [index, instrument] of engine.instruments.entries()) {
+      const market = exchange.service.markets.find(({ instrument: { id } }) => id === instrument.id)!;
+      const digits = instrument.market === 'spot' ? engine.ledger.qtyDigits(index) - instrument.quantityDigits : 0;
+      const units = engine.runs.reduce((sum, run) => sum + engine.ledger.qty(run.index, index), 0);
+      const [own, truth] = [units / 10 ** digits, exchange.heldLots(market)];
+      if (own !== truth) this.report('BOOKS', `${instrument.wireName}: the bot holds ${own} lots, the exchange says ${truth}`, nowMs);
+    }
+  }
+
+  #requireStops(moment: DayMoment): void {
+    for (const market of moment.exchange.service.markets) {
+      const { held, guarded } = stopsOf(moment, market);
+      if (held - guarded < Math.max(market.instrument.minLots, held * DUST)) continue;
+      this.report('STOP', `${market.instrument.wireName}: ${held} lots are held, and stops stand for ${guarded}`, moment.nowMs);
+    }
+  }
+}
+
+/** Halts that an hour without faults, or the operator, has to have ended. */
+const OF_FAULTS: ReadonlySet<string> = new Set([
+  ...['STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH'],
+  ...['ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL'],
+]);
+
+/** Fees in the coin leave a little less, or a little more, than a stop was given for. */
+const DUST = 0.005;
+
+/** Lots of a position, and how many of them a stop guards: at the exchange, or in the bot that runs (docs/live.md). */
+function stopsOf({ exchange, process }: DayMoment, market: TradedMarket): { readonly held: number; readonly guarded: number } {
+  const lots = exchange.heldLots(market);
+  if (lots === 0) return { held: 0, guarded: 0 };
+  const engine = process?.opened?.bot.deps.engine;
+  const index = engine?.instruments.findIndex(({ id }) => id === market.instrument.id) ?? -1;
+  const brackets = index < 0 ? [] : engine!.brackets.list(index);
+  const own = brackets.reduce((sum, bracket) => sum + (bracket.isLong === lots > 0 ? bracket.lots : 0), 0);
+  return { held: Math.abs(lots), guarded: own + exchange.guardedLots(market, lots > 0) };
+}

@@ -1,0 +1,48 @@
+// What strategies are told: a class that listens is put below the author's own, and notes each fill before the strategy has it.
+
+import type { Strategy, StrategyClass } from '../../strategy/strategy.ts';
+import type { FillInfo } from '../../strategy/types.ts';
+
+/** The fills that the strategies of one process were told, by order. A restart tells them again from the beginning. */
+export class ToldFills {
+  readonly #texts = new Map<number, string[]>();
+  count = 0;
+
+  note({ orderId, side, qty, price, fee, feeAsset }: FillInfo): void {
+    this.count++;
+    const text = `${side} ${qty.toFixed()} at ${price} fee ${fee.toFixed()} ${feeAsset}`;
+    const known = this.#texts.get(orderId);
+    if (known) known.push(text);
+    else this.#texts.set(orderId, [text]);
+  }
+  of(order: number): readonly string[] {
+    return this.#texts.get(order) ?? [];
+  }
+  entries(): Iterable<readonly [number, readonly string[]]> {
+    return this.#texts;
+  }
+}
+
+/** Returns the author's class with an `onFill` that notes what it is told, and then tells the author's own. */
+export function listening(strategy: StrategyClass, told: ToldFills): StrategyClass {
+  const Base = strategy as new (...args: ConstructorParameters<StrategyClass>) => Strategy;
+  const Listening = class extends Base {
+    constructor(...args: ConstructorParameters<StrategyClass>) {
+      super(...args);
+      // An author may write `onFill = (fill) => ...`: a field hides the method below.
+      const own = Object.hasOwn(this, 'onFill') ? this.onFill : undefined;
+      if (typeof own !== 'function') return;
+      this.onFill = (fill) => {
+        told.note(fill);
+        return own.call(this, fill);
+      };
+    }
+    override onFill(fill: FillInfo): void {
+      told.note(fill);
+      return super.onFill?.(fill);
+    }
+  };
+  // Messages and records name the author's class.
+  Object.defineProperty(Listening, 'name', { value: strategy.name });
+  return Listening as unknown as StrategyClass;
+}

@@ -1,0 +1,116 @@
+// The bars of simulated days: those of the catalog, or generated ones for the same feeds where the catalog has less than a day of them.
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/store.ts';
+import { SYNTHETIC } from '../../adapters/catalog/bars/quality.ts';
+import { synthesizeBars } from '../../adapters/catalog/generate/generate.ts';
+import type { Bundler } from '../../adapters/plugins/bundler.ts';
+import { ConfigError } from '../../base/errors.ts';
+import { finestFeeds } from '../../definition/plan/finestFeeds.ts';
+import type { RunPlan } from '../../definition/plan/plan.ts';
+import { resolveRun } from '../../definition/resolve.ts';
+import { DEFAULTS } from '../../definition/load/withDefaults.ts';
+import { parseDefinition } from '../../definition/text/parse.ts';
+import type { Definition } from '../../definition/text/schema.ts';
+import { whereIs } from '../../definition/text/source.ts';
+import type { Market } from '../../model/instrument.ts';
+import { parseFeedInterval, typicalLengthMs, type Interval } from '../../model/interval.ts';
+import { formatTime } from '../../model/time.ts';
+import { isTradeBars } from '../../model/tradeBars.ts';
+import { DAY_MS } from './daySchedule.ts';
+import type { UsersFile } from './usersFile.ts';
+
+export interface WholeDays {
+  readonly firstMs: number;
+  readonly count: number;
+}
+export interface UsersRun {
+  readonly plan: RunPlan;
+  readonly days: WholeDays;
+  readonly notes: readonly string[];
+}
+
+/** Generated bars: of so many days, after as many bars of the longest interval as most strategies warm up with. */
+const GENERATED_DAYS = 120;
+const GENERATED_WARM_BARS = 400;
+const GENERATED_FROM_MS = Date.UTC(2024, 0, 1);
+const MOST_ROWS = 2_000_000;
+
+/** Throws ConfigError and StrategyError for a definition that cannot run. */
+export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bundler): Promise<UsersRun> {
+  const definition = parseDefinition(source);
+  const wanted = wantedOf(definition, (name) => whereIs(source, ['feeds', name, 'interval']));
+  const store = catalogIn(definition, source.folder);
+  const missing = wanted.find(({ market, symbol }) => (store?.intervalsOf({ market, symbol }) ?? []).length === 0);
+  let why = missing === undefined ? '' : `the catalog has no bars of ${missing.symbol}`;
+  if (missing === undefined) {
+    const { plan } = await resolveRun(source, { bundler });
+    const days = wholeDays(plan);
+    if (days.count > 0) return { plan, days, notes: [] };
+    why = 'the catalog has less than a whole day of bars, from midnight to midnight UTC';
+  }
+  const { sets, fromMs } = generated(wanted, store);
+  const { from: _from, to: _to, ...data } = source.data as Record<string, unknown>;
+  const { plan } = await resolveRun({ ...source, data: { ...data, from: formatTime(fromMs) } }, { bundler, bars: memoryStore(sets) });
+  const remedy = isBot ? 'isobar data download brings bars' : 'isobar data import and isobar data download bring bars';
+  return { plan, days: wholeDays(plan), notes: [`${why}: these are generated ones (${remedy})`] };
+}
+
+/** The days, from midnight to midnight UTC, of which every instrument has bars. */
+function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
+  const finest = finestFeeds(feeds).map(({ bars }) => bars);
+  const begins = finest.map(({ openMs }) => openMs[0]!);
+  const ends = finest.map(({ closeMs, length }) => closeMs[length - 1]!);
+  const firstMs = Math.ceil(Math.max(fromMs, ...begins) / DAY_MS) * DAY_MS;
+  return { firstMs, count: Math.max(0, Math.floor((Math.min(...ends) - firstMs) / DAY_MS)) };
+}
+
+interface WantedBars {
+  readonly market: Market;
+  readonly symbol: string;
+  readonly intervals: readonly Interval[];
+}
+
+function wantedOf({ feeds, market: byDefault = DEFAULTS.market }: Definition, where: (feed: string) => string): readonly WantedBars[] {
+  const found = new Map<string, { market: Market; symbol: string; intervals: Interval[] }>();
+  for (const [name, feed] of Object.entries(feeds)) {
+    const interval = parseFeedInterval(feed.interval);
+    if (interval === null || isTradeBars(interval))
+      throw new ConfigError(`${where(name)}: expected bars of a length of time, got ${feed.interval}`, 'an exchange has no others');
+    for (const symbol of feed.symbols ?? [feed.symbol ?? '']) {
+      const market = feed.market ?? byDefault;
+      const known = found.get(`${market} ${symbol}`) ?? { market, symbol, intervals: [] };
+      known.intervals.push(interval);
+      found.set(`${market} ${symbol}`, known);
+    }
+  }
+  return [...found.values()];
+}
+
+function generated(wanted: readonly WantedBars[], store: BarStore | null) {
+  const lengths = wanted.flatMap(({ intervals }) => intervals.map(typicalLengthMs));
+  const warmMs = Math.ceil((GENERATED_WARM_BARS * Math.max(...lengths)) / DAY_MS) * DAY_MS;
+  const fromMs = GENERATED_FROM_MS + warmMs;
+  const sets = wanted.map(({ market, symbol, intervals }, at) => {
+    const interval = intervals.toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b))[0]!;
+    const bars = Math.min(MOST_ROWS, Math.ceil((warmMs + GENERATED_DAYS * DAY_MS) / typicalLengthMs(interval)));
+    const price = lastClose(store, { market, symbol });
+    return wholeSet(synthesizeBars({ symbol, market, interval, fromMs: GENERATED_FROM_MS, bars, seed: 1 + at, price }), SYNTHETIC);
+  });
+  return { sets, fromMs };
+}
+
+/** The newest price that the catalog has of a symbol; undefined: none. */
+function lastClose(store: BarStore | null, symbol: Pick<WantedBars, 'market' | 'symbol'>): number | undefined {
+  const [interval] = store?.intervalsOf(symbol) ?? [];
+  if (store === null || interval === undefined) return undefined;
+  const { bars } = store.load({ ...symbol, interval }, {});
+  return bars.close[bars.length - 1];
+}
+
+/** As a bot finds its catalog: from the current folder, then from that of the file. */
+function catalogIn({ catalog = DEFAULTS.catalog }: Definition, folder: string): BarStore | null {
+  const path = [resolve(catalog), resolve(folder, catalog)].find((each) => existsSync(each));
+  return path === undefined ? null : catalogStore(path);
+}

@@ -1,0 +1,158 @@
+// The bot that a user gave, as a run definition or a bot config, made ready for simulated days: its bars, its exchange, its config.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { storeBars } from '../../adapters/catalog/bars/catalog.ts';
+import { IMPORTED } from '../../adapters/catalog/bars/quality.ts';
+import { bundleInProcess, type Bundler } from '../../adapters/plugins/bundler.ts';
+import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import { seededRng } from '../../base/number/rng.ts';
+import { loadEntry, type LoadedEntry } from '../../definition/load/strategies.ts';
+import type { StrategyEntry } from '../../definition/load/withDefaults.ts';
+import { finestFeeds } from '../../definition/plan/finestFeeds.ts';
+import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
+import type { DefinitionSource } from '../../definition/text/source.ts';
+import { rowsOf, type BarColumns } from '../../model/bars/bars.ts';
+import { INTERVALS, typicalLengthMs } from '../../model/interval.ts';
+import { formatMinute } from '../../model/time.ts';
+import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/read.ts';
+import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
+import { firstRowAt, type DayExchangeSpec } from './dayExchange.ts';
+import { DAY_MS } from './daySchedule.ts';
+import { listening, type ToldFills } from './toldFills.ts';
+import { readUsersFile, type UsersFile } from './usersFile.ts';
+import { resolveUsersRun, type WholeDays } from './usersBars.ts';
+
+type Loader = NonNullable<LiveOptions['load']>;
+
+export interface UsersBot {
+  readonly name: string;
+  readonly asset: string;
+  /** Things that a reader of the results has to know. */
+  readonly notes: readonly string[];
+  /** When the day of a seed begins: a midnight UTC among those that the bars have. */
+  startOf(seed: number): number;
+  exchangeAt(startMs: number, seed: number): DayExchangeSpec;
+  /** Writes the config of a day, and the bars before it, into a folder that has `key` and `secret`. */
+  configIn(folder: string, startMs: number): LiveConfig;
+  /** Loads strategies as a new process does: what a file counts outside of its class begins anew. */
+  loader(told: ToldFills): Loader;
+  /** Bars that each feed of a day can hold. */
+  readonly room: number;
+}
+
+/** Most bars before a day that strategies may warm up with, and those that an exchange tells besides. */
+const WARM_ROWS = 5000;
+const TOLD_ROWS = 400;
+/** A day, and its end. */
+const LONGEST_DAY_MS = 1.1 * DAY_MS;
+
+/** Throws ConfigError and StrategyError for a file that no day can be made of. */
+export async function openUsersBot(file: string): Promise<UsersBot> {
+  const users = readUsersFile(file);
+  const bundles = new Map<string, ReturnType<Bundler>>();
+  const bundler: Bundler = (path, shown) => {
+    const known = bundles.get(path) ?? bundleInProcess(path, shown);
+    bundles.set(path, known);
+    return known;
+  };
+  const { plan, days, notes } = await resolveUsersRun(users, bundler);
+  const finest = finestFeeds(plan.feeds).map(({ bars }) => bars);
+  return new ReadyBot({ users, plan, finest, days, bundler, notes });
+}
+
+interface SharedParts {
+  readonly users: UsersFile;
+  readonly plan: RunPlan;
+  readonly finest: readonly BarColumns[];
+  readonly days: WholeDays;
+  readonly bundler: Bundler;
+  readonly notes: readonly string[];
+}
+
+class ReadyBot implements UsersBot {
+  readonly name: string;
+  readonly asset: string;
+  readonly notes: readonly string[];
+  readonly room: number;
+  readonly #parts: SharedParts;
+
+  constructor(parts: SharedParts) {
+    this.#parts = parts;
+    this.name = parts.plan.name;
+    this.asset = parts.finest[0]!.instrument.quote;
+    const shortestMs = Math.min(...parts.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+    this.room = WARM_ROWS + TOLD_ROWS + Math.ceil(LONGEST_DAY_MS / shortestMs);
+    const { firstMs, count } = parts.days;
+    this.notes = [...parts.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
+  }
+
+  startOf(seed: number): number {
+    const { firstMs, count } = this.#parts.days;
+    // Steps that have no divisor in common with the number of days visit each day once before any comes again.
+    let step = Math.max(1, Math.floor(count * 0.618));
+    while (commonDivisor(step, count) > 1) step++;
+    return firstMs + (((seed % count) * step) % count) * DAY_MS;
+  }
+
+  exchangeAt(startMs: number, seed: number): DayExchangeSpec {
+    const { plan, finest } = this.#parts;
+    // With both markets the plan has funds of each.
+    const balances = plan.funds ?? { [finest[0]!.instrument.market]: plan.cash };
+    const lengths = plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval));
+    const longest = INTERVALS.find((interval) => typicalLengthMs(interval) >= Math.max(...lengths)) ?? '1M';
+    return {
+      bars: finest,
+      startMs,
+      balances,
+      liquidationFeePpm: plan.futures?.liquidationFeePpm ?? 0,
+      asset: this.asset,
+      longest,
+      seed: Math.floor(seededRng(seed).next() * 2 ** 30),
+    };
+  }
+
+  configIn(folder: string, startMs: number): LiveConfig {
+    const { users, plan } = this.#parts;
+    const catalog = join(folder, 'data');
+    storeHistory(catalog, plan.feeds, startMs);
+    const file = join(folder, 'bot.yaml');
+    const nowhere = 'http://127.0.0.1:1';
+    const exchange = { spotUrl: nowhere, futuresUrl: nowhere, keyFile: 'key', secretFile: 'secret' };
+    writeFileSync(file, JSON.stringify({ ...users.botKeys, mode: 'paper', exchange, data: 'bot', catalog }));
+    const config = readLiveConfig(file, {});
+    // Files of the user are where the user's own file says.
+    return { ...config, source: { ...config.source, folder: users.source.folder } };
+  }
+
+  loader(told: ToldFills): Loader {
+    const process = ++made.count;
+    const importer: Importer = (url) => import(/* @vite-ignore */ `${url}?sim=${process}`);
+    return async (entry: StrategyEntry, source: DefinitionSource): Promise<LoadedEntry> => {
+      const loaded = await loadEntry(entry, source, importer, this.#parts.bundler);
+      return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, told) } };
+    };
+  }
+}
+
+const made = { count: 0 };
+
+const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
+
+/** The bars of feeds before a time, as a catalog: strategies may need more of them than an exchange tells. */
+function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
+  const seen = new Set<string>();
+  for (const { bars, isHidden = false } of feeds) {
+    const key = `${bars.instrument.id} ${bars.interval}`;
+    const end = firstRowAt(bars, startMs);
+    if (isHidden || seen.has(key) || end === 0) continue;
+    seen.add(key);
+    const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
+    const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;
+    // The exchange tells volumes in whole lots; a bot leaves a catalog out that says otherwise.
+    const scale = 10 ** bars.instrument.quantityDigits;
+    storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
+  }
+}
+
+const COLUMNS = ['openMs', 'closeMs', 'open', 'high', 'low', 'close', 'volume'] as const;

@@ -1,0 +1,61 @@
+// Reads the file that a user gives to a simulation: a run definition, or the config of a bot, whose exchange and keys are not used.
+
+import { ConfigError } from '../../base/errors.ts';
+import { parseDefinition, parseSource } from '../../definition/text/parse.ts';
+import { readDefinition, whereIs, type DefinitionSource } from '../../definition/text/source.ts';
+import { LIVE_FILE } from '../../tasks/bot/config/read.ts';
+import { DEFINITION_KEYS } from '../../tasks/bot/config/schema.ts';
+
+type Keys = Readonly<Record<string, unknown>>;
+
+export interface UsersFile {
+  /** The run definition in it, with its times. */
+  readonly source: DefinitionSource;
+  /** Keys of a bot config, but for its exchange, data folder and catalog. */
+  readonly botKeys: Keys;
+  readonly isBot: boolean;
+}
+
+/** What a bot config has that a simulated day does without. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['exchange', 'data', 'mode', 'catalog', 'dashboard', 'alerts', 'webhooks', 'timeScale']);
+/** Periods of audits of a bot that a run definition makes: longer than those of a bot, so that a day takes seconds. */
+const AUDIT = { fastMs: 20_000, balanceMs: 60_000, fullMs: 900_000 } as const;
+/** `inside` of a definition that a bot does not know. */
+const OF_RUNS: ReadonlySet<unknown> = new Set(['finest', 'trades']);
+
+/** Throws ConfigError for a file that is neither, or that needs what no simulated day has. */
+export function readUsersFile(file: string): UsersFile {
+  const source = readDefinition(file);
+  const data = isMap(source.data) ? source.data : {};
+  const isBot = data['exchange'] !== undefined;
+  if (isBot) parseSource(LIVE_FILE, source);
+  else parseDefinition(source);
+  if (data['series'] !== undefined)
+    throw new ConfigError(
+      `${whereIs(source, ['series'])}: series from outside cannot be simulated: nobody says when their values come`,
+      'leave series out, in a copy of the file and of its strategy',
+    );
+  const definition = Object.fromEntries(
+    DEFINITION_KEYS.flatMap((key) => (data[key] === undefined ? [] : [[key, ownValue(key, data[key])]])),
+  );
+  const times = Object.fromEntries(['from', 'to'].flatMap((key) => (data[key] === undefined ? [] : [[key, data[key]]])));
+  const { catalog: _, ...shared } = definition;
+  const botKeys = isBot ? Object.fromEntries(Object.entries(data).filter(([key]) => !LEFT_OUT.has(key))) : { ...shared, audit: AUDIT };
+  return { source: { ...source, data: { ...definition, ...times } }, botKeys, isBot };
+}
+
+/** Returns what a bot takes of a key of a definition: fills, models and times of listing are the exchange's. */
+function ownValue(key: string, value: unknown): unknown {
+  if (!isMap(value)) return value;
+  if (key === 'fills') {
+    const { collar, inside } = value;
+    return { ...(collar === undefined ? {} : { collar }), ...(inside === undefined || OF_RUNS.has(inside) ? {} : { inside }) };
+  }
+  if (key === 'models') return value['risk'] === undefined ? {} : { risk: value['risk'] };
+  if (key !== 'feeds') return value;
+  const withoutListed = (feed: unknown): unknown =>
+    isMap(feed) ? Object.fromEntries(Object.entries(feed).filter(([name]) => name !== 'listed')) : feed;
+  return Object.fromEntries(Object.entries(value).map(([name, feed]) => [name, withoutListed(feed)]));
+}
+
+const isMap = (value: unknown): value is Keys => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,95 @@
+// Runs a user's bot through simulated days: each seed is one day, lived once without faults and once with them.
+
+import { createHash } from 'node:crypto';
+import type { Decimal } from '../base/number/decimal.ts';
+import { runDay, type DayOutcome } from './day/dayRun.ts';
+import { PEACE, scheduleOf } from './day/daySchedule.ts';
+import type { DayViolation } from './day/dayWatcher.ts';
+import { openUsersBot } from './day/usersBot.ts';
+
+export interface SimRequest {
+  readonly file: string;
+  readonly fromSeed: number;
+  readonly days: number;
+  /** Takes the story of the days with faults; null: nobody listens. */
+  readonly print: ((line: string) => void) | null;
+  /** Called when so many of the days have begun or ended: halves are days without faults. */
+  readonly onProgress: (days: number) => void;
+}
+
+export interface SimViolation extends DayViolation {
+  /** The day without faults broke it too. */
+  readonly isInPeace: boolean;
+}
+
+export interface SimDay {
+  readonly seed: number;
+  readonly startMs: number;
+  readonly startEquity: Decimal;
+  readonly withFaults: Decimal;
+  readonly withoutFaults: Decimal;
+  /** What the faults have cost: below 0 they have gained. */
+  readonly cost: Decimal;
+  readonly orders: number;
+  readonly fills: number;
+  readonly unknown: number;
+  readonly restarts: number;
+  readonly cleared: number;
+  /** Minutes in which a position had no stop for all of it, with and without faults; null: the strategy does not give each one a stop. */
+  readonly naked: { readonly withFaults: number; readonly withoutFaults: number } | null;
+  readonly violations: readonly SimViolation[];
+  readonly hash: string;
+}
+
+export interface SimReport {
+  readonly name: string;
+  readonly asset: string;
+  readonly notes: readonly string[];
+  readonly days: readonly SimDay[];
+  /** The day whose faults have cost most. */
+  readonly worst: SimDay;
+  readonly hash: string;
+}
+
+/** Throws ConfigError and StrategyError for a bot that cannot run. */
+export async function simulate({ file, fromSeed, days: count, print, onProgress }: SimRequest): Promise<SimReport> {
+  const bot = await openUsersBot(file);
+  const days: SimDay[] = [];
+  for (let at = 0; at < count; at++) {
+    const seed = fromSeed + at;
+    const startMs = bot.startOf(seed);
+    const peace = await runDay({ bot, seed, startMs, schedule: PEACE, mustProtect: false, print: null });
+    onProgress(at + 0.5);
+    const faulty = await runDay({ bot, seed, startMs, schedule: scheduleOf(seed), mustProtect: peace.protects, print });
+    days.push(dayOf(seed, startMs, peace, faulty));
+    onProgress(at + 1);
+  }
+  const worst = days.reduce((a, b) => (b.cost.greaterThan(a.cost) ? b : a));
+  return { name: bot.name, asset: bot.asset, notes: bot.notes, days, worst, hash: hashOf(days.map(({ hash }) => hash)) };
+}
+
+function dayOf(seed: number, startMs: number, peace: DayOutcome, faulty: DayOutcome): SimDay {
+  const { startEquity, orders, fills, unknown, restarts, cleared } = faulty;
+  const minutes = ({ nakedMs }: DayOutcome): number => Math.round(nakedMs / 60_000);
+  return {
+    seed,
+    startMs,
+    startEquity,
+    withFaults: faulty.equity,
+    withoutFaults: peace.equity,
+    cost: peace.equity.minus(faulty.equity),
+    orders,
+    fills,
+    unknown,
+    restarts,
+    cleared,
+    naked: peace.protects ? { withFaults: minutes(faulty), withoutFaults: minutes(peace) } : null,
+    violations: [
+      ...peace.violations.map((each) => ({ ...each, isInPeace: true })),
+      ...faulty.violations.map((each) => ({ ...each, isInPeace: false })),
+    ],
+    hash: hashOf([peace.hash, faulty.hash]),
+  };
+}
+
+const hashOf = (texts: readonly string[]): string => createHash('sha256').update(texts.join(' ')).digest('hex').slice(0, 16);
