@@ -23,7 +23,7 @@ import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
-import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
+import { appendFacts, beginInstant, passInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
@@ -175,7 +175,7 @@ export class LifetimeReplay {
     if (bars.length > 0) this.#replayInterruption('bars went by without a decision');
     this.#runGuarded(
       () => {
-        beginInstant(engine, t, append);
+        passInstant(engine, t, append);
         catchUp(engine, atMs, t);
       },
       () => finishCatchUp(engine, atMs),
