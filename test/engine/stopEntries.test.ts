@@ -89,6 +89,25 @@ describe('a stop entry of spot', () => {
       ['condition', 10_300, 'filled'],
     ]);
   });
+  it('comes after stops that its row reaches, and before limits that rest', async () => {
+    const wide: Prices[] = [QUIET, QUIET, [10_000, 10_600, 9600, 10_000], QUIET];
+    const done = await ordersOf(
+      (own, row) => {
+        if (row !== 0) return;
+        own.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
+        own.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
+        own.order(true, { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
+      },
+      FREE,
+      barsOfRows(wide),
+    );
+    expect(done.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
+      ['buy', 10_000, 300],
+      ['sell', 9800, 300],
+      ['buy', 10_500, 200],
+      ['buy', 9700, 100],
+    ]);
+  });
   it('is sent without latency, and with slippage', async () => {
     expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, CLIMB, true, { fills: { latencyMs: 90_000, slippageTicks: 3 } })).toEqual([
       ['buy', 10_503, 100, 3, false],
