@@ -12,6 +12,7 @@ import { formatMinute } from '../model/time.ts';
 import type { Brackets } from '../orders/stops/brackets.ts';
 import { STATE } from '../orders/lifecycle.ts';
 import { REPLACES } from '../orders/conflicts.ts';
+import { isWatched } from '../orders/drafts.ts';
 import type { OrderManager } from '../orders/orderManager.ts';
 import type { BotOrder } from '../orders/botOrder.ts';
 import type { Reservations } from '../orders/reserve/reservation.ts';
@@ -81,8 +82,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   recorder!: EquityRecorder;
   /** Equity at the start of the run. */
   startUnits = 0;
-  /** The feeds of the current block, grouped by the instants at which they close. */
-  alignedFeeds: readonly AlignedFeeds[] = [];
+  alignedFeeds: readonly AlignedFeeds[] = []; // the feeds of the current block, grouped by the instants at which they close
   links: readonly Link[] = []; // kernels that read several feeds
   exitsMs: readonly number[] | null = null; // from when on an instrument takes only orders that close: delistings.ts
   /** End of the current block, ms UTC, inclusive. */
@@ -212,6 +212,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
   /** Submits a drafted order to risk and sends it: check, reservation and send happen in one call. */
   submit(order: BotOrder): OrderId {
+    if (order.triggerTicks > 0 && isWatched(order)) return this.drafts.watch(order);
     if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
     const { orders, risk } = this;
     const { id } = order;
@@ -260,7 +261,6 @@ export class Engine implements ExchangeSink, MarkPrices {
   }
 
   // --- Reports of the exchange
-
   acked(id: OrderId, venueId: VenueOrderId, timeMs: number): void {
     const order = this.orderOf(id);
     const wasUnknown = order.state === UNKNOWN_STATE;
@@ -377,7 +377,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     this.handleEnd(order);
   }
   private handleEnd(order: BotOrder): void {
-    if (order.firedAtTicks > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
+    if (order.firedAtTicks > 0 && order.parent > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
     if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
     if (order.triggerTicks > 0) this.triggerOrders.onEnd(order);
   }

@@ -18,7 +18,9 @@ export function cancelCollarRemainders(
   for (let at = active.length - 1; at >= 0; at--) {
     const order = active[at]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
-    if (order.arrivedMs <= openMs) orders.cancel(order, nowMs);
+    // The row that has sent a stop entry is its row too.
+    const hadRow = order.arrivedMs <= openMs || (order.firedAtTicks > 0 && order.arrivedMs <= nowMs);
+    if (hadRow) orders.cancel(order, nowMs);
     else waiting++;
   }
   return waiting;

@@ -7,6 +7,7 @@ const DENIAL_REASONS: Readonly<Record<string, string>> = {
   MISSED: 'the bot went down as it decided, and came back too late to send it',
   REPLACED_FILLED: 'the order that it replaces has filled: nothing is left to be ordered',
   DELISTED: 'the symbol leaves the run: it takes only orders that close',
+  ENTRY_SIDE: 'a stop entry waits for a worse price: of a buy above the last one, of a sell below it',
   CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
 };
 

@@ -1,5 +1,5 @@
 // Orders that are not sent yet because others have to end first: replacements of an order under cancel, reversals of a position, and what a
-// rebalance buys with the money that its sales free.
+// rebalance buys with the money that its sales free; and stop entries that wait for their price.
 
 import { removeAt } from '../base/removeAt.ts';
 import type { OrderId, Side } from '../model/order.ts';
@@ -25,9 +25,9 @@ export interface WaitingDraft {
   readonly order: BotOrder;
   /** Orders that have to end first. An order that has ended is removed. */
   readonly ahead: OrderId[];
-  /** For a replacement: the old order. Null for a reversal and a rebalance. */
+  /** For a replacement: the old order. Null for a reversal, a rebalance and a stop entry. */
   readonly replaced: Replaced | null;
-  /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement. */
+  /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement and a stop entry. */
   readonly targetLots: number;
   /** For a replacement that may be sent now: what the old order left to do, in lots, or in units for an order by amount. NaN before. */
   left: number;
@@ -38,8 +38,18 @@ export function isOfRebalance({ order, replaced }: Pick<WaitingDraft, 'order' | 
   return replaced === null && order.slot === REBALANCE;
 }
 
+/** True for a stop entry that no exchange watches: that of spot. */
+export const isWatched = ({ triggerTicks, role }: BotOrder): boolean => triggerTicks > 0 && (role === 'market' || role === 'limit');
+
+/** True when two orders name the same decision. */
+export function isSameSlot({ strategy, instrumentIndex, slot }: BotOrder, other: BotOrder): boolean {
+  return other.parent === 0 && other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.slot === slot;
+}
+
 export class Drafts {
   private readonly waitingDrafts: WaitingDraft[] = [];
+  /** Number of stop entries among them. */
+  watched = 0;
 
   get waiting(): readonly WaitingDraft[] {
     return this.waitingDrafts;
@@ -47,14 +57,20 @@ export class Drafts {
   get orders(): readonly BotOrder[] {
     return this.waitingDrafts.map(({ order }) => order);
   }
+  /** True when a stop entry that waits has the slot of an order. */
+  isSlotWatched(order: BotOrder): boolean {
+    return order.parent === 0 && this.waitingDrafts.some((draft) => isWatched(draft.order) && isSameSlot(draft.order, order));
+  }
   find(id: OrderId): BotOrder | undefined {
     return this.waitingDrafts.find(({ order }) => order.id === id)?.order;
   }
   add(draft: WaitingDraft): void {
     this.waitingDrafts.push(draft);
+    if (isWatched(draft.order)) this.watched++;
   }
   remove(draft: WaitingDraft): void {
     removeAt(this.waitingDrafts, this.waitingDrafts.indexOf(draft));
+    if (isWatched(draft.order)) this.watched--;
   }
 }
 

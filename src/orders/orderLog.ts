@@ -19,6 +19,7 @@ const WIDTH = 11;
 const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
 const LIMIT = ROLES.indexOf('limit');
+const TRIGGER_ROLE = ROLES.indexOf('condition');
 /** Number of texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
 
@@ -69,7 +70,8 @@ export class OrderLog {
     if (order.code === null) return;
     page[at + FIELD.texts] = newest.at + this.text(order.code) * MAX_TEXTS;
     // It was submitted as a market order but rested as a limit, so it is recorded as a limit.
-    if (order.code === CAPPED && order.role === 'market') page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
+    if (order.code === CAPPED && order.role === 'market' && order.firedAtTicks === 0)
+      page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
   /** Returns the columns of the first `count` orders after `base`. All of them must be written. Throws InvariantError if none are kept. */
@@ -127,8 +129,16 @@ export class OrderLog {
   }
 }
 
-function priceOf({ triggerTicks, limit, firedAtTicks }: BotOrder): number {
-  return triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
+function priceOf({ triggerTicks, limit, firedAtTicks, parent }: BotOrder): number {
+  if (triggerTicks > 0) return triggerTicks;
+  return limit > 0 && (firedAtTicks === 0 || parent > 0) ? limit : firedAtTicks;
+}
+
+/** Returns the role that is recorded: a stop entry that the bot watches is the trigger order that it is on futures. */
+function roleOf({ role, triggerTicks, firedAtTicks }: BotOrder): number {
+  const isPlain = triggerTicks === 0 && firedAtTicks === 0;
+  if (role === 'market') return isPlain ? 0 : TRIGGER_ROLE;
+  return role === 'limit' && !isPlain ? TRIGGER_ROLE : ROLES.indexOf(role);
 }
 
 /** Returns several small whole numbers in one. Hot: docs/performance.md#short-functions. */
@@ -137,7 +147,7 @@ function codesOf(order: BotOrder, ending: DoneReason | 'open'): number {
     (order.sign > 0 ? 0 : 1) |
     (order.reduceOnly === true ? 2 : 0) |
     (order.wasUnknown === true ? 4 : 0) |
-    (order.role === 'market' ? 0 : ROLES.indexOf(order.role) << 3) |
+    (roleOf(order) << 3) |
     ((ending === 'filled' ? FILLED : ENDINGS.indexOf(ending)) << 6) |
     (order.strategy << 10) |
     (order.instrumentIndex << 18)

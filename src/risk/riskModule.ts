@@ -309,6 +309,15 @@ export class RiskModule {
     return order.isReserved;
   }
 
+  /** Returns the code of a bracket that is on the wrong side, or null: for an order that waits before it is checked. */
+  bracketCode(order: Draft, markTicks: number): string | null {
+    const flaw = order.isGuarded === true ? guardFlaw(order, markTicks) : null;
+    if (flaw === null) return null;
+    this.state.mark = markTicks;
+    this.refuse(flaw.code, order, flaw, null);
+    return flaw.code;
+  }
+
   /** True when one more order may be open in the instrument of this one. */
   mayOpenAnother(order: Draft): boolean {
     return openOrders.check(order, this.state);

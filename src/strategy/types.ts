@@ -72,6 +72,11 @@ export interface OrderOptions {
    * side of a position it only closes, by default all of it.
    */
   readonly trigger?: Amount;
+  /**
+   * A stop entry: the order is sent once the price has reached this one, above the market for a buy, below it for a sell. It is then a market
+   * order, or with `limit` a limit order (stop-limit). On futures it waits at the exchange; on spot the bot watches it.
+   */
+  readonly stopEntry?: Amount;
   readonly reduceOnly?: boolean;
   readonly timeInForce?: TimeInForce;
   /** Names the decision slot: at most one unfinished order a slot; the default slot is the action. */

@@ -1,4 +1,4 @@
-// Amended stops and limits, OCO and closeAt in random scripts against a naive reference in decimals: npm run campaign -- orderForms
+// Amended stops and limits, stop entries, OCO and closeAt in random scripts against a naive reference in decimals: npm run campaign -- orderForms
 // --cases 2000. The suite does a hundred.
 
 import { Decimal } from 'decimal.js';
@@ -45,12 +45,17 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const k = Math.max(0, known - 1 - below(4));
       const tag = TAGS[below(4)]!;
       const isBusy = exits.has(minute) || repriced.has(k);
-      const what = isBusy ? 7 + below(6) : below(20);
+      const what = isBusy ? 7 + below(6) : below(27);
       if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail() }); // prettier-ignore
       if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)) });
       if (what < 13) return { what: 'stop', k, stop: near(-300, below(8) === 0 ? 60 : -5) };
       if (what < 16) repriced.add(k);
       if (what < 16) return { what: 'reprice', k, limit: near(-120, 20), qty: qty(), stop: near(-900, -400) };
+      if (what >= 20 && what < 26) {
+        const limit = below(2) === 0 ? near(-30, 220) : null;
+        return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail() });
+      }
+      if (what === 26) return { what: 'cancel', k };
       if (what < 18) return { what: 'oco', k, l: Math.max(0, known - 1 - below(4)) };
       const exit = minute + 2 + below(12);
       exits.add(exit - 1);
@@ -70,20 +75,27 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
     }
     private act(act: FormAct): void {
       const id = 'k' in act ? this.ids[act.k] : undefined;
-      if (act.what === 'market' || act.what === 'limit') {
+      if (act.what === 'market' || act.what === 'limit' || act.what === 'entry') {
         const guards = {
           ...(act.stop === null ? {} : { stopLoss: act.stop }),
           ...('trail' in act && act.trail !== null ? { trailing: act.trail } : {}),
         };
-        this.ids.push(this.buy({ base: act.qty }, { tag: act.tag, ...guards, ...('limit' in act ? { limit: act.limit } : {}) }));
+        const limit = 'limit' in act && act.limit !== null ? { limit: act.limit } : {};
+        const stopEntry = 'at' in act ? { stopEntry: act.at } : {};
+        this.ids.push(this.buy({ base: act.qty }, { tag: act.tag, ...guards, ...limit, ...stopEntry }));
       } else if (act.what === 'closeAt') this.closeAt(act.minute === null ? null : START_MS + act.minute * MINUTE);
       else if (id === undefined) return;
+      else if (act.what === 'cancel') this.cancel(id);
+      // A stop entry that waits is not amended.
+      else if (this.openOrders().some((order) => order.id === id && order.lifecycle === 'draft')) this.group(act, id);
       else if (act.what === 'stop') this.amend(id, { stop: act.stop });
-      else if (act.what === 'oco') {
-        const other = this.ids[act.l];
-        if (other !== undefined && other !== id) this.oco(id, other);
-      } else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
+      else if (act.what === 'oco') this.group(act, id);
+      else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
         this.ids[act.k] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop })!;
+    }
+    private group(act: FormAct, id: OrderId): void {
+      const other = act.what === 'oco' ? this.ids[act.l] : undefined;
+      if (other !== undefined && other !== id) this.oco(id, other);
     }
   };
 }
@@ -92,8 +104,10 @@ const sorted = (fills: readonly string[]): readonly string[] => fills.toSorted((
 
 test('random scripts of order forms fill as the naive reference says', { timeout: 86_400_000 }, async () => {
   let fills = 0;
+  const entries = { atOpen: 0, inRow: 0, rested: 0, collared: 0 };
   for (let seed = Number(ISOBAR_SEED); seed < Number(ISOBAR_SEED) + CASES; seed++) {
-    const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000 });
+    // Every third walk jumps beyond the collar of a stop entry now and then.
+    const bars = walkBars({ rows: ROWS, seed, volume: 1_000_000, step: seed % 3 === 0 ? 500 : 60 });
     const price = (value: number): Decimal => new Decimal(value.toFixed(2));
     const rows = Array.from({ length: ROWS }, (_, row) => ({ open: price(bars.open[row]!), high: price(bars.high[row]!), low: price(bars.low[row]!), close: price(bars.close[row]!) })); // prettier-ignore
     const script = scriptOf(rows, seed);
@@ -103,8 +117,11 @@ test('random scripts of order forms fill as the naive reference says', { timeout
     const real = fillRows(record).map(({ minute, side, price: ticks, lots }) => `${minute} ${side} ${(ticks / 100).toFixed(2)} ${(lots / 1000).toFixed(3)}`); // prettier-ignore
     expect(sorted(real), `seed ${seed}`).toEqual(sorted(naive.fills));
     fills += real.length;
+    for (const way of ['atOpen', 'inRow', 'rested', 'collared'] as const) entries[way] += naive.entries[way];
   }
   // Without fills nothing was compared.
   expect(fills).toBeGreaterThan(CASES * 20);
-  recordResult({ cases: CASES, fills });
+  expect(entries.inRow).toBeGreaterThan(CASES);
+  expect(Math.min(...Object.values(entries))).toBeGreaterThan(0);
+  recordResult({ cases: CASES, fills, ...entries });
 });

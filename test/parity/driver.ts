@@ -107,7 +107,9 @@ export class RowDriver {
     const tried = new Set<Bracket>();
     if (act.act === 'open') {
       await this.#stops(bar, tried, ({ isLong }, level) => ((isLong ? open <= level : open >= level) ? open : null));
+      await this.#entries(bar, true);
       await this.#stops(bar, tried, ({ isLong }, level) => reached(isLong, level, high, low));
+      await this.#entries(bar, false);
       return;
     }
     // Entries that filled inside this row: their stop counts if the row has reached it. Trailing stops follow it when the bot has the bar.
@@ -132,6 +134,24 @@ export class RowDriver {
       await rows.quote(price);
       bot.driver.step(() => bracketManager.hit(bracket, price));
       await this.#until(this.#parts.time.nowMs, 'a stop', () => !bracketManager.hasWaitingStops && this.#isSent());
+      await this.#book();
+    }
+  }
+
+  /** The stop entries that a row sends, at its open or inside it. */
+  async #entries({ instrument, open, high, low, closeMs }: DrivenBar, isAtOpen: boolean): Promise<void> {
+    const { bot, rows } = this.#parts;
+    const { brackets, drafts, instruments } = bot.deps.engine;
+    const index = instruments.findIndex(({ id }) => id === instrument);
+    // Those that wait were placed at the close of an earlier row.
+    const reaches = isAtOpen
+      ? brackets.entries.reachedAtOpen(index, closeMs - 1, open)
+      : brackets.entries.reachedInRow(index, closeMs - 1, open, high, low);
+    for (const entry of reaches) {
+      const price = isAtOpen ? open : entry.triggerTicks;
+      await rows.quote(price);
+      bot.driver.step(() => drafts.entries.fire(entry, price));
+      await this.#until(this.#parts.time.nowMs, 'a stop entry', () => this.#isSent());
       await this.#book();
     }
   }

@@ -55,6 +55,7 @@ const REMEMBERING = {
   movedStop: SPOT,
   trailedShare: SPOT,
   repricedTrail: SPOT,
+  channelEntry: SPOT,
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,

@@ -27,14 +27,17 @@ export function matchInEventOrder(
   eventOrder: 'best' | 'worst',
   row: OrderedRow,
 ): void {
-  const { bracketManager, brackets } = engine;
+  const { bracketManager, brackets, drafts } = engine;
   const { openMs, closeMs, open, high, low } = row;
   bracketManager.legTimeMs = openMs;
   brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+  drafts.entries.fireAtOpen(instrument, openMs, open);
   if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
   const held = brackets.near(instrument, high, low);
   bracketManager.legTimeMs = closeMs;
   if (eventOrder === 'worst') hitHeld(engine, instrument, held, row);
+  bracketManager.legTimeMs = closeMs;
+  drafts.entries.fireInRow(instrument, openMs, open, high, low);
   book.matchRange(openMs, closeMs, open, high, low);
   // Stops of what this row has bought come after all others.
   if (eventOrder === 'best') hitHeld(engine, instrument, held, row);

@@ -38,6 +38,12 @@ export interface Guards {
   legTimeMs: number;
 }
 
+/** Sends the stop entries that a row reaches: at its open, or inside it. */
+export interface WatchedEntries {
+  fireAtOpen(instrument: number, openMs: number, open: number): void;
+  fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void;
+}
+
 export interface ReplayHost extends ExchangeSink {
   readonly nowMs: number;
   readonly instruments: readonly Instrument[];
@@ -46,6 +52,7 @@ export interface ReplayHost extends ExchangeSink {
   readonly orders: OrderManager;
   readonly brackets: Brackets;
   readonly bracketManager: Guards;
+  readonly drafts: { readonly entries: WatchedEntries };
   readonly queue: DueQueue;
   readonly runs: readonly { readonly name: string }[];
   /** A replay gives no cause, because it loses the reply itself. */

@@ -78,7 +78,7 @@ export function replayBookOf(feed: MatchedFeed, venue: BookVenue<BarBook>, terms
   };
 }
 
-/** Matches the trades of the row that opens at `timeMs`: of each trade stops of brackets, then orders. `venueId`: that of an order, or 0. */
+/** Matches the trades of the row that opens at `timeMs`: of each trade stops of brackets, then orders, then stop entries. `venueId`: that of an order, or 0. */
 export function matchTrades(
   engine: ReplayHost,
   replayBook: ReplayBook,
@@ -89,13 +89,15 @@ export function matchTrades(
   venueId: (order: Order) => number,
 ): void {
   const { first, price } = replayBook.feed.bars.tape!;
-  const { brackets, bracketManager } = engine;
+  const { brackets, bracketManager, drafts } = engine;
   for (let at = first[row]!; at < first[row + 1]!; at++) {
     const ticks = price[at]!;
     matcher.begin(at);
     bracketManager.legTimeMs = timeMs;
     brackets.triggerAtOpen(instrument, ticks, bracketManager.onHit);
     matcher.match(at, timeMs);
+    // What it causes takes part from the next trade on.
+    drafts.entries.fireAtOpen(instrument, timeMs, ticks);
     bracketManager.legTimeMs = NAN;
     brackets.follow(instrument, ticks, ticks, timeMs);
   }

@@ -10,6 +10,7 @@ import type { BarMarket, Channel, OrderGateway } from '../../ports/exchange.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { BarBook } from '../../venue/barBook.ts';
 import type { BookVenue } from '../../venue/bookVenue.ts';
+import { MATCHING_RULE } from '../../venue/trace/matchTracer.ts';
 import type { TradeTerms } from '../../venue/trades/tradeMatcher.ts';
 import type { VenueOrder, VenueSink } from '../../venue/venueOrder.ts';
 import type { ReplayHost } from './host.ts';
@@ -26,6 +27,7 @@ const MAX_LATENCY_MS = 86_400_000;
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 const NAN = NaN;
+const { stop: STOP, stopEntry: STOP_ENTRY } = MATCHING_RULE;
 
 /** What happens to the reply of a create; by default nothing. */
 export type ReplayFault = 'none' | 'lostAnswer' | 'lostRequest';
@@ -102,7 +104,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   // --- Called by the engine
 
   submit(order: ApprovedOrder): void {
-    if (this.isInstant || order.parent > 0) this.arrive(order);
+    if (this.isInstant || order.parent > 0 || order.firedAtTicks! > 0) this.arrive(order);
     else {
       const { id } = order;
       this.schedule(this.engine.nowMs + this.latencyOf(order, false), () => {
@@ -199,7 +201,8 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { brackets, contracts } = this;
     const [high, low] = [Math.round(bars.high[row]! * priceScale), Math.round(bars.low[row]! * priceScale)];
     const isTriggered = this.triggers !== null && this.triggers.waiting(instrument) > 0;
-    if (!isTriggered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
+    const isEntered = brackets.entries.reachedInRow(instrument, openMs, open, high, low).length > 0;
+    if (!isTriggered && !isEntered && !isOrderOpen(book, brackets.list(instrument), openMs, open, high, low)) return false;
     return matchFinerRows(this.finer!, bars.instrument, openMs, closeMs, open, (at, fromMs, toMs, first, top, bottom, last) => {
       if (at > 0) book.matchOpen(fromMs, first, 0);
       if (this.workingOrders(instrument) === 0) return false;
@@ -211,13 +214,15 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
   }
 
   private matchCoins(book: BarBook, instrument: number, openMs: number, closeMs: number, open: number, high: number, low: number): void {
-    const { bracketManager } = this.engine;
+    const { bracketManager, drafts } = this.engine;
     const brackets = this.brackets;
     if (brackets.waiting(instrument) > 0) {
       bracketManager.legTimeMs = openMs;
       brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
+      drafts.entries.fireAtOpen(instrument, openMs, open);
       bracketManager.legTimeMs = closeMs;
       brackets.triggerInRow(instrument, high, low, -INFINITY, bracketManager.onHit);
+      drafts.entries.fireInRow(instrument, openMs, open, high, low);
     }
     book.matchRange(openMs, closeMs, open, high, low);
     if (brackets.waiting(instrument) > 0) {
@@ -265,9 +270,10 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     const { faultOf } = this.options;
     const fault = faultOf === null ? 'none' : faultOf(order);
     if (fault === 'lostRequest') return engine.outcomeUnknown(id);
-    // A bracket leg arrives when it is created, with the fill that caused it.
-    const nowMs = order.parent > 0 || this.isInstant ? order.createdMs : engine.nowMs;
-    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NAN;
+    // A bracket leg arrives when it is created, with the fill that caused it, and a stop entry with the price that reached it.
+    const isOfBot = order.parent > 0 || order.firedAtTicks! > 0;
+    const nowMs = isOfBot || this.isInstant ? order.createdMs : engine.nowMs;
+    const hitPrice = order.firedAtTicks! > 0 ? engine.bracketManager.hitPrice : NAN;
     this.watch?.beforeOrder(instrumentIndex);
     if ((order.triggerTicks ?? 0) > 0) return this.triggerArrives(order, fault, nowMs);
     const placed = this.venue.place(this.account, id, order, nowMs);
@@ -278,7 +284,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
       this.placed.set(id, placed.id);
       engine.outcomeUnknown(id);
     } else engine.acked(id, placed.id as VenueOrderId, nowMs);
-    if (hitPrice === hitPrice) replayBook.book.execute(placed, hitPrice, nowMs);
+    if (hitPrice === hitPrice) replayBook.book.execute(placed, hitPrice, nowMs, order.parent > 0 ? STOP : STOP_ENTRY);
   }
 
   private triggerArrives(order: ApprovedOrder, fault: ReplayFault, nowMs: number): void {

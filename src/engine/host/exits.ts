@@ -66,6 +66,8 @@ export class Exits {
       // A draft that waits for an open order ends with it.
       if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     }
+    // Stop entries wait for no order.
+    if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
     if (host.brackets.total > 0) host.brackets.drop(strategy, instrumentIndex);
     return this.closePosition(feed);

@@ -77,7 +77,7 @@ export class OrderView implements OrderInfo {
 }
 
 /** True when the limit is the engine's own collar: a market order by quantity, or the order that a trigger order places. */
-const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || triggerTicks > 0;
+const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || (role !== 'limit' && triggerTicks > 0);
 
 /** A fill of an order. Each read of an amount makes its decimal. */
 export class FillView implements FillInfo {

@@ -160,7 +160,7 @@ const isLeg = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
   );
 const isTrigger = (name: string, { id }: BotOrder): StrategyError =>
   new StrategyError(
-    `${name}: this.amend(${id}), which is a trigger order at the exchange`,
+    `${name}: this.amend(${id}), which is a trigger order or a stop entry`,
     'cancel it and place another one with its tag; a stopLoss of the bot is moved without a gap',
   );
 const noLimit = (name: string, id: number): StrategyError =>

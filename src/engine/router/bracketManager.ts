@@ -88,7 +88,9 @@ export class BracketManager {
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // A fee in the base asset reduces the coins bought. Only the rest can be protected.
     const guarded = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
-    const isChasing = order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy') && !isMaker;
+    // The price has reached a stop entry by moving in its favour. Live it is sent after its row.
+    const isEntered = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
+    const isChasing = (isEntered || (order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy'))) && !isMaker;
     if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;

@@ -10,6 +10,7 @@ import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
 import { writeTrail } from '../trailing/trailOption.ts';
+import { writeStopEntry } from '../entries/stopEntryOption.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -36,6 +37,7 @@ const OPTIONS: Readonly<Record<string, true>> = {
   stopLoss: true,
   trailing: true,
   trigger: true,
+  stopEntry: true,
   reduceOnly: true,
   timeInForce: true,
   tag: true,
@@ -77,7 +79,8 @@ export class OrderDrafts implements StrategyOrders {
     if (size !== undefined) this.checkSize(size, isBuy ? 'buy' : 'sell');
     const isLimit = options?.limit !== undefined;
     order.role = isLimit ? 'limit' : 'market';
-    if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
+    if (options?.stopEntry !== undefined) writeStopEntry(order, options, this.engine.lastTicks(order.instrumentIndex), this.name);
+    else if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
     const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
     if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closable(order));

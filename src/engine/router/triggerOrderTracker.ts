@@ -30,8 +30,8 @@ export class TriggerOrderTracker {
   }
 
   /** Returns the deny code of a drafted trigger order, or null if it may be sent. */
-  denyCode({ instrument }: BotOrder): string | null {
-    return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? null : UNSUPPORTED;
+  denyCode({ instrument, code }: BotOrder): string | null {
+    return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? code : UNSUPPORTED;
   }
   onSend(): void {
     this.open++;

@@ -1,12 +1,12 @@
-// Runs drafts that wait: an order in the slot of one under cancel replaces it, and a reversal waits for the stops of the old side.
+// Runs drafts that wait: an order in the slot of one under cancel replaces it, a reversal waits for the stops of the old side, and a stop
+// entry for its price.
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
-import { isOfRebalance, sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
+import { isOfRebalance, isSameSlot, isWatched, sizeLeft, type Ended, type WaitingDraft } from '../../orders/drafts.ts';
 import { STATE } from '../../orders/lifecycle.ts';
-import type { OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import type { RiskModule } from '../../risk/riskModule.ts';
+import { StopEntryManager, type StopEntryHost } from '../entries/stopEntryManager.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -17,17 +17,12 @@ const NOTHING_LEFT = 'REPLACED_FILLED';
 const STARTING = 'STARTING';
 
 /** What `WaitingDrafts` needs of the engine. */
-export interface DraftHost {
-  readonly orders: OrderManager;
-  readonly risk: RiskModule;
+export interface DraftHost extends StopEntryHost {
   readonly runs: readonly DraftingRun[];
   /** Null for a replayed bot, whose drafts are sent in turn with its callbacks. */
   readonly haltActions: object | null;
   readonly callbacks: { addAction(act: () => void): void };
-  readonly nowMs: number;
-  hasPendingWork: boolean;
   followUps: number;
-  submit(order: BotOrder): OrderId;
   notifyOrder(order: BotOrder): void;
 }
 /** A strategy whose draft is about to be sent. */
@@ -46,8 +41,12 @@ export class WaitingDrafts {
   /** True while no draft may be sent: after a restore until the start has begun, and once the bot stops. */
   private isHeld = false;
 
+  /** Stop entries that wait for their price. */
+  readonly entries: StopEntryManager;
+
   constructor(engine: DraftHost) {
     this.engine = engine;
+    this.entries = new StopEntryManager(engine, (draft) => this.remove(draft));
   }
 
   /** Makes an order wait for the end of the order in its slot whose cancel was requested. */
@@ -70,11 +69,20 @@ export class WaitingDrafts {
     return this.wait({ order, ahead, replaced: null, targetLots, left: NAN });
   }
 
+  /** Makes a stop entry wait until a row reaches its trigger. */
+  watch(order: BotOrder): OrderId {
+    const code = this.entries.denyCode(order);
+    if (code !== null) return this.deny(order, code);
+    this.engine.brackets.addEntry(order);
+    return this.wait({ order, ahead: [], replaced: null, targetLots: NAN, left: NAN });
+  }
+
   /** Restores a draft of an earlier process. `ended`: how an order ahead of it has ended; undefined while it is open. */
   restore(draft: WaitingDraft, ended: (id: OrderId) => Ended | undefined): void {
     const { orders } = this.engine;
     orders.drafts.add(draft);
     this.engine.followUps++;
+    if (isWatched(draft.order)) return this.engine.brackets.addEntry(draft.order);
     this.isHeld = true;
     for (const id of draft.ahead.slice()) {
       const end = ended(id);
@@ -207,6 +215,7 @@ export class WaitingDrafts {
   }
   private remove(draft: WaitingDraft): void {
     this.engine.orders.drafts.remove(draft);
+    if (isWatched(draft.order)) this.engine.brackets.removeEntry(draft.order);
     this.engine.followUps--;
     this.ready = this.ready.filter((one) => one !== draft);
   }
@@ -224,9 +233,4 @@ export class WaitingDrafts {
     this.engine.notifyOrder(order);
     return id;
   }
-}
-
-function isSameSlot(order: BotOrder, other: BotOrder): boolean {
-  const { strategy, instrumentIndex, slot } = order;
-  return other.parent === 0 && other.strategy === strategy && other.instrumentIndex === instrumentIndex && other.slot === slot;
 }

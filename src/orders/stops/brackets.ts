@@ -4,6 +4,7 @@ import { assert } from '../../base/assert.ts';
 import { mulDiv } from '../../base/number/exact.ts';
 import { removeAt } from '../../base/removeAt.ts';
 import type { Side } from '../../model/order.ts';
+import { StopEntries, type StopEntry } from './stopEntries.ts';
 
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
@@ -53,6 +54,10 @@ export type OnHit = (bracket: Bracket, price: number) => void;
 export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
+  /** Stop entries that the bot watches. They count among what waits, so that one look at a row says whether there is anything to watch. */
+  readonly entries: StopEntries;
+  /** By instrument: the number of brackets and stop entries. */
+  private readonly counts: Int32Array;
   /**
    * By instrument: the number of brackets at the front of its list that were seen out of reach. No long's level among them lies above
    * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one is no longer there, and they must be read again. So a row reads
@@ -66,15 +71,27 @@ export class Brackets {
 
   constructor(instruments: number) {
     this.open = Array.from({ length: instruments }, () => []);
+    this.entries = new StopEntries(instruments);
+    this.counts = new Int32Array(instruments);
     this.far = new Int32Array(instruments);
     this.nearestBelow = new Float64Array(instruments).fill(-INFINITY);
     this.nearestAbove = new Float64Array(instruments).fill(INFINITY);
     this.trails = new Int32Array(instruments);
   }
 
-  /** Returns the number of stops that wait on an instrument. While there are any, each of its rows must be checked. */
+  /** Returns the number of stops and stop entries that wait on an instrument. While there are any, each of its rows must be checked. */
   waiting(instrument: number): number {
-    return this.open[instrument]!.length;
+    return this.counts[instrument]!;
+  }
+  addEntry(entry: StopEntry): void {
+    this.entries.add(entry);
+    this.openCount++;
+    this.counts[entry.instrumentIndex]!++;
+  }
+  removeEntry(entry: StopEntry): void {
+    if (!this.entries.remove(entry)) return;
+    this.openCount--;
+    this.counts[entry.instrumentIndex]!--;
   }
   list(instrument: number): readonly Bracket[] {
     return this.open[instrument]!;
@@ -121,6 +138,7 @@ export class Brackets {
   private add(bracket: Bracket): void {
     this.open[bracket.instrument]!.push(bracket);
     this.openCount++;
+    this.counts[bracket.instrument]!++;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!++;
   }
 
@@ -135,6 +153,7 @@ export class Brackets {
     assert(at >= 0, `the bracket of order ${bracket.entry} is removed twice`);
     removeAt(open, at);
     this.openCount--;
+    this.counts[bracket.instrument]!--;
     if (bracket.trailing > 0) this.trails[bracket.instrument]!--;
     if (at < this.far[bracket.instrument]!) {
       this.far[bracket.instrument]!--;

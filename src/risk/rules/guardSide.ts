@@ -7,13 +7,19 @@ import type { Draft, OrderRule } from './rule.ts';
 export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE'] as const;
 
 /**
- * Returns the price in ticks at which an entry is expected to fill: the trigger of a trigger order, else the better of its limit and the
- * last price.
+ * Returns the price in ticks at which an entry is expected to fill: the trigger of a trigger order or a stop entry, or its limit where that
+ * is better; else the better of its limit and the last price.
  */
-function entryTicks({ role, triggerTicks, limit, sign }: Draft, mark: number): number {
-  if (triggerTicks !== undefined && triggerTicks > 0) return triggerTicks;
-  if (role !== 'limit') return mark;
-  return sign > 0 ? Math.min(limit, mark) : Math.max(limit, mark);
+function entryTicks(order: Draft, mark: number): number {
+  const { role, limit, sign } = order;
+  const trigger = triggerOf(order);
+  if (role !== 'limit' && (trigger === 0 || limit === 0)) return trigger === 0 ? mark : trigger;
+  const known = trigger === 0 ? mark : trigger;
+  return sign > 0 ? Math.min(limit, known) : Math.max(limit, known);
+}
+/** Returns the trigger of an order, also of a stop entry that the price has reached; 0 for none. */
+function triggerOf({ triggerTicks, firedAtTicks }: Draft): number {
+  return triggerTicks !== undefined && triggerTicks > 0 ? triggerTicks : (firedAtTicks ?? 0);
 }
 
 function isStopWrong(order: Draft, mark: number): boolean {
@@ -26,13 +32,13 @@ function isTargetWrong(order: Draft, mark: number): boolean {
 }
 
 function text(name: string, ticks: number, order: Draft, mark: number): string {
-  const { side, instrument, triggerTicks, role } = order;
+  const { side, instrument, role, limit } = order;
   const entry = entryTicks(order, mark);
   const price = (of: number) => fromScaled(of, instrument.priceDigits);
   const source =
-    triggerTicks !== undefined && triggerTicks > 0
+    triggerOf(order) === entry
       ? 'its trigger'
-      : role === 'limit' && entry === order.limit
+      : (role === 'limit' || triggerOf(order) > 0) && entry === limit
         ? 'its limit'
         : 'the last price';
   const where = (name === 'stopLoss') === (side === 'buy') ? 'below' : 'above';

@@ -44,8 +44,10 @@ export class RecordedExchange extends ReplayExchange {
       if (end.how === 'refused') return engine.refused(id, end.code);
       return engine.notSent(id, end.code);
     }
-    const hitPrice = order.parent > 0 ? engine.bracketManager.hitPrice : NaN;
-    const nowMs = order.parent > 0 ? order.createdMs : engine.nowMs;
+    // Stops of brackets and stop entries are sent by the price that reaches them.
+    const isFired = (order.firedAtTicks ?? 0) > 0;
+    const hitPrice = isFired ? engine.bracketManager.hitPrice : NaN;
+    const nowMs = order.parent > 0 || isFired ? order.createdMs : engine.nowMs;
     const placed: VenueOrderRecord | null = venue.place(this.account, id, order, nowMs);
     if (placed === null) return engine.refused(id, String(venue.refusal));
     engine.acked(id, placed.id as VenueOrderId, nowMs);
@@ -55,7 +57,7 @@ export class RecordedExchange extends ReplayExchange {
     const list = this.#held.get(instrumentIndex) ?? [];
     this.#held.set(instrumentIndex, list);
     list.push(held);
-    // The stop of a bracket fills at once, in the row that reaches it.
+    // It fills at once, in the row that reaches it.
     if (hitPrice === hitPrice) this.#fillUntil(held, instrumentIndex, INFINITY, nowMs);
   }
 

@@ -33,6 +33,8 @@ export const MATCHING_RULE = {
   /** A position without its margin, and the price at which it is closed. */
   liquidation: 19,
   liquidationPrice: 20,
+  /** A stop entry that the bot watches, at its level or at an open beyond it. */
+  stopEntry: 30,
 } as const;
 export type MatchingRule = (typeof MATCHING_RULE)[keyof typeof MATCHING_RULE];
 

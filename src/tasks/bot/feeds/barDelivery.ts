@@ -377,12 +377,16 @@ export function appendFacts(engine: Engine, facts: readonly BarFact[]): void {
 }
 
 /** Begins an instant: `append` adds its rows to the feeds, then local stops and collar orders check them. Bot and replay share this. */
-export function beginInstant(engine: Engine, atMs: number, append: () => void): void {
+export const beginInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, false);
+/** The same for rows that went by while the bot was down: they send no stop entry. */
+export const passInstant = (engine: Engine, atMs: number, append: () => void): void => enterInstant(engine, atMs, append, true);
+
+function enterInstant(engine: Engine, atMs: number, append: () => void, isMissed: boolean): void {
   const before = engine.execution.map((feed) => feed.bars.length);
   append();
   engine.instant.set(atMs);
   engine.execution.forEach((feed, at) => {
-    for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row);
+    for (let row = before[at]!; row < feed.bars.length; row++) watchRow(engine, feed, row, isMissed);
   });
 }
 

@@ -1,4 +1,4 @@
-// Checks the bot's local stops when a bar has closed. The exchange does not know these stops.
+// Checks the bot's local stops and stop entries when a bar has closed. The exchange does not know them.
 
 import { pow10 } from '../../../base/number/exact.ts';
 import { cancelCollarRemainders } from '../../../orders/collar.ts';
@@ -7,10 +7,11 @@ import type { FeedRun } from '../../../engine/feeds/feed.ts';
 
 /**
  * Checks row `row` of an execution feed after it has closed and its fills are booked. Stops that the row has reached trigger as market
- * orders, in the order of a backtest. Then trailing stops move, and the unfilled remainder of collar orders is cancelled.
+ * orders, in the order of a backtest, and so do stop entries, unless `isMissed`: the row went by while the bot was down. Then trailing
+ * stops move, and the unfilled remainder of collar orders is cancelled.
  */
-export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
-  const { brackets, bracketManager } = engine;
+export function watchRow(engine: Engine, feed: FeedRun, row: number, isMissed = false): void {
+  const { brackets, bracketManager, drafts } = engine;
   const { instrumentIndex: index, instrument, bars } = feed;
   const openMs = bars.openMs[row]!;
   if (brackets.waiting(index) > 0) {
@@ -18,7 +19,9 @@ export function watchRow(engine: Engine, feed: FeedRun, row: number): void {
     const [open, high, low, close] = [bars.open, bars.high, bars.low, bars.close].map((column) => Math.round(column[row]! * scale));
     // A bracket whose entry has filled within the row must not react to the row's open.
     brackets.triggerAtOpen(index, open!, (bracket, price) => void (bracket.armedMs <= openMs && bracketManager.hit(bracket, price)));
+    if (!isMissed) drafts.entries.fireAtOpen(index, openMs, open!);
     brackets.triggerInRow(index, high!, low!, -Infinity, bracketManager.onHit);
+    if (!isMissed) drafts.entries.fireInRow(index, openMs, open!, high!, low!);
     if (brackets.follow(index, high!, low!, openMs)) brackets.followClose(index, close!, openMs);
   }
   cancelCollarRemainders(engine, index, openMs);

@@ -19,11 +19,12 @@ import {
   notifyOthers,
 } from '../../../engine/loop/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
+import { isWatched } from '../../../orders/drafts.ts';
 import { levelOf } from '../../../orders/stops/brackets.ts';
 import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import { venueIdIn } from '../account/foreignId.ts';
-import { appendFacts, beginInstant } from '../feeds/barDelivery.ts';
+import { appendFacts, beginInstant, passInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
@@ -175,7 +176,7 @@ export class LifetimeReplay {
     if (bars.length > 0) this.#replayInterruption('bars went by without a decision');
     this.#runGuarded(
       () => {
-        beginInstant(engine, t, append);
+        passInstant(engine, t, append);
         catchUp(engine, atMs, t);
       },
       () => finishCatchUp(engine, atMs),
@@ -219,6 +220,7 @@ export class LifetimeReplay {
     this.#lastOrder = Math.max(this.#lastOrder, record.order);
     if (!order.isKnown) this.#step(record.t, () => {});
     if (!order.isKnown && isStopLeg(order.intent)) this.#setOff(order.intent.parent, record.t);
+    if (!order.isKnown) this.#sendEntry(record.order as OrderId, record.t);
     // The operator has re-armed the bot after a kill.
     if (!order.isKnown && record.k === 'VERDICT' && record.code === KILLED) this.#step(record.t, () => this.#engine.drafts.dropAll(KILLED));
     if (!order.isKnown && (record.k === 'INTENT' || !record.ok)) this.asked.countMissingDecision(order, record);
@@ -328,6 +330,13 @@ export class LifetimeReplay {
       const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
+  }
+  /** Sends a stop entry between two instants, likewise. */
+  #sendEntry(id: OrderId, t: number): void {
+    const { drafts, orders } = this.#engine;
+    const entry = orders.drafts.find(id);
+    if (entry !== undefined && isWatched(entry) && t !== this.#instantMs)
+      this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
   }
   /** A take-profit or the remainder of an entry was cancelled. If the order of a stop follows, or the journal ends, that stop caused it. */
   #setOffBehind(id: OrderId, t: number): void {

@@ -18,7 +18,7 @@ import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { AfterSendQueue } from './afterSend.ts';
 import { Auditor, mergeAudits } from '../account/auditor.ts';
 import { klineCalls } from '../feeds/klineCalls.ts';
-import { BarDelivery, beginInstant } from '../feeds/barDelivery.ts';
+import { BarDelivery, beginInstant, passInstant } from '../feeds/barDelivery.ts';
 import type { BarFact } from '../feeds/barFact.ts';
 import { BookedTrades } from '../account/bookedTrades.ts';
 import { EquityBook } from './equityBook.ts';
@@ -248,7 +248,7 @@ export class LiveBot {
     const { engine, journal, log } = this.deps;
     if (bars.length > 0) log.info(`${bars.length} bars closed while the bot was down: they update the indicators and trigger no decision`);
     this.driver.catchUp(untilMs, (nowMs) =>
-      beginInstant(engine, nowMs, () => {
+      passInstant(engine, nowMs, () => {
         append();
         const rows = engine.feeds.map((feed) => feed.bars.length);
         journal.instant({ atMs: untilMs, decided: false, rows, bars: bars.map((bar) => [...bar]) });

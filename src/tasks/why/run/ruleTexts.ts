@@ -19,4 +19,5 @@ export const RULE_TEXTS: Readonly<Record<MatchingRule, string>> = {
   17: 'the order of the trigger is executed at once',
   19: 'the worst mark leaves the position without its margin',
   20: 'the first price at which the margin is broken',
+  30: 'the row reaches the stop entry',
 };

@@ -1,0 +1,80 @@
+// Runs the stop entries that the bot watches itself: they wait as drafts, and are sent once a row has reached their trigger.
+
+import type { Ticks, TimeMs } from '../../base/brand.ts';
+import { CAPPED, type OrderId } from '../../model/order.ts';
+import type { BotOrder } from '../../orders/botOrder.ts';
+import { isSameSlot, type WaitingDraft } from '../../orders/drafts.ts';
+import type { OrderManager } from '../../orders/orderManager.ts';
+import type { Brackets } from '../../orders/stops/brackets.ts';
+import type { StopEntry } from '../../orders/stops/stopEntries.ts';
+import type { RiskModule } from '../../risk/riskModule.ts';
+
+// hot: docs/performance.md#file-constants
+const NAN = NaN;
+
+/** What `StopEntryManager` needs of the engine. */
+export interface StopEntryHost {
+  readonly orders: OrderManager;
+  readonly brackets: Brackets;
+  readonly risk: RiskModule;
+  readonly bracketManager: { hitPrice: number; readonly legTimeMs: number };
+  readonly nowMs: number;
+  hasPendingWork: boolean;
+  lastTicks(instrumentIndex: number): number;
+  submit(order: BotOrder): OrderId;
+}
+
+export class StopEntryManager {
+  private readonly engine: StopEntryHost;
+  /** Takes a draft off the list of those that wait. */
+  private readonly release: (draft: WaitingDraft) => void;
+
+  constructor(engine: StopEntryHost, release: (draft: WaitingDraft) => void) {
+    this.engine = engine;
+    this.release = release;
+  }
+
+  /** Returns why an order may not wait here, or null. Rules of risk that depend on money judge it when it is sent. */
+  denyCode(order: BotOrder): string | null {
+    const { orders, risk } = this.engine;
+    if (!(order.quoteUnits > 0 || order.lots >= order.instrument.minLots) || Number.isNaN(order.lots)) return 'BAD_INPUT';
+    if (order.code !== null) return order.code;
+    const isBusy =
+      orders.active().some((other) => isSameSlot(order, other)) || orders.drafts.orders.some((other) => isSameSlot(order, other));
+    return isBusy ? 'SLOT_BUSY' : risk.bracketCode(order, this.engine.lastTicks(order.instrumentIndex));
+  }
+
+  /** Sends those that the row opens at or beyond, at its open. */
+  fireAtOpen(instrument: number, openMs: number, open: number): void {
+    for (const entry of this.engine.brackets.entries.reachedAtOpen(instrument, openMs, open)) this.fire(entry, open);
+  }
+  /** Sends those that the row reaches, at their level. */
+  fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void {
+    for (const entry of this.engine.brackets.entries.reachedInRow(instrument, openMs, open, high, low))
+      this.fire(entry, entry.triggerTicks);
+  }
+
+  /** Sends a stop entry. `price`: the one that has reached it, at which a replay executes it if its limit allows it. */
+  fire({ id }: Pick<StopEntry, 'id'>, price: number): void {
+    const { engine } = this;
+    const { bracketManager } = engine;
+    const draft = engine.orders.drafts.waiting.find(({ order }) => order.id === id);
+    if (draft === undefined) return;
+    this.release(draft);
+    const { order } = draft;
+    const { sign, limit, role } = order;
+    order.firedAtTicks = order.triggerTicks;
+    order.triggerTicks = 0 as Ticks;
+    order.triggersAbove = false;
+    const { legTimeMs } = bracketManager;
+    const isReplayed = legTimeMs === legTimeMs;
+    order.createdMs = order.changedMs = (isReplayed ? legTimeMs : engine.nowMs) as TimeMs;
+    const isWithin = limit === 0 || (price - limit) * sign <= 0;
+    engine.hasPendingWork = true;
+    bracketManager.hitPrice = isWithin ? price : NAN;
+    engine.submit(order);
+    bracketManager.hitPrice = NAN;
+    // A market buy whose row opens beyond its collar is a limit order until the row ends, and is recorded as one.
+    if (isReplayed && !isWithin && role === 'market' && order.id === id && order.reason === null) order.code = CAPPED;
+  }
+}

@@ -1,0 +1,263 @@
+// Stop entries of spot, which the bot watches: what sends them, at which price they fill, and what refuses them.
+// test/campaigns/orderForms.test.ts compares random scripts with a naive reference.
+
+import { describe, expect, it } from 'vitest';
+import { Decimal } from 'decimal.js';
+import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { at, FREE, ordersOf, QUIET, quiet, type Api } from './strategyApi.ts';
+import { barsOfRows, fillRows, orderRows, run } from './world.ts';
+
+type Prices = [number, number, number, number];
+/** From 100 to 105 and on to 107; the last row falls back. */
+const CLIMB: Prices[] = [QUIET, [10_000, 10_200, 9990, 10_150], [10_150, 10_700, 10_100, 10_600], [10_600, 10_650, 10_050, 10_100], QUIET];
+
+/** The fills of one order that is placed at the close of the first row. */
+async function fillsOf(size: Size, options: OrderOptions, rows: Prices[] = CLIMB, isBuy = true, more = {}) {
+  const done = await ordersOf((own, row) => row === 0 && own.order(isBuy, size, options), { ...FREE, ...more }, barsOfRows(rows));
+  return done.fills.map(({ side, price, lots, minute, isMaker }) => [side, price, lots, minute, isMaker]);
+}
+const errorOf = (options: unknown, feeds = { bars: quiet(3) }) =>
+  run({ strategies: [at((own, row) => row === 0 && own.order(true, { base: '0.1' }, options as never))], feeds, ...FREE }).then(
+    () => 'no error',
+    (error: unknown) => String(error),
+  );
+
+describe('a stop entry of spot', () => {
+  it('buys at its level in the row that reaches it, as taker', async () => {
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 })).toEqual([['buy', 10_500, 100, 3, false]]);
+    expect(await fillsOf({ quote: '1050' }, { stopEntry: '105' })).toEqual([['buy', 10_500, 10_000, 3, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: new Decimal(107) })).toEqual([['buy', 10_700, 100, 3, false]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 107.01 })).toEqual([]);
+  });
+  it('sells what is held below the market', async () => {
+    const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
+    const cash = { cash: { USDT: '1000', BTC: '1' } };
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 95 }, fall, false, cash)).toEqual([['sell', 9500, 100, 3, false]]);
+  });
+  it('fills at an open beyond its level', async () => {
+    const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_550, 10_580], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([['buy', 10_560, 100, 2, false]]);
+  });
+  it('rests at its collar, one percent beyond its level, where the row opens beyond that, until the row has ended', async () => {
+    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], QUIET];
+    const back: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, gap)).toEqual([]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, back)).toEqual([['buy', 10_605, 100, 3, true]]);
+    // By amount it has no collar.
+    expect(await fillsOf({ quote: '1070' }, { stopEntry: 105 }, gap)).toEqual([['buy', 10_700, 10_000, 2, false]]);
+  });
+  it('with a limit is a stop-limit: at the level as far as the limit allows it, else it rests', async () => {
+    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 })).toEqual([['buy', 10_500, 100, 3, false]]);
+    // The row opens beyond the limit, and the next one comes back to it.
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 106 }, gap)).toEqual([['buy', 10_600, 100, 4, true]]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 108 }, gap)).toEqual([['buy', 10_700, 100, 2, false]]);
+    // A limit below the level: the row that reaches the level says nothing of what came after.
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 103 })).toEqual([['buy', 10_300, 100, 4, true]]);
+  });
+  it('is protected in its row as an entry inside it is', async () => {
+    const fills = (options: OrderOptions) => fillsOf({ base: '0.1' }, { stopEntry: 105, ...options });
+    expect(await fills({ stopLoss: 102 })).toEqual([
+      ['buy', 10_500, 100, 3, false],
+      ['sell', 10_200, 100, 3, false],
+    ]);
+    // The target does not count in its row, but at the open of the next one.
+    expect(await fills({ stopLoss: 100.8, takeProfit: 106 })).toEqual([
+      ['buy', 10_500, 100, 3, false],
+      ['sell', 10_600, 100, 3, false],
+    ]);
+    // The best price of its row came after it: 107 less 4.5.
+    expect(await fills({ trailing: 4.5 })).toEqual([
+      ['buy', 10_500, 100, 3, false],
+      ['sell', 10_250, 100, 4, false],
+    ]);
+  });
+  it('goes one after the other, the nearest to the open first', async () => {
+    const both = await ordersOf(
+      (own, row) => {
+        if (row !== 0) return;
+        own.order(true, { base: '0.1' }, { stopEntry: 106, tag: 'far' });
+        own.order(true, { base: '0.2' }, { stopEntry: 103, tag: 'near' });
+      },
+      FREE,
+      barsOfRows(CLIMB),
+    );
+    expect(both.fills.map(({ price }) => price)).toEqual([10_300, 10_600]);
+    expect(both.orders.map(({ role, limit, ending }) => [role, limit, ending])).toEqual([
+      ['condition', 10_600, 'filled'],
+      ['condition', 10_300, 'filled'],
+    ]);
+  });
+  it('comes after stops that its row reaches, and before limits that rest', async () => {
+    const wide: Prices[] = [QUIET, QUIET, [10_000, 10_600, 9600, 10_000], QUIET];
+    const done = await ordersOf(
+      (own, row) => {
+        if (row !== 0) return;
+        own.order(true, { base: '0.1' }, { limit: 97, tag: 'rests' });
+        own.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'enters' });
+        own.order(true, { base: '0.3' }, { stopLoss: 98, tag: 'stops' });
+      },
+      FREE,
+      barsOfRows(wide),
+    );
+    expect(done.fills.map(({ side, price, lots }) => [side, price, lots])).toEqual([
+      ['buy', 10_000, 300],
+      ['sell', 9800, 300],
+      ['buy', 10_500, 200],
+      ['buy', 9700, 100],
+    ]);
+  });
+  it('is sent without latency, and with slippage', async () => {
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105 }, CLIMB, true, { fills: { latencyMs: 90_000, slippageTicks: 3 } })).toEqual([
+      ['buy', 10_503, 100, 3, false],
+    ]);
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, limit: 105.02 }, CLIMB, true, { fills: { slippageTicks: 3 } })).toEqual([
+      ['buy', 10_502, 100, 3, false],
+    ]);
+  });
+  it('takes what a cap on volume leaves; the rest of a limit rests', async () => {
+    const thin = CLIMB.map((row): [number, number, number, number, number] => [...row, 1]);
+    const capped = async (options: OrderOptions, size: Size = { base: '0.15' }) =>
+      (await ordersOf((own, row) => row === 0 && own.order(true, size, options), { ...FREE, fills: { maxVolumeSharePpm: 100_000 } }, barsOfRows(thin))).fills.map(({ price, lots, minute }) => [price, lots, minute]); // prettier-ignore
+    expect(await capped({ stopEntry: 105 })).toEqual([[10_500, 100, 3]]);
+    expect(await capped({ stopEntry: 105 }, { quote: '20' })).toEqual([[10_500, 100, 3]]);
+    expect(await capped({ stopEntry: 105, limit: 105.5 })).toEqual([
+      [10_500, 100, 3],
+      [10_550, 50, 4],
+    ]);
+  });
+});
+
+describe('a stop entry that waits', () => {
+  const waiting = async (act: (own: Api, row: number) => unknown, rows = CLIMB) => ordersOf(act, FREE, barsOfRows(rows));
+  it('is seen as a draft with its trigger, and is withdrawn by cancel and by exit', async () => {
+    let seen: readonly OrderInfo[] = [];
+    const place = (own: Api) => own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'break' });
+    const canceled = await waiting((own, row) => {
+      if (row === 0) place(own);
+      if (row !== 1) return;
+      seen = own.api.openOrders();
+      own.api.cancel(seen[0]!.id);
+    });
+    expect(seen).toMatchObject([{ lifecycle: 'draft', trigger: 105, limit: NaN, tag: 'break' }]);
+    expect(canceled.fills).toEqual([]);
+    expect(canceled.orders).toMatchObject([{ ending: 'canceled' }]);
+    const left = await waiting((own, row) => (row === 0 ? place(own) : row === 1 && own.api.exit()));
+    expect(left.fills).toEqual([]);
+  });
+  it('holds its tag, and is replaced in one callback', async () => {
+    const done = await waiting((own, row) => {
+      if (row !== 0) return;
+      const id = own.order(true, { base: '0.1' }, { stopEntry: 105 });
+      own.order(true, { base: '0.1' });
+      own.order(true, { base: '0.1' }, { stopEntry: 104 });
+      own.api.cancel(id);
+      own.order(true, { base: '0.1' }, { stopEntry: 103 });
+    });
+    expect(done.orders.map(({ ending, code }) => [ending, code])).toEqual([
+      ['canceled', ''],
+      ['denied', 'SLOT_BUSY'],
+      ['denied', 'SLOT_BUSY'],
+      ['filled', ''],
+    ]);
+  });
+  it('does not see the row in which it was placed', async () => {
+    class InRow extends Strategy {
+      override onStart() {
+        this.every('1m', () => {
+          if (this.nowMs % 300_000 === 60_000 && this.openOrders().length === 0) this.buy({ base: '0.1' }, { stopEntry: 105 });
+        });
+      }
+    }
+    const rows = barsOfRows(CLIMB);
+    const slow = { ...rows, interval: '5m' as const, openMs: rows.openMs.map((ms, row) => rows.openMs[0]! + row * 300_000), closeMs: rows.openMs.map((_, row) => rows.openMs[0]! + (row + 1) * 300_000) }; // prettier-ignore
+    // Placed a minute after row 1 has opened: row 2 is the first that counts.
+    const { record } = await run({ strategies: [InRow], feeds: { bars: slow }, ...FREE });
+    expect(fillRows(record).map(({ minute }) => minute)).toEqual([15]);
+  });
+  it('cancels another one of its group as it fills, in the next instant', async () => {
+    const done = await waiting((own, row) => {
+      if (row !== 0) return;
+      const up = own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = own.order(true, { base: '0.2' }, { limit: 99, tag: 'dip' });
+      own.api.oco(up, dip);
+    });
+    expect(done.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled']);
+    const other = await waiting((own, row) => {
+      if (row !== 0) return;
+      const up = own.order(true, { base: '0.1' }, { stopEntry: 105, tag: 'up' });
+      const dip = own.order(true, { base: '0.2' }, { limit: 99.95, tag: 'dip' });
+      own.api.oco(up, dip);
+    }, CLIMB);
+    expect(other.orders.map(({ ending }) => ending)).toEqual(['canceled', 'filled']);
+  });
+  it('is judged by risk as it is sent', async () => {
+    const done = await waiting((own, row) => {
+      if (row === 0) own.order(true, { base: '2000' }, { stopEntry: 105 });
+    });
+    expect(done.orders).toMatchObject([{ ending: 'denied', role: 'condition' }]);
+    expect(done.orders[0]!.code).not.toBe('');
+  });
+});
+
+describe('a stop entry is refused', () => {
+  const codeOf = async (options: OrderOptions, isBuy = true) =>
+    (await ordersOf((own, row) => row === 0 && own.order(isBuy, { base: '0.1' }, options), { cash: { USDT: '1000', BTC: '1' } }, quiet(3))).orders[0]!.code; // prettier-ignore
+  it('on the wrong side of the market, and at the market', async () => {
+    for (const stopEntry of [99, 100, '99.99']) expect(await codeOf({ stopEntry })).toBe('ENTRY_SIDE');
+    for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, false)).toBe('ENTRY_SIDE');
+  });
+  it('where it is no price', async () => {
+    for (const stopEntry of [NaN, -105, 0, Infinity]) expect(await codeOf({ stopEntry })).toBe('BAD_INPUT');
+    for (const limit of [NaN, -105, 0]) expect(await codeOf({ stopEntry: 105, limit })).toBe('BAD_INPUT');
+    expect(await codeOf({ stopEntry: 105, stopLoss: NaN })).toBe('BAD_INPUT');
+  });
+  it('with a bracket on the wrong side of its level', async () => {
+    expect(await codeOf({ stopEntry: 105, stopLoss: 105 })).toBe('STOP_SIDE');
+    expect(await codeOf({ stopEntry: 105, takeProfit: 104 })).toBe('TARGET_SIDE');
+    expect(await codeOf({ stopEntry: 105, stopLoss: 104, takeProfit: 106 })).toBe('');
+    // A limit below the level is where it would buy.
+    expect(await codeOf({ stopEntry: 105, limit: 103, stopLoss: 104 })).toBe('STOP_SIDE');
+  });
+  it('with options that contradict it', async () => {
+    expect(await errorOf({ stopEntry: 105, trigger: 106 })).toMatch(/stopEntry and a trigger/);
+    expect(await errorOf({ stopEntry: 105, timeInForce: 'IOC' })).toMatch(/stopEntry and a time in force/);
+    expect(await errorOf({ stopEntry: 105, limit: 106, reduceOnly: true })).toMatch(/stopEntry that is reduceOnly/);
+    expect(await errorOf({ stopEntri: 105 })).toMatch(/option stopEntri, which does not exist/);
+    expect(await codeOf({ trigger: 105 })).toBe('CONDITION_UNSUPPORTED');
+  });
+  it('by amend, which says what to do', async () => {
+    const amended = ordersOf((own, row) => row === 0 && own.api.amend(own.order(true, { base: '0.1' }, { stopEntry: 105 }), { stop: 99 }), FREE, quiet(3)); // prettier-ignore
+    await expect(amended).rejects.toThrow(/stop entry|trigger order/);
+  });
+});
+
+describe('a stop entry of a contract', () => {
+  const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+  async function onContract(options: OrderOptions, isBuy: boolean, rows: Prices[]) {
+    const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
+    const { planFor } = await import('./world.ts');
+    const { prepareBacktest, runRecordOf } = await import('../../src/tasks/backtest/run/runBacktest.ts');
+    const strategy = at((own, row) => row === 0 && own.order(isBuy, { base: '10' }, options));
+    const plan = planFor({ strategies: [strategy], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
+    const world = await prepareBacktest(plan, {});
+    world.loop(world.engine);
+    const record = runRecordOf(plan, world, false);
+    return { fills: fillRows(record).map(({ side, price, isMaker }) => [side, price, isMaker]), orders: orderRows(record) };
+  }
+  it('waits at the exchange, opens either side, and may be a stop-limit', async () => {
+    expect((await onContract({ stopEntry: 10_500 }, true, CLIMB)).fills).toEqual([['buy', 105_000, false]]);
+    const fall = CLIMB.map(([open, high, low, close]): Prices => [20_000 - open, 20_000 - low, 20_000 - high, 20_000 - close]);
+    expect((await onContract({ stopEntry: 9500 }, false, fall)).fills).toEqual([['sell', 95_000, false]]);
+    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_650, 10_700], [10_700, 10_710, 10_500, 10_600], QUIET];
+    expect((await onContract({ stopEntry: 10_500, limit: 10_600 }, true, gap)).fills).toEqual([['buy', 106_000, true]]);
+    expect((await onContract({ stopEntry: 10_500, limit: 10_600 }, true, CLIMB)).fills).toEqual([['buy', 105_000, false]]);
+  });
+  it('is refused on the wrong side', async () => {
+    expect((await onContract({ stopEntry: 10_000 }, true, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await onContract({ stopEntry: 10_000 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+    expect((await onContract({ stopEntry: 10_500 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+  });
+});
