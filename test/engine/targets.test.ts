@@ -72,7 +72,7 @@ describe('an order with several targets', () => {
       [10_000, 12_100, 10_000, 12_000],
       QUIET,
     ];
-    expect(await legsOf({ targets: THREE, limit: 101 }, rows, '0.1', { volumeShare: 1 } as never)).toEqual([
+    expect(await legsOf({ targets: THREE, limit: 101 }, rows, '0.1', { fills: { maxVolumeSharePpm: 1_000_000 } })).toEqual([
       ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 10], ['takeProfit', 11_000, 20], ['takeProfit', 12_000, 20]]); // prettier-ignore
   });
 });
