@@ -55,9 +55,11 @@ const REMEMBERING = {
   movedStop: SPOT,
   trailedShare: SPOT,
   repricedTrail: SPOT,
+  severalTargets: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
+  bothWaysTargets: FUTURES,
 };
 
 const fromDocuments = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);

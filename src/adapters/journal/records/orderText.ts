@@ -59,7 +59,7 @@ export function guardsOf({
   };
 }
 
-/** Returns several targets as text: `105.00:0.500000 110.00:0.500000`. */
+/** Returns several targets as text: `105.5:0.6 110:0.4`. */
 const ladderText = (instrument: Instrument, ladder: Ladder): string =>
   ladder.map(({ at, sharePpm }) => `${priceText(instrument, at)}:${fromScaled(sharePpm, SHARE_DIGITS)}`).join(' ');
 

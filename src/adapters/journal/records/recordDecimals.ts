@@ -24,7 +24,7 @@ export const ppmFromRecord = (percent: string | undefined): number =>
 
 /** Digits of a share in whole millionths. */
 export const SHARE_DIGITS = 6;
-/** Returns several targets from their text, such as `105.00:0.500000 110.00:0.500000`; null where a record has none. */
+/** Returns several targets from their text, such as `105.5:0.6 110:0.4`; null where a record has none. */
 export const ladderFromRecord = (targets: string | undefined, priceDigits: number): Ladder | null =>
   targets === undefined
     ? null

@@ -2,7 +2,21 @@
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
-import { decimal, facts, flag, ifWritten, listField, numbers, oneOf, orNull, positive, shares, text, whole, type RecordField } from './fields.ts';
+import {
+  decimal,
+  facts,
+  flag,
+  ifWritten,
+  listField,
+  numbers,
+  oneOf,
+  orNull,
+  positive,
+  shares,
+  text,
+  whole,
+  type RecordField,
+} from './fields.ts';
 
 const side = oneOf<Side>('buy', 'sell');
 const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
