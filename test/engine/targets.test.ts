@@ -7,8 +7,10 @@ import type { OrderOptions, TargetShare } from '../../src/index.ts';
 import { nearestOf, rungsOfFill } from '../../src/orders/stops/ladder.ts';
 import { ticks } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { FREE, ordersOf, quiet, type Api } from './strategyApi.ts';
-import { barsOfRows, type PlanOptions } from './world.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { at, FREE, ordersOf, quiet, type Api } from './strategyApi.ts';
+import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 type Prices = [number, number, number, number, number?];
 const QUIET: Prices = [10_000, 10_010, 9990, 10_000];
@@ -74,6 +76,70 @@ describe('an order with several targets', () => {
     ];
     expect(await legsOf({ targets: THREE, limit: 101 }, rows, '0.1', { fills: { maxVolumeSharePpm: 1_000_000 } })).toEqual([
       ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 10], ['takeProfit', 11_000, 20], ['takeProfit', 12_000, 20]]); // prettier-ignore
+  });
+  it('rounds prices like those of the orders that close', async () => {
+    const up: Prices[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
+    expect(await legsOf({ targets: [{ at: '105.001', share: 0.5 }, { at: 110.01 }] }, up)).toEqual([
+      ['takeProfit', 10_501, 50], ['takeProfit', 11_001, 50]]); // prettier-ignore
+  });
+  it('by amount has its targets when it has ended: then its lots are known', async () => {
+    // The row of the entry reaches the first of them too.
+    const rows: Prices[] = [QUIET, [10_000, 10_600, 9990, 10_000], [10_000, 12_100, 10_000, 12_000], QUIET];
+    const buy = (own: Api, row: number) => row === 0 && own.order(true, { quote: '11' }, { targets: THREE });
+    const { fills } = await ordersOf(buy, FREE, barsOfRows(rows));
+    expect(fills.map(({ minute, lots }) => [minute, lots])).toEqual([[1, 110], [2, 55], [3, 33], [3, 22]]); // prettier-ignore
+  });
+  it('has them at its end where the entry is one of too many orders; those without room leave their lots to the stop', async () => {
+    const rows: Prices[] = [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], [12_000, 12_000, 8900, 8900], QUIET];
+    const more = { risk: { maxOpenOrders: 2 } };
+    expect(await legsOf({ targets: THREE, stopLoss: 90 }, rows, '0.1', more)).toEqual([
+      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
+    const parts: Prices[] = [QUIET, [10_000, 10_010, 9990, 10_000, 0.06], [10_000, 10_010, 9990, 10_000, 0.04], ...rows.slice(2)];
+    const fills = { fills: { maxVolumeSharePpm: 1_000_000 } };
+    expect(await legsOf({ targets: THREE, limit: 101, stopLoss: 90 }, parts, '0.1', { ...more, ...fills })).toEqual([
+      ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
+  });
+  it('is left by an exit, which cancels the targets first', async () => {
+    const act = (own: Api, row: number) => {
+      if (row === 0) own.order(true, { base: '0.1' }, { targets: THREE });
+      if (row === 3) own.api.exit();
+    };
+    const done = await ordersOf(act, FREE, barsOfRows([QUIET, QUIET, [10_000, 10_600, 10_000, 10_600], QUIET, QUIET, QUIET]));
+    expect(done.fills.map(({ lots }) => lots)).toEqual([100, 50, 50]);
+    expect(done.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled', 'canceled', 'filled']);
+  });
+  it('takes another list by amend while it works, and none once it has filled', async () => {
+    const act = (own: Api, row: number) => {
+      if (row === 0) own.order(true, { base: '0.1' }, { limit: 99, targets: THREE });
+      if (row === 1) own.api.amend(1, { targets: [{ at: 106, share: 0.25 }, { at: 107 }] }); // prettier-ignore
+      if (row === 4) own.api.amend(2, { targets: THREE });
+    };
+    const rows: Prices[] = [QUIET, QUIET, [9990, 10_000, 9800, 9990], [10_000, 12_000, 10_000, 10_000], QUIET];
+    const done = await ordersOf(act, FREE, barsOfRows(rows.slice(0, 4)));
+    expect(done.fills.map(({ lots, price }) => [lots, price])).toEqual([[100, 9900], [25, 10_600], [75, 10_700]]); // prettier-ignore
+    const late = (own: Api, row: number) => {
+      if (row === 0) own.order(true, { base: '0.1' }, { stopLoss: 90 });
+      if (row === 2) own.api.amend(1, { targets: THREE });
+    };
+    await expect(ordersOf(late, FREE, quiet(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
+  });
+  it('of a contract closes a share of a short at each, and the stop what is left', async () => {
+    const strategy = at((own, row) => row === 0 && own.order(false, { base: 11 }, { stopLoss: 1100, targets: [{ at: 950, share: 0.5 }, { at: 900 }] })); // prettier-ignore
+    const rows = [QUIET, QUIET, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET].map((row) => row.slice(0, 4) as never);
+    const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+    const plan = planFor({
+      strategies: [strategy],
+      feeds: { bars: barsOfRows(rows, linearContract()) },
+      ...FREE,
+      cash: { USDT: '100000' },
+      futures,
+    });
+    const world = await prepareBacktest(plan, {});
+    world.loop(world.engine);
+    const record = runRecordOf(plan, world, false);
+    const roles = orderRows(record).map(({ role }) => role);
+    expect(fillRows(record).map(({ order: id, price, lots }) => [roles[id - 1], price, lots])).toEqual([
+      ['market', 10_000, 11], ['takeProfit', 9500, 5], ['stopLoss', 11_000, 6]]); // prettier-ignore
   });
 });
 
