@@ -40,6 +40,14 @@ export const CAPPED = 'CAPPED';
 export type Lifecycle = 'draft' | 'sent' | 'unknown' | 'working' | 'cancelSent' | 'done';
 export type DoneReason = 'denied' | 'notSent' | 'refused' | 'noEffect' | 'filled' | 'canceled' | 'rejected' | 'expired';
 
+/** One target of several: its price, and which share of the entry it closes, in millionths. */
+export interface Rung {
+  readonly at: Ticks;
+  readonly sharePpm: number;
+}
+/** Several targets of one entry, in the order in which they get what it fills. */
+export type Ladder = readonly Rung[];
+
 /** The bot's record of one order, pooled and changed only by `orders`. Copy what is needed after the call. */
 export interface Order extends OrderIntent {
   readonly id: OrderId;
@@ -64,6 +72,8 @@ export interface Order extends OrderIntent {
   readonly takeProfit?: Ticks;
   readonly stopLoss?: Ticks;
   readonly trailing?: Ticks;
+  /** Several targets instead of one; `takeProfit` is then the price of the nearest. Null or absent: not several. */
+  readonly ladder?: Ladder | null;
   /** Of a trailing stop: its distance in millionths of the best price, and the best price from which it holds. */
   readonly trailingPpm?: number;
   readonly trailingFrom?: Ticks;

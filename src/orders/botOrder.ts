@@ -2,7 +2,7 @@
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
-import type { DoneReason, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
+import type { DoneReason, Ladder, Lifecycle, OrderId, OrderRole, Side, StrategyIndex, TimeInForce, VenueOrderId } from '../model/order.ts';
 import { LIFECYCLES, STATE } from './lifecycle.ts';
 import type { ReservedOrder } from './reserve/worstCase.ts';
 
@@ -37,6 +37,8 @@ export class BotOrder implements ReservedOrder {
   trailingPpm = 0;
   /** The best price from which the trailing stop holds; 0: from the entry on. */
   trailingFrom = 0 as Ticks;
+  /** Several targets instead of one; `takeProfit` is then the price of the nearest. */
+  ladder: Ladder | null = null;
   /** True when it has a bracket price: its fills are protected. */
   isGuarded = false;
   /** The price that triggered a stop leg; 0 for any other order. For readers only: the leg itself is a market order. */
@@ -109,6 +111,7 @@ export class BotOrder implements ReservedOrder {
     this.trailing = 0 as Ticks;
     this.trailingPpm = 0;
     this.trailingFrom = 0 as Ticks;
+    if (this.ladder !== null) this.ladder = null;
     this.isGuarded = false;
     this.firedAtTicks = 0 as Ticks;
     this.triggerTicks = 0 as Ticks;

@@ -1,7 +1,7 @@
 // What a journal says about orders, as whole numbers: it restores the belief of a bot that was killed.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
-import type { OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
+import type { Ladder, OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
 import type { Ended, Replaced } from './drafts.ts';
 import { STATE } from './lifecycle.ts';
 import { BotOrder } from './botOrder.ts';
@@ -13,6 +13,7 @@ export interface RestoredOrder extends OrderIntent {
   readonly instrumentIndex: number;
   readonly parent: OrderId;
   readonly takeProfit: Ticks;
+  readonly ladder?: Ladder | null;
   readonly stopLoss: Ticks;
   readonly trailing: Ticks;
   readonly trailingPpm: number;
@@ -81,6 +82,7 @@ export function restoreBotOrder(order: RestoredOrder): BotOrder {
   record.slot = order.slot;
   record.parent = order.parent;
   record.takeProfit = order.takeProfit;
+  record.ladder = order.ladder ?? null;
   record.stopLoss = order.stopLoss;
   record.trailing = order.trailing;
   record.trailingPpm = order.trailingPpm;

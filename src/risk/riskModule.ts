@@ -10,7 +10,7 @@ import type { Ledger } from '../portfolio/ledger.ts';
 import * as approval from './approve.ts';
 import { exposureOf } from './exposure/pairedExposure.ts';
 import { isReduction } from './rules/openOrderRules.ts';
-import { openOrders } from './rules/openOrders.ts';
+import { mayOpen } from './rules/openOrders.ts';
 import { CLEARED_BY, HaltBoard, type HaltCause, type Scope } from './live/halts.ts';
 import type { RiskLimits } from './limits/limits.ts';
 import { LiveWatches } from './live/liveRules.ts';
@@ -318,9 +318,9 @@ export class RiskModule {
     return flaw.code;
   }
 
-  /** True when one more order may be open in the instrument of this one. */
-  mayOpenAnother(order: Draft): boolean {
-    return openOrders.check(order, this.state);
+  /** True when so many more orders may be open in the instrument of this one. */
+  mayOpen(order: Draft, count: number): boolean {
+    return mayOpen(order, this.state, count);
   }
 
   /** Returns why the rules with these codes deny an order that is already at the exchange; null if they do not. */

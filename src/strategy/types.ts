@@ -63,6 +63,8 @@ export interface OrderOptions {
   readonly limit?: Amount;
   /** Price at which the position that this order opens is closed with a gain: a limit order that rests at the venue. */
   readonly takeProfit?: Amount;
+  /** Several targets instead of `takeProfit`, each with its share of the position: a resting limit order each. */
+  readonly targets?: readonly TargetShare[];
   /** Price at which it is closed with a loss, by a market order. */
   readonly stopLoss?: Amount;
   /** A stop that follows the best price of closed bars: its distance in price, or how it trails. */
@@ -81,6 +83,17 @@ export interface OrderOptions {
   readonly timeInForce?: TimeInForce;
   /** Names the decision slot: at most one unfinished order a slot; the default slot is the action. */
   readonly tag?: string;
+}
+
+/** One of several targets. */
+export interface TargetShare {
+  /** Its price. */
+  readonly at: Amount;
+  /**
+   * The share of the entry that it closes: 0.5 is half. Rounded down to lots; where the shares come to 1, the last target takes what rounding
+   * leaves. Only the last may leave it out: it takes the rest.
+   */
+  readonly share?: Amount;
 }
 
 /** How a stop trails: one of `distance`, `percent` and `atr`, and from which price on. */
@@ -105,8 +118,10 @@ export interface Amendment {
   readonly size?: Amount;
   /** Price of the stop of what the order has bought, or will buy; it keeps its trailing distance. */
   readonly stop?: Amount;
-  /** Price of the take-profit of an order that has filled nothing yet. */
+  /** Price of the take-profit of what the order has still to fill. It replaces several targets by one. */
   readonly target?: Amount;
+  /** Several targets instead, for what the order has still to fill. */
+  readonly targets?: readonly TargetShare[];
 }
 
 export interface Position {

@@ -1,13 +1,13 @@
-// Amended stops and limits, stop entries, OCO and closeAt in random scripts against a naive reference in decimals: npm run campaign -- orderForms
-// --cases 2000. The suite does a hundred.
+// Amended stops and limits, several targets, stop entries, OCO and closeAt in random scripts against a naive reference in decimals:
+// npm run campaign -- orderForms --cases 2000. The suite does a hundred.
 
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
-import { Strategy, type OrderId } from '../../src/index.ts';
+import { Strategy, type OrderId, type OrderOptions, type TargetShare } from '../../src/index.ts';
 import { fillRows, MINUTE, run, START_MS, walkBars } from '../engine/world.ts';
 import { recordResult } from '../fixtures/campaignResults.ts';
-import { NaiveForms, type FormAct, type NaiveRow, type NaiveTrail } from '../fixtures/naiveForms.ts';
+import { NaiveForms, type FormAct, type NaiveRow, type NaiveTarget, type NaiveTrail } from '../fixtures/naiveForms.ts';
 
 const { ISOBAR_CASES, ISOBAR_SEED = '1' } = process.env;
 const CASES = Number(ISOBAR_CASES ?? 100);
@@ -39,6 +39,18 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
         ? { distance: (0.2 + below(300) / 100).toFixed(2), ...from }
         : { percent: (0.1 + below(30_000) / 10_000).toFixed(4), ...from };
     };
+    /** Up to five targets, `from` hundredths of a percent or more above the price. The last one may take the rest, with its share or without one. */
+    const targets = (from = 0): readonly NaiveTarget[] | null => {
+      if (below(2) === 0) return null;
+      const parts = Array.from({ length: 1 + below(5) }, () => 1 + below(20));
+      const left = 100 - parts.slice(0, -1).reduce((sum, part) => sum + part, 0);
+      let away = from + 5 + below(120);
+      return parts.map((part, place) => {
+        const how = place === parts.length - 1 ? below(3) : 0;
+        away += 5 + below(60);
+        return { at: near(away, away), share: how === 1 ? null : String((how === 2 ? left : part) / 100) };
+      });
+    };
     const known = orders;
     const repriced = new Set<number>();
     const one = (): FormAct => {
@@ -46,14 +58,14 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
       const tag = TAGS[below(4)]!;
       const isBusy = exits.has(minute) || repriced.has(k);
       const what = isBusy ? 7 + below(6) : below(27);
-      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail() }); // prettier-ignore
-      if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)) });
+      if (what < 3) return (orders++, { what: 'market', tag, qty: qty(), stop: maybe(near(-900, -400)), trail: trail(), targets: targets() }); // prettier-ignore
+      if (what < 7) return (orders++, { what: 'limit', tag, qty: qty(), limit: near(-150, 30), stop: maybe(near(-900, -400)), targets: targets() }); // prettier-ignore
       if (what < 13) return { what: 'stop', k, stop: near(-300, below(8) === 0 ? 60 : -5) };
       if (what < 16) repriced.add(k);
-      if (what < 16) return { what: 'reprice', k, limit: near(-120, 20), qty: qty(), stop: near(-900, -400) };
+      if (what < 16) return { what: 'reprice', k, limit: near(-120, 20), qty: qty(), stop: near(-900, -400), targets: targets() };
       if (what >= 20 && what < 26) {
         const limit = below(2) === 0 ? near(-30, 220) : null;
-        return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail() });
+        return (orders++, { what: 'entry', tag, qty: qty(), at: near(-5, 150), limit, stop: maybe(near(-900, -40)), trail: trail(), targets: targets(150) }); // prettier-ignore
       }
       if (what === 26) return { what: 'cancel', k };
       if (what < 18) return { what: 'oco', k, l: Math.max(0, known - 1 - below(4)) };
@@ -64,6 +76,9 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
     return Array.from({ length: below(3) }, one);
   });
 }
+
+const sharesOf = (targets: readonly NaiveTarget[]): readonly TargetShare[] =>
+  targets.map(({ at, share }) => (share === null ? { at } : { at, share }));
 
 /** Does what a script says, in isobar's words. */
 function strategyOf(script: readonly (readonly FormAct[])[]) {
@@ -76,7 +91,8 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
     private act(act: FormAct): void {
       const id = 'k' in act ? this.ids[act.k] : undefined;
       if (act.what === 'market' || act.what === 'limit' || act.what === 'entry') {
-        const guards = {
+        const guards: OrderOptions = {
+          ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }),
           ...(act.stop === null ? {} : { stopLoss: act.stop }),
           ...('trail' in act && act.trail !== null ? { trailing: act.trail } : {}),
         };
@@ -91,7 +107,7 @@ function strategyOf(script: readonly (readonly FormAct[])[]) {
       else if (act.what === 'stop') this.amend(id, { stop: act.stop });
       else if (act.what === 'oco') this.group(act, id);
       else if (this.openOrders().some((order) => order.id === id && !Number.isNaN(order.limit)))
-        this.ids[act.k] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop })!;
+        this.ids[act.k] = this.amend(id, { limit: act.limit, size: act.qty, stop: act.stop, ...(act.targets === null ? {} : { targets: sharesOf(act.targets) }) })!; // prettier-ignore
     }
     private group(act: FormAct, id: OrderId): void {
       const other = act.what === 'oco' ? this.ids[act.l] : undefined;

@@ -56,9 +56,11 @@ const REMEMBERING = {
   trailedShare: SPOT,
   repricedTrail: SPOT,
   channelEntry: SPOT,
+  severalTargets: { ...SPOT, fills: { latencyMs: 250, maxVolumeShare: '0.002' } },
   reprice: SPOT,
   shortLadder: FUTURES,
   marginSwing: FUTURES,
+  bothWaysTargets: FUTURES,
 };
 
 const fromDocuments = Object.entries(EIGHT).filter(([, { isLive }]) => isLive);

@@ -4,14 +4,16 @@ import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { OrderId, Side } from '../../model/order.ts';
+import type { Ladder, OrderId, Side } from '../../model/order.ts';
 import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import { nearestOf } from '../../orders/stops/ladder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Bracket, Brackets } from '../../orders/stops/brackets.ts';
 import type { Amendment } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
+import { bothTargets, readTargets } from '../trailing/targetsOption.ts';
 import type { Sizing } from './sizing.ts';
 
 /** What an amendment needs of the engine. */
@@ -33,11 +35,13 @@ export interface Amender {
   readonly decisions: DecisionLog | null;
 }
 
+const GIVE = 'give one or more of limit, size, stop, target and targets';
 const KEYS: Readonly<Record<string, true>> = {
   limit: true,
   size: true,
   stop: true,
   target: true,
+  targets: true,
 } satisfies Record<keyof Amendment, true>;
 
 /**
@@ -50,12 +54,14 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
   const order = known !== undefined && known.strategy === by.strategy && known.state !== STATE.done ? known : undefined;
   const bracket = bracketOf(engine, by.strategy, id);
   if (order === undefined && bracket === undefined) return null;
-  const { limit, size, stop, target } = change;
-  const replaces = limit !== undefined || size !== undefined || target !== undefined;
+  const { limit, size, stop, target, targets } = change;
+  const changesTarget = target !== undefined || targets !== undefined;
+  const replaces = limit !== undefined || size !== undefined || changesTarget;
+  if (target !== undefined && targets !== undefined) throw bothTargets(by.name, 'this.amend', 'target');
   if (order !== undefined && order.parent > 0) throw isLeg(by.name, order);
   if (order !== undefined && order.triggerTicks > 0) throw isTrigger(by.name, order);
   if (replaces && order === undefined) {
-    if (target !== undefined) throw hasFilled(by.name, id);
+    if (changesTarget) throw hasFilled(by.name, id, target === undefined ? 'targets' : 'target');
     return null;
   }
   if (replaces && order!.role !== 'limit') throw noLimit(by.name, id);
@@ -67,7 +73,8 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
   if (stop !== undefined && !(stopTicks > 0)) return null;
   if (!replaces) return moveStop(engine, id, order, bracket, stopTicks as Ticks);
 
-  const next = termsOf(engine, order!, change);
+  const ladder = targets === undefined ? undefined : readTargets(order!, targets, by.name);
+  const next = termsOf(engine, order!, change, ladder);
   if (next === null) return null;
   if (stop !== undefined && bracket !== undefined) moveStop(engine, id, order, bracket, stopTicks as Ticks);
   return replace(engine, by, order!, { ...next, stopLoss: stop === undefined ? order!.stopLoss : (stopTicks as Ticks) });
@@ -91,17 +98,20 @@ function moveStop(
   return id;
 }
 
-type Terms = { readonly limit: Ticks; readonly lots: Lots; readonly takeProfit: Ticks };
+type Terms = { readonly limit: Ticks; readonly lots: Lots; readonly takeProfit: Ticks; readonly ladder: Ladder | null };
 
 /** Returns the terms of the replacement; null if a number is not one. The size is that of what is still to be filled. */
-function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }: Amendment): Terms | null {
+function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }: Amendment, targets: Ladder | undefined): Terms | null {
   const { instrument } = order;
   const isBuy = order.sign > 0;
   const ticks = limit === undefined ? order.limit : sizing.ticks(instrument, limit, isBuy);
   const lots = size === undefined ? order.lots - order.filledLots : sizing.lots(instrument, size);
-  const takeProfit = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
-  const isSound = ticks > 0 && lots >= instrument.minLots && (target === undefined ? takeProfit >= 0 : takeProfit > 0);
-  return isSound ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks } : null;
+  const ladder = targets ?? (target === undefined ? order.ladder : null);
+  const kept = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
+  const takeProfit = ladder === null ? kept : nearestOf(ladder, isBuy);
+  const changesTarget = target !== undefined || targets !== undefined;
+  const isSound = ticks > 0 && lots >= instrument.minLots && (changesTarget ? takeProfit > 0 : takeProfit >= 0);
+  return isSound ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks, ladder } : null;
 }
 
 /** Cancels an order and sends another one in its slot, by the rule of cancel and replace. */
@@ -113,6 +123,7 @@ function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOr
   next.limit = terms.limit;
   next.lots = terms.lots;
   next.takeProfit = terms.takeProfit;
+  next.ladder = terms.ladder;
   next.stopLoss = terms.stopLoss;
   next.trailing = old.trailing;
   next.trailingPpm = old.trailingPpm;
@@ -141,15 +152,12 @@ function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: O
 function checkChange(name: string, change: unknown): void {
   const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
   if (keys.length === 0) {
-    throw new StrategyError(`${name}: this.amend without anything to change`, 'give one or more of limit, size, stop and target');
+    throw new StrategyError(`${name}: this.amend without anything to change`, GIVE);
   }
   for (const key of keys) {
     if (KEYS[key] === true) continue;
     const near = nearestName(key, Object.keys(KEYS));
-    throw new StrategyError(
-      `${name}: this.amend with ${key}, which it does not change`,
-      near === null ? 'give one or more of limit, size, stop and target' : `did you mean ${near}?`,
-    );
+    throw new StrategyError(`${name}: this.amend with ${key}, which it does not change`, near === null ? GIVE : `did you mean ${near}?`);
   }
 }
 
@@ -168,8 +176,8 @@ const noLimit = (name: string, id: number): StrategyError =>
     `${name}: this.amend(${id}) with a limit, size or target, but the order has no limit price`,
     'only limit orders are replaced; of others only stop can be changed',
   );
-const hasFilled = (name: string, id: number): StrategyError =>
+const hasFilled = (name: string, id: number, what: string): StrategyError =>
   new StrategyError(
-    `${name}: this.amend(${id}, { target }), but the order has filled`,
+    `${name}: this.amend(${id}, { ${what} }), but the order has filled`,
     'cancel its takeProfit in openOrders() and sell at a limit of your own: the stop stays',
   );

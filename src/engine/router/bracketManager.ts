@@ -3,8 +3,9 @@
 import type { Lots, Ticks, TimeMs } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import type { OrderId, OrderRole, Side } from '../../model/order.ts';
+import type { Ladder, OrderId, OrderRole, Side } from '../../model/order.ts';
 import { levelOf, type Bracket, type Brackets, type BracketEntry } from '../../orders/stops/brackets.ts';
+import { rungsOfFill } from '../../orders/stops/ladder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
@@ -26,12 +27,28 @@ const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as
 
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
 /** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
-type PendingTarget = BracketEntry & Guarded & { readonly target: Ticks; lots: number };
+type PendingTarget = BracketEntry & Guarded & Targets & { lots: number };
+/** What an entry says of its targets. A copy, because its record goes back to the pool with its last fill. */
+interface Targets {
+  readonly target: Ticks;
+  readonly ladder: Ladder | null;
+  /** The lots of the entry, 0 if it has an amount, and those that have filled. */
+  readonly total: number;
+  filled: number;
+}
 
 /** What the bracket of an entry needs of its fill. */
 export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
 /** A copy, because the venue reuses the record of a fill. */
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
+
+const guardedOf = ({ strategy, instrumentIndex, side }: BotOrder): Guarded => ({ strategy, instrumentIndex, side });
+const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): Targets => ({
+  target: takeProfit,
+  ladder,
+  total: quoteUnits > 0 ? 0 : lots,
+  filled: filledLots,
+});
 
 /** What `BracketManager` needs of the engine. */
 export interface BracketHost {
@@ -85,6 +102,7 @@ export class BracketManager {
     const { brackets } = this.engine;
     // Copied first: the record goes back to the pool with its last fill, and the take-profit is a new draft.
     const { id, takeProfit } = order;
+    const targets = order.ladder === null ? null : targetsOf(order);
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
     // A fee in the base asset reduces the coins bought. Only the rest can be protected.
     const guarded = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
@@ -96,7 +114,8 @@ export class BracketManager {
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
     if (this.waitsForRoom(order, lots, price, timeMs)) return;
     const pendingLots = this.pendingTargets.size > 0 ? this.takePendingTarget(id) : 0;
-    this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
+    if (targets !== null) this.scheduleLadder(timeMs, guardedOf(order), id, targets, lots + pendingLots);
+    else this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
   }
 
   /** True when take-profits wait for the end of their entry. */
@@ -108,21 +127,30 @@ export class BracketManager {
     const pending = this.pendingTargets.get(id);
     if (pending === undefined) return;
     const lots = this.takePendingTarget(id);
-    if (lots > 0 && !this.engine.runs[pending.strategy]!.isLeaving(pending.instrumentIndex))
-      this.scheduleTarget(timeMs, pending, id, pending.target, lots);
+    if (lots === 0 || this.engine.runs[pending.strategy]!.isLeaving(pending.instrumentIndex)) return;
+    if (pending.ladder !== null) this.scheduleLadder(timeMs, pending, id, pending, lots);
+    else this.scheduleTarget(timeMs, pending, id, pending.target, lots);
   }
 
-  /** True when the limit on open orders is reached and the entry is one of them. Only the entry's end says how much was filled in total. */
+  /**
+   * True when the limit on open orders is reached and the entry is one of them, and for the targets of an order by amount: only the entry's end
+   * says how much was filled in total.
+   */
   private waitsForRoom(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
-    if (order.state === STATE.done || this.engine.risk.mayOpenAnother(order)) return false;
+    if (order.state === STATE.done) return false;
+    const { ladder, quoteUnits } = order;
+    // The lots of an order by amount are known at its end, and so are those of its targets.
+    const isReady = ladder === null || quoteUnits === 0;
+    if (isReady && this.engine.risk.mayOpen(order, ladder === null ? 1 : ladder.length)) return false;
     this.deferTarget(order, lots, price, timeMs);
     return true;
   }
   private deferTarget(order: BotOrder, lots: number, price: number, timeMs: number): void {
-    const { id, strategy, instrumentIndex, side, takeProfit } = order;
+    const { id } = order;
     const pending = this.pendingTargets.get(id);
     if (pending !== undefined) pending.lots += lots;
-    else this.pendingTargets.set(id, { id, strategy, instrumentIndex, side, ...NO_STOP, target: takeProfit, lots });
+    else this.pendingTargets.set(id, { id, ...guardedOf(order), ...NO_STOP, ...targetsOf(order), lots });
+    if (pending !== undefined) pending.filled = order.filledLots;
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
   /** Restores the unsent take-profit for what an entry had filled when the bot was killed. It is sent when the entry ends. */
@@ -145,6 +173,13 @@ export class BracketManager {
     this.legTimeMs = timeMs;
     this.placeTarget(entry, id, target, lots);
     this.legTimeMs = NAN;
+  }
+
+  /** Places the targets of a ladder for the newest `lots` of what its entry has filled. */
+  private scheduleLadder(timeMs: number, entry: Guarded, id: OrderId, { ladder, total, filled }: Targets, lots: number): void {
+    const { minLots } = this.engine.instruments[entry.instrumentIndex]!;
+    const rungs = rungsOfFill(ladder!, total > 0 ? total : filled, filled - lots, filled, minLots);
+    for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.at, rung.lots);
   }
 
   /** An order that is not a leg has closed lots. Once the position is flat, no bracket may remain to sell what a later entry buys. */

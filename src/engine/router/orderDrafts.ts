@@ -9,6 +9,7 @@ import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
+import { bothTargets, readTargets, writeLadder } from '../trailing/targetsOption.ts';
 import { writeTrail } from '../trailing/trailOption.ts';
 import { writeStopEntry } from '../entries/stopEntryOption.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
@@ -34,6 +35,7 @@ const OPTIONS: Readonly<Record<string, true>> = {
   feed: true,
   limit: true,
   takeProfit: true,
+  targets: true,
   stopLoss: true,
   trailing: true,
   trigger: true,
@@ -107,11 +109,17 @@ export class OrderDrafts implements StrategyOrders {
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
     // Legs trade the other way: the protective orders of a long are sells, so their prices are rounded up, to the nearer and better price.
     if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
+    if (options.targets !== undefined) this.writeTargets(order, options, options.targets);
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
     if (options.trailing !== undefined) writeTrail(order, options.trailing, this.name);
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
     if (options.reduceOnly !== undefined) order.reduceOnly = options.reduceOnly;
     if (options.timeInForce !== undefined) order.timeInForce = options.timeInForce;
+  }
+
+  private writeTargets(order: BotOrder, options: OrderOptions, targets: NonNullable<OrderOptions['targets']>): void {
+    if (options.takeProfit !== undefined) throw bothTargets(this.name, 'an order', 'takeProfit');
+    writeLadder(order, readTargets(order, targets, this.name));
   }
 
   /**

@@ -28,7 +28,7 @@ export interface DecisionColumns {
   readonly flags: Float64Array;
 }
 
-/** `trailsOtherwise`: by a trailing stop in percent, or only from a price on. */
+/** `trailsOtherwise`: by a trailing stop in percent, or only from a price on. `ladder`: several targets. */
 export const DECISION_FLAGS = {
   limit: 1,
   reduceOnly: 2,
@@ -36,6 +36,7 @@ export const DECISION_FLAGS = {
   timeInForce: 8,
   sizedByEquity: 16,
   trailsOtherwise: 32,
+  ladder: 64,
 } as const;
 
 /** What the strategies of a run decided. */

@@ -1,10 +1,11 @@
 // Checks the side of an entry's stop-loss and take-profit: at or beyond the entry price, or on the wrong side, they would sell at once.
 
 import { fromScaled } from '../../base/number/decimal.ts';
+import type { Ladder, Rung } from '../../model/order.ts';
 import type { Draft, OrderRule } from './rule.ts';
 
 /** Codes of this check. */
-export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE'] as const;
+export const GUARD_CODES = ['STOP_SIDE', 'TARGET_SIDE', 'TARGETS_EQUAL'] as const;
 
 /**
  * Returns the price in ticks at which an entry is expected to fill: the trigger of a trigger order or a stop entry, or its limit where that
@@ -61,10 +62,22 @@ const targetSide: OrderRule = {
   check: (order, { mark }) => !isTargetWrong(order, mark),
   detail: (order, { mark }) => text('takeProfit', order.takeProfit ?? 0, order, mark),
 };
+const targetsEqual: OrderRule = {
+  kind: 'order',
+  code: 'TARGETS_EQUAL',
+  keys: [],
+  needs: [],
+  check: ({ ladder }) => ladder === undefined || ladder === null || twinOf(ladder) === undefined,
+  detail: ({ ladder, instrument }) =>
+    `targets: expected another price for each, got ${fromScaled(twinOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
+};
+/** Returns a target that has the price of an earlier one. */
+const twinOf = (ladder: Ladder): Rung | undefined => ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
 
 /** Returns the rule that the stop-loss or take-profit of an entry breaks, or null. Called only for orders with a bracket. */
 export function guardFlaw(order: Draft, mark: number): OrderRule | null {
   if (order.reduceOnly) return null;
   if (isStopWrong(order, mark)) return stopSide;
+  if (order.ladder !== undefined && order.ladder !== null && twinOf(order.ladder) !== undefined) return targetsEqual;
   return isTargetWrong(order, mark) ? targetSide : null;
 }

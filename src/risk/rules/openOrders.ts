@@ -1,6 +1,10 @@
 // Rule on the number of open orders.
 
-import type { OrderRule } from './rule.ts';
+import type { Draft, OrderRule, RiskState } from './rule.ts';
+
+/** True when `count` more orders may be open. */
+export const mayOpen = ({ instrumentIndex }: Draft, { limits, reservations }: RiskState, count: number): boolean =>
+  reservations.open(instrumentIndex) + count <= limits.openOrders && reservations.openTotal + count <= limits.openOrdersTotal;
 
 export const openOrders: OrderRule = {
   kind: 'order',

@@ -1,4 +1,4 @@
-// Dips of 5 minutes while the hour is above its average: three orders of a third each, with targets at one, two and three times the risk.
+// Dips of 5 minutes while the hour is above its average: one order, with targets at one, two and three times the risk.
 import { above, and, atr, below, ema, float, int, rsi, Strategy, type FillInfo, type OrderId } from 'isobar';
 
 export default class ThreeTargets extends Strategy.with({
@@ -9,22 +9,21 @@ export default class ThreeTargets extends Strategy.with({
   hour = this.feed('hour');
   isUp = above(this.hour.close, ema(this.hour.close, this.params.hours));
   range = this.use(atr(this.bars, 14));
-  entries: OrderId[] = [];
+  entry: OrderId | null = null;
   entryPrice = NaN;
 
   dips = this.when(and(below(rsi(this.bars.close, 14), this.params.dip), this.isUp), () => {
     if (!this.position().isFlat || this.openOrders().length > 0) return;
     const close = this.bars.close.value;
     const risk = this.params.atrs * this.range.value;
-    this.entries = [1, 2, 3].map((times) =>
-      this.buy({ equity: 0.3 }, { takeProfit: close + times * risk, stopLoss: close - risk, tag: `third ${times}` }),
-    );
+    const targets = [{ at: close + risk, share: 1 / 3 }, { at: close + 2 * risk, share: 1 / 3 }, { at: close + 3 * risk }];
+    this.entry = this.buy({ equity: 0.9 }, { targets, stopLoss: close - risk });
     this.closeAt(this.nowMs + 24 * 3_600_000);
   });
 
-  /** The first target that fills takes the stops of the other thirds to the entry. */
+  /** The first target that fills takes the stop of the rest to the entry. */
   override onFill({ side, price }: FillInfo) {
     if (side === 'buy') this.entryPrice = price;
-    else if (price > this.entryPrice) for (const id of this.entries) this.amend(id, { stop: this.entryPrice });
+    else if (this.entry !== null && price > this.entryPrice) this.amend(this.entry, { stop: this.entryPrice });
   }
 }

@@ -16,6 +16,11 @@ export const flag = field<boolean>('true or false', (value) => typeof value === 
 export const whole = field<number>('a whole number', Number.isSafeInteger);
 /** Digits with optional sign and point. Money, prices and quantities never become binary fractions. */
 export const decimal = field<string>('a plain decimal in quotes', (value) => typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value));
+/** Prices with shares of a whole, such as `105.5:0.6 110:0.4`. */
+export const shares = field<string>(
+  'prices with shares, such as 105.5:0.6 110:0.4',
+  (value) => typeof value === 'string' && value.split(' ').every((target) => /^\d+(\.\d+)?:[01](\.\d+)?$/.test(target)),
+);
 export const positive = field<number>('a number above 0', (value) => typeof value === 'number' && value > 0 && value < Infinity);
 
 /** A member that earlier versions did not write: readers must accept its absence, writers always write it. */

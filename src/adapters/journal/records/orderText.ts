@@ -4,9 +4,9 @@ import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Ticks } from '../../../base/brand.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
-import type { Order } from '../../../model/order.ts';
+import type { Ladder, Order } from '../../../model/order.ts';
 import type { Waits } from '../../../ports/journal.ts';
-import { PERCENT_DIGITS } from './recordDecimals.ts';
+import { PERCENT_DIGITS, SHARE_DIGITS } from './recordDecimals.ts';
 import type { RecordBody } from './records.ts';
 
 export const qtyText = ({ instrument }: Pick<Order, 'instrument'>, lots: number): string => fromScaled(lots, instrument.quantityDigits);
@@ -29,13 +29,14 @@ export function sizesOf(order: Order): Sizes {
 
 export type GuardTexts = Pick<
   RecordBody<'INTENT'>,
-  'takeProfit' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom' | 'trigger' | 'condition' | 'rises'
+  'takeProfit' | 'targets' | 'stopLoss' | 'trailing' | 'trailingPercent' | 'trailingFrom' | 'trigger' | 'condition' | 'rises'
 >;
 
 /** Returns the prices of an order's bracket and of its triggers. */
 export function guardsOf({
   instrument,
   takeProfit,
+  ladder = null,
   stopLoss,
   trailing,
   trailingPpm = 0,
@@ -47,6 +48,7 @@ export function guardsOf({
   const price = (ticks: number | undefined): string | null => (ticks === undefined || ticks === 0 ? null : priceText(instrument, ticks));
   return {
     takeProfit: price(takeProfit),
+    targets: ladder === null ? undefined : ladderText(instrument, ladder),
     stopLoss: price(stopLoss),
     trailing: price(trailing),
     trailingPercent: trailingPpm > 0 ? fromScaled(trailingPpm, PERCENT_DIGITS) : undefined,
@@ -56,6 +58,10 @@ export function guardsOf({
     rises: triggersAbove === true,
   };
 }
+
+/** Returns several targets as text: `105.5:0.6 110:0.4`. */
+const ladderText = (instrument: Instrument, ladder: Ladder): string =>
+  ladder.map(({ at, sharePpm }) => `${priceText(instrument, at)}:${fromScaled(sharePpm, SHARE_DIGITS)}`).join(' ');
 
 type Terms = Pick<RecordBody<'DRAFT'>, 'order' | 'strategy' | 'role' | 'reduceOnly' | 'timeInForce' | Exclude<keyof Sizes, 'fp'>>;
 

@@ -2,7 +2,21 @@
 
 import type { DoneReason, Lifecycle, OrderRole, Side, TimeInForce } from '../../../model/order.ts';
 import type { Channel } from '../../../ports/exchange.ts';
-import { decimal, facts, flag, ifWritten, listField, numbers, oneOf, orNull, positive, text, whole, type RecordField } from './fields.ts';
+import {
+  decimal,
+  facts,
+  flag,
+  ifWritten,
+  listField,
+  numbers,
+  oneOf,
+  orNull,
+  positive,
+  shares,
+  text,
+  whole,
+  type RecordField,
+} from './fields.ts';
 
 const side = oneOf<Side>('buy', 'sell');
 const role = oneOf<OrderRole>('market', 'limit', 'takeProfit', 'stopLoss', 'trailing', 'liquidation', 'condition');
@@ -25,11 +39,13 @@ const ORDER_TERMS = {
   timeInForce,
 } as const;
 /**
- * The bracket of an entry: prices, and the distance of a trailing stop. `trailingPercent` and `trailingFrom` are written only where the
- * order has them: a distance in percent of the best price, and the best price from which the stop trails.
+ * The bracket of an entry: prices, and the distance of a trailing stop. `targets`, `trailingPercent` and `trailingFrom` are written only where
+ * the order has them: several targets with their shares (`takeProfit` is then the nearest), a distance in percent of the best price, and the
+ * best price from which the stop trails.
  */
 const BRACKET = {
   takeProfit: orNull(decimal),
+  targets: ifWritten(shares),
   stopLoss: orNull(decimal),
   trailing: orNull(decimal),
   trailingPercent: ifWritten(decimal),

@@ -29,7 +29,7 @@ function asked(): BotOrder {
   order.begin(7, 2, { ...PERPETUAL }, 1, 'sell', 1_795_710_540_000);
   return Object.assign(order, {
     role: 'stopLoss', lots: lots(11), quoteUnits: units(13), limit: ticks(17), reduceOnly: true, timeInForce: 'IOC', slot: 'exit',
-    parent: 5 as OrderId, takeProfit: ticks(19), stopLoss: ticks(23), trailing: ticks(29), trailingPpm: 41, trailingFrom: ticks(43), isGuarded: true, firedAtTicks: ticks(31),
+    parent: 5 as OrderId, takeProfit: ticks(19), ladder: [{ at: ticks(19), sharePpm: 500_000 }, { at: ticks(18), sharePpm: 400_000 }], stopLoss: ticks(23), trailing: ticks(29), trailingPpm: 41, trailingFrom: ticks(43), isGuarded: true, firedAtTicks: ticks(31),
     triggerTicks: ticks(37), triggersAbove: true,
   }); // prettier-ignore
 }

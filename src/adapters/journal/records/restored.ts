@@ -9,7 +9,7 @@ import { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredDraft, RestoredOrder, RestoredOrders } from '../../../orders/restored.ts';
 import { restartOf, type DraftTrace, type JournalState, type OrderTrace, type Restart } from './journalState.ts';
 import type { RecordBody } from './records.ts';
-import { ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
+import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from './recordDecimals.ts';
 
 /** `isTorn`: some write of the journal was incomplete. `venueMs`: the venue's time now, the upper bound for a lost SEND record. */
 export interface RestartFacts {
@@ -56,6 +56,7 @@ function draftIn({ draft, ended }: DraftTrace, instruments: readonly Instrument[
   order.timeInForce = draft.timeInForce;
   order.slot = draft.slot;
   order.takeProfit = price(draft.takeProfit);
+  order.ladder = ladderFromRecord(draft.targets, priceDigits);
   order.stopLoss = price(draft.stopLoss);
   order.trailing = price(draft.trailing);
   order.trailingPpm = ppmFromRecord(draft.trailingPercent);
@@ -135,6 +136,7 @@ function intentOf(
     slot: intent.slot,
     parent: intent.parent as OrderId,
     takeProfit: price(intent.takeProfit),
+    ladder: ladderFromRecord(intent.targets, priceDigits),
     stopLoss: price(intent.stopLoss),
     trailing: price(intent.trailing),
     trailingPpm: ppmFromRecord(intent.trailingPercent),

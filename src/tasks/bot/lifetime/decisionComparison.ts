@@ -3,7 +3,7 @@
 import { draftOf, guardsOf, sizesOf, type GuardTexts } from '../../../adapters/journal/records/orderText.ts';
 import type { RecordOf } from '../../../adapters/journal/records/records.ts';
 import { sentOrder } from '../../../adapters/journal/records/restored.ts';
-import { ppmFromRecord, scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
+import { ladderFromRecord, ppmFromRecord, scaledFromRecord } from '../../../adapters/journal/records/recordDecimals.ts';
 import type { Lots, Ticks, Units } from '../../../base/brand.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { OrderId } from '../../../model/order.ts';
@@ -150,6 +150,7 @@ export class DecisionComparison {
     order.quoteUnits = (intent.amount === null ? 0 : scaledFromRecord(intent.amount, quoteDigits)) as Units;
     order.limit = price(intent.price);
     order.takeProfit = price(intent.takeProfit);
+    order.ladder = ladderFromRecord(intent.targets, priceDigits);
     order.stopLoss = price(intent.stopLoss);
     order.trailing = price(intent.trailing);
     order.trailingPpm = ppmFromRecord(intent.trailingPercent);
@@ -293,7 +294,7 @@ export class DecisionComparison {
 const recordedText = ({ intent, verdict }: RecordedOrder): string =>
   intent !== null ? intentText(intent) : verdict !== null ? verdictText(verdict) : NOTHING;
 
-const GUARDS = ['takeProfit', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
+const GUARDS = ['takeProfit', 'targets', 'stopLoss', 'trailing', 'trailingPercent', 'trailingFrom', 'trigger', 'condition'] as const;
 const guardText = (guards: GuardTexts): string =>
   GUARDS.flatMap((name) => ((guards[name] ?? null) === null ? [] : [`${name === 'condition' ? 'triggerTicks' : name} ${guards[name]}`]))
     .concat(guards.rises === true ? ['after a rise'] : [])

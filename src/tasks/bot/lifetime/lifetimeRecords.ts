@@ -11,6 +11,8 @@ export interface RecordedOrder {
   /** Set if the order waited for other orders first. */
   draft: RecordOf<'DRAFT'> | null;
   isDrafted: boolean;
+  /** When it filled last; 0: never. */
+  lastFillMs: number;
   /** The replay has decided on it again, or has taken it from the journal. */
   isKnown: boolean;
 }
@@ -85,6 +87,9 @@ export class LifetimeRecords {
     else if (record.k === 'SEND') {
       const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
       if (order !== undefined) order.send = record;
+    } else if (record.k === 'FILL' && record.cid !== null) {
+      const order = this.#orders.get(this.#numbers.get(record.cid) ?? 0);
+      if (order !== undefined) order.lastFillMs = record.executedMs;
     } else if (record.k === 'STATE' && record.lifecycle === 'cancelSent') {
       const number = this.#numbers.get(record.cid);
       if (number === undefined) return;
@@ -98,7 +103,7 @@ export class LifetimeRecords {
     if (order === undefined) {
       this.#orders.set(
         number,
-        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, isKnown: false }),
+        (order = { number, verdict: null, intent: null, send: null, draft: null, isDrafted: false, lastFillMs: 0, isKnown: false }),
       );
       this.#numbers.set(cid, number);
       if (number > this.lastOrder) this.lastOrder = number;

@@ -304,8 +304,10 @@ export class LifetimeReplay {
     if (state === STATE.draft) return this.#step(t, () => void engine.drafts.withdraw(engine.orders.get(id)!));
     // A slice of a kill that no byte of has left, or that had no effect.
     if (reason === 'notSent' && state === STATE.sent) this.#step(t, () => engine.notSent(id, 'it was not sent'));
+    // An end by a fill has the time of that fill, as the exchange reported it.
+    const endMs = reason === 'filled' ? this.#recorded.order(number)?.lastFillMs || t : t;
     if (reason === 'filled' || reason === 'canceled' || reason === 'rejected' || reason === 'expired')
-      this.#step(t, () => engine.ended(id, reason, t));
+      this.#step(t, () => engine.ended(id, reason, endMs));
   }
 
   #replayCancel(id: OrderId, number: number, t: number): void {

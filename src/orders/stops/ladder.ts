@@ -1,0 +1,48 @@
+// Ladders of targets: which lots of an entry each target closes. Whole numbers, the same in every mode and after a restart.
+
+import type { Ticks } from '../../base/brand.ts';
+import { mulDiv } from '../../base/number/exact.ts';
+import type { Ladder } from '../../model/order.ts';
+
+const MILLION = 1_000_000;
+
+/** Some lots that a target closes. */
+export interface RungLots {
+  readonly at: Ticks;
+  lots: number;
+}
+
+/** Returns the price that is reached first: the lowest target of a long. NaN if one of them is not a number. */
+export function nearestOf(ladder: Ladder, isLong: boolean): number {
+  const prices = ladder.map(({ at }) => at);
+  return isLong ? Math.min(...prices) : Math.max(...prices);
+}
+
+/** True when the shares come to the whole, except for what rounding them to millionths has lost. */
+export const isWhole = (ladder: Ladder): boolean => MILLION - ladder.reduce((sum, { sharePpm }) => sum + sharePpm, 0) < ladder.length;
+
+/** Returns the lots of each target of an entry of `lots`: rounded down; where the shares come to the whole the last one takes the rest. */
+export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
+  const own = ladder.map(({ sharePpm }) => mulDiv(lots, sharePpm, MILLION, 'down'));
+  if (isWhole(ladder)) own[own.length - 1]! += lots - own.reduce((sum, each) => sum + each, 0);
+  return own;
+}
+
+/**
+ * Returns what the targets get of the lots that an entry of `lots` fills from its `from`th to its `to`th: the first target gets its lots
+ * first, then the second. Less than the smallest order goes to the next target, or, from the last, to the one before.
+ */
+export function rungsOfFill(ladder: Ladder, lots: number, from: number, to: number, minLots: number): readonly RungLots[] {
+  const found: RungLots[] = [];
+  let start = 0;
+  let small = 0;
+  lotsOfRungs(ladder, lots).forEach((own, rung) => {
+    const part = small + Math.max(0, Math.min(to, start + own) - Math.max(from, start));
+    start += own;
+    small = part < minLots ? part : 0;
+    if (part >= minLots) found.push({ at: ladder[rung]!.at, lots: part });
+  });
+  const last = found.at(-1);
+  if (last !== undefined) last.lots += small;
+  return found;
+}

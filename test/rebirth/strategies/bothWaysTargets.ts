@@ -1,0 +1,23 @@
+// Contracts, both ways: entries with three targets and a trailing stop for what is left.
+import { rsi, Strategy } from 'isobar';
+
+export default class BothWaysTargets extends Strategy.with({}) {
+  strength = this.use(rsi(this.bars.close, 7));
+  count = 0;
+
+  override onBar() {
+    if (++this.count % 37 === 0) this.exit();
+    else if (this.position().isFlat && this.openOrders().length === 0) this.enter(this.bars.close.value);
+  }
+
+  private enter(close: number): void {
+    const { value } = this.strength;
+    if (value > 35 && value < 65) return;
+    const sign = value <= 35 ? 1 : -1;
+    const at = (away: number) => close * (1 + sign * away);
+    const targets = [{ at: at(0.002), share: 0.4 }, { at: at(0.004), share: 0.4 }, { at: at(0.01) }];
+    const options = { targets, stopLoss: at(-0.012), trailing: close * 0.008 };
+    if (sign > 0) this.buy({ equity: '0.4' }, options);
+    else this.sell({ equity: '0.4' }, { ...options, limit: at(-0.0004) });
+  }
+}
