@@ -309,7 +309,7 @@ export class RiskModule {
     return order.isReserved;
   }
 
-  /** True when so many more orders may be open in the instrument of this one. */
+  /** True when `count` more orders may be open in the instrument of this one. */
   mayOpen(order: Draft, count: number): boolean {
     return mayOpen(order, this.state, count);
   }
