@@ -310,7 +310,7 @@ export class RiskModule {
   }
 
   /** True when `count` more orders may be open in the instrument of this one. */
-  mayOpen(order: Draft, count: number): boolean {
+  mayOpenAnother(order: Draft, count = 1): boolean {
     return mayOpen(order, this.state, count);
   }
 

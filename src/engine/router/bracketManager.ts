@@ -139,7 +139,7 @@ export class BracketManager {
     const { ladder, quoteUnits } = order;
     // The lots of an order by amount are known at its end, and so are those of its targets.
     const isReady = ladder === null || quoteUnits === 0;
-    if (isReady && this.engine.risk.mayOpen(order, ladder === null ? 1 : ladder.length)) return false;
+    if (isReady && this.engine.risk.mayOpenAnother(order, ladder === null ? 1 : ladder.length)) return false;
     this.deferTarget(order, lots, price, timeMs);
     return true;
   }
