@@ -66,7 +66,8 @@ const targetsEqual: OrderRule = {
     `targets: expected another price for each, got ${fromScaled(duplicateOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
 };
 /** Returns a target that has the price of an earlier one. */
-const duplicateOf = (ladder: Ladder): Rung | undefined => ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
+const duplicateOf = (ladder: Ladder): Rung | undefined =>
+  ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
 
 /** Returns the rule that the stop-loss or take-profit of an entry breaks, or null. Called only for orders with a bracket. */
 export function guardFlaw(order: Draft, mark: number): OrderRule | null {
