@@ -318,8 +318,8 @@ export class RiskModule {
     return flaw.code;
   }
 
-  /** True when so many more orders may be open in the instrument of this one. */
-  mayOpen(order: Draft, count: number): boolean {
+  /** True when `count` more orders may be open in the instrument of this one. */
+  mayOpenAnother(order: Draft, count = 1): boolean {
     return mayOpen(order, this.state, count);
   }
 

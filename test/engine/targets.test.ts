@@ -9,7 +9,7 @@ import { ticks } from '../../src/base/brand.ts';
 import { seededRng } from '../../src/base/number/rng.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
-import { at, FREE, ordersOf, quiet, type Api } from './strategyApi.ts';
+import { at as acting, FREE, ordersOf, quiet, type Api } from './strategyApi.ts';
 import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 type Prices = [number, number, number, number, number?];
@@ -124,7 +124,7 @@ describe('an order with several targets', () => {
     await expect(ordersOf(late, FREE, quiet(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
   });
   it('of a contract closes a share of a short at each, and the stop what is left', async () => {
-    const strategy = at((own, row) => row === 0 && own.order(false, { base: 11 }, { stopLoss: 1100, targets: [{ at: 950, share: 0.5 }, { at: 900 }] })); // prettier-ignore
+    const strategy = acting((own, row) => row === 0 && own.order(false, { base: 11 }, { stopLoss: 1100, targets: [{ at: 950, share: 0.5 }, { at: 900 }] })); // prettier-ignore
     const rows = [QUIET, QUIET, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET].map((row) => row.slice(0, 4) as never);
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
     const plan = planFor({

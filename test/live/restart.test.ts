@@ -169,6 +169,36 @@ test('a stop that was set off between two bars is set off again at a start', asy
   }
 }, 600_000);
 
+/** One entry with a stop and three targets that no bar reaches. */
+class Laddered extends Strategy {
+  override onStart() {
+    const price = this.bars.close.value;
+    const targets = [{ at: price * 2, share: 0.5 }, { at: price * 3, share: 0.3 }, { at: price * 4 }]; // prettier-ignore
+    this.buy({ base: '0.3' }, { stopLoss: price / 2, targets });
+  }
+}
+
+/** Size and price of the targets that the exchange has acknowledged, or that were lost as they were sent: nobody sends those again. */
+const targetsOf = ({ records }: LifetimeResult): readonly string[] => {
+  const ended = new Set(records.flatMap((record) => (record.k === 'ACK' || record.k === 'TOMB' ? [record.cid] : [])));
+  return records
+    .flatMap((record) =>
+      record.k === 'INTENT' && record.role === 'takeProfit' && ended.has(record.cid) ? [`${record.qty} ${record.price}`] : [],
+    )
+    .toSorted();
+};
+
+test('a bot that is killed between two targets of an entry sends the others when it is back', async () => {
+  const options = { strategies: [Laddered], bars: 5 };
+  const whole = await lived(options);
+  expect(targetsOf(whole)).toEqual(['0.059 472.6', '0.09 354.46', '0.15 236.3']);
+  // After the fill of the entry, and then after each of the orders of its targets.
+  for (const { k, seq } of whole.records.filter((record) => record.k === 'FILL' || (record.k === 'INTENT' && record.parent > 0))) {
+    const killed = await lived({ ...options, kills: [seq] });
+    expect([killed.starts, targetsOf(killed)], `killed after ${k} ${seq}`).toEqual([2, targetsOf(whole)]);
+  }
+}, 600_000);
+
 /** Throws when it is notified of its third fill. */
 class Thrower extends Strategy {
   fills = 0;

@@ -142,7 +142,7 @@ describe('what the exchange has after all, though the bot that was given another
 describe('a target that waits for the end of its entry, under a limit of one open order', () => {
   const ENTRY = 1 as OrderId;
   /** An entry of 200 lots with a target, of which 120 have filled, in two parts; killed then. */
-  const killed = (of: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots'>>, maxOpenOrders = 1): RestartBot => {
+  const killed = (of: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots' | 'ladder'>>, maxOpenOrders = 1): RestartBot => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
     const order = engine.newOrder(0, engine.execution[0]!, 'buy');
@@ -176,6 +176,21 @@ describe('a target that waits for the end of its entry, under a limit of one ope
     disk.run();
     const again = openBot(disk.afterKill('', 0), NOW_MS + 3, undefined, { maxOpenOrders: 1 });
     expect([targets(again).length, again.exchange.submitted]).toEqual([1, []]);
+  });
+
+  const LADDER = [{ at: 10_100 as Ticks, sharePpm: 500_000 }, { at: 10_200 as Ticks, sharePpm: 300_000 }, { at: 10_300 as Ticks, sharePpm: 200_000 }]; // prettier-ignore
+  const several = { ladder: LADDER, stopLoss: 9000 as Ticks };
+  it('goes as several targets, each with its lots', () => {
+    const bot = killed(several, 9);
+    expect(bot.exchange.submitted).toEqual([]);
+    bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
+    expect(targets(bot)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 20, 10_200]]); // prettier-ignore
+    const filled = killed(several, 9);
+    filled.engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
+    expect(targets(filled)).toEqual([['takeProfit', ENTRY, 100, 10_100], ['takeProfit', ENTRY, 60, 10_200], ['takeProfit', ENTRY, 40, 10_300]]); // prettier-ignore
+    const amount = killed({ ...several, quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }, 9);
+    amount.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
+    expect(targets(amount)).toEqual([['takeProfit', ENTRY, 60, 10_100], ['takeProfit', ENTRY, 36, 10_200], ['takeProfit', ENTRY, 24, 10_300]]); // prettier-ignore
   });
 
   it('does not go once what was bought is gone', () => {

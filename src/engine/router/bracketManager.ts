@@ -27,9 +27,9 @@ const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as
 
 type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
 /** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
-type PendingTarget = BracketEntry & Guarded & Targets & { lots: number };
+type PendingTarget = BracketEntry & Guarded & EntryTargets & { lots: number };
 /** What an entry says of its targets. A copy, because its record goes back to the pool with its last fill. */
-interface Targets {
+interface EntryTargets {
   readonly target: Ticks;
   readonly ladder: Ladder | null;
   /** The lots of the entry, 0 if it has an amount, and those that have filled. */
@@ -43,7 +43,7 @@ export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
 const guardedOf = ({ strategy, instrumentIndex, side }: BotOrder): Guarded => ({ strategy, instrumentIndex, side });
-const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): Targets => ({
+const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): EntryTargets => ({
   target: takeProfit,
   ladder,
   total: quoteUnits > 0 ? 0 : lots,
@@ -141,7 +141,7 @@ export class BracketManager {
     const { ladder, quoteUnits } = order;
     // The lots of an order by amount are known at its end, and so are those of its targets.
     const isReady = ladder === null || quoteUnits === 0;
-    if (isReady && this.engine.risk.mayOpen(order, ladder === null ? 1 : ladder.length)) return false;
+    if (isReady && this.engine.risk.mayOpenAnother(order, ladder === null ? 1 : ladder.length)) return false;
     this.deferTarget(order, lots, price, timeMs);
     return true;
   }
@@ -176,7 +176,7 @@ export class BracketManager {
   }
 
   /** Places the targets of a ladder for the newest `lots` of what its entry has filled. */
-  private scheduleLadder(timeMs: number, entry: Guarded, id: OrderId, { ladder, total, filled }: Targets, lots: number): void {
+  private scheduleLadder(timeMs: number, entry: Guarded, id: OrderId, { ladder, total, filled }: EntryTargets, lots: number): void {
     const { minLots } = this.engine.instruments[entry.instrumentIndex]!;
     const rungs = rungsOfFill(ladder!, total > 0 ? total : filled, filled - lots, filled, minLots);
     for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.at, rung.lots);

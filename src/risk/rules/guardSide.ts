@@ -67,17 +67,18 @@ const targetsEqual: OrderRule = {
   code: 'TARGETS_EQUAL',
   keys: [],
   needs: [],
-  check: ({ ladder }) => ladder === undefined || ladder === null || twinOf(ladder) === undefined,
+  check: ({ ladder }) => ladder === undefined || ladder === null || duplicateOf(ladder) === undefined,
   detail: ({ ladder, instrument }) =>
-    `targets: expected another price for each, got ${fromScaled(twinOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
+    `targets: expected another price for each, got ${fromScaled(duplicateOf(ladder ?? [])?.at ?? 0, instrument.priceDigits)} twice`,
 };
 /** Returns a target that has the price of an earlier one. */
-const twinOf = (ladder: Ladder): Rung | undefined => ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
+const duplicateOf = (ladder: Ladder): Rung | undefined =>
+  ladder.find(({ at }, rung) => ladder.findIndex((other) => other.at === at) < rung);
 
 /** Returns the rule that the stop-loss or take-profit of an entry breaks, or null. Called only for orders with a bracket. */
 export function guardFlaw(order: Draft, mark: number): OrderRule | null {
   if (order.reduceOnly) return null;
   if (isStopWrong(order, mark)) return stopSide;
-  if (order.ladder !== undefined && order.ladder !== null && twinOf(order.ladder) !== undefined) return targetsEqual;
+  if (order.ladder !== undefined && order.ladder !== null && duplicateOf(order.ladder) !== undefined) return targetsEqual;
   return isTargetWrong(order, mark) ? targetSide : null;
 }
