@@ -49,6 +49,8 @@ export class SimulatedVenue {
   readonly key = demoKey(1);
   /** Every order that was ever placed, by exchange id. */
   readonly orders = new Map<string, TrueOrder>();
+  /** The same, oldest first. */
+  readonly placed: TrueOrder[] = [];
   /** How many orders bear each client order id. */
   readonly byCid = new Map<string, number>();
   /** The first order of each client order id. */
@@ -163,6 +165,7 @@ export class SimulatedVenue {
           const cid = order.clientOrderId ?? '';
           const noted = { order, cid, placedMs: side.nowMs, trades: [] };
           this.orders.set(order.id, noted);
+          this.placed.push(noted);
           if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
           const placed = this.#placed.get(cid) ?? [];
           this.#placed.set(cid, placed);

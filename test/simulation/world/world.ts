@@ -342,7 +342,7 @@ class World {
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
   #afterKill(process: BotProcess): void {
-    const view = this.process === process ? process.control?.view().kill : null;
+    const view = this.process === process ? process.control?.ownKill : null;
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
     if (view && view.residuals.length === 0 && this.venue.live().length > 0)
       this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
