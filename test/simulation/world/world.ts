@@ -322,13 +322,19 @@ class World {
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
     this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
-  /** The bot may be down: the operator tries again. */
+  /** The bot may be down, or die before it answers: the operator tries again. */
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
     if (code === null && control) this.#halted = null;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
-    this.#act(process, control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
+    let isAnswered = false;
+    const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
+    this.#act(
+      process,
+      resuming.then(() => (isAnswered = true)),
+    );
+    this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
@@ -348,13 +354,8 @@ class World {
       this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
-        // What a second copy has sold is sold, whoever it belongs to.
-        if (Math.min(this.venue.heldLots(base), this.venue.balanceLots(base)) >= 1)
-          this.observer.report(
-            'KILL',
-            `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
-            this.queue.nowMs,
-          );
+        if (this.venue.closableLots(base) >= 1)
+          this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     this.#die(false, 30);
     // The operator lets the account go on as a whole.
