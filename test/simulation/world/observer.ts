@@ -39,7 +39,12 @@ export class Observer {
   /** Orders of which the bot does not know in the end that they stand, or that they have filled. */
   forgotten = 0;
   /** Client order ids of second copies that the bot has named to its operator. */
-  readonly namedCopies = new Set<string>();
+  readonly #namedCopies = new Set<string>();
+
+  /** What the operator reads. */
+  noteCopies(text: string): void {
+    for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
+  }
 
   report(rule: string, text: string, nowMs: number): void {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
@@ -159,7 +164,7 @@ export class Observer {
       }
     }
     for (const cid of venue.copied.keys())
-      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid))
+      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(cid))
         this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);

@@ -207,7 +207,7 @@ class World {
       runs: (other) => other === this.process?.number && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
-        for (const [, copy] of line.matchAll(/is a second copy of (\w+)/g)) this.observer.namedCopies.add(copy!);
+        this.observer.noteCopies(line);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
       broken: (why) => {
@@ -357,8 +357,9 @@ class World {
         if (this.venue.closableLots(base) >= 1)
           this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
+    // The operator reads the halts, and lets the account go on as a whole.
+    for (const { why } of this.process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.observer.noteCopies(why);
     this.#die(false, 30);
-    // The operator lets the account go on as a whole.
     this.#halted = null;
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');
