@@ -46,6 +46,10 @@ export class Observer {
     for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
   }
 
+  readHalts(process: BotProcess | null): void {
+    for (const { why } of process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.noteCopies(why);
+  }
+
   report(rule: string, text: string, nowMs: number): void {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
     if (this.#reported.has(key)) return;

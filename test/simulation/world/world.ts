@@ -328,6 +328,7 @@ class World {
     const control = process?.control;
     if (code === null && control) this.#halted = null;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
+    this.observer.readHalts(process);
     let isAnswered = false;
     const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
     this.#act(
@@ -358,7 +359,7 @@ class World {
           this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
     // The operator reads the halts, and lets the account go on as a whole.
-    for (const { why } of this.process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.observer.noteCopies(why);
+    this.observer.readHalts(this.process);
     this.#die(false, 30);
     this.#halted = null;
     try {
