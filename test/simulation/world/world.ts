@@ -23,7 +23,7 @@ const QUIET_MS = 900_000;
 /** Periods of reads about an unknown outcome; a bot has one of them. */
 const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
 /** A bot trades one symbol to this many. */
-const MOST_SYMBOLS = 3;
+const MAX_SYMBOLS = 3;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -134,7 +134,7 @@ class World {
   #writeConfig(rng: Rng): void {
     const oneOf = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
     const resolveEveryMs = oneOf(RESOLVE_MS);
-    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MOST_SYMBOLS));
+    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_SYMBOLS));
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });

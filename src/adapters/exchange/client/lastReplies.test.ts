@@ -53,7 +53,7 @@ it('is always decoded if it is short, an error or of no use', () => {
   expect(count.decoded).toBe(8);
 });
 
-it('keeps so many and no more', () => {
+it('keeps at most 64', () => {
   const { ask, count } = counted();
   for (let nth = 0; nth < 65; nth++) ask(`r${nth}`, LONG);
   ask('r64', LONG);
