@@ -46,6 +46,10 @@ export class LiveControl implements BotControl {
   get isKilled(): boolean {
     return this.#kill !== null;
   }
+  /** The kill as `view` shows it, without the cost of the rest. */
+  get ownKill(): KillView | null {
+    return this.#kill;
+  }
 
   view(): BotView {
     const { bot, counts, loopDelayP99Ms } = this.#deps;

@@ -98,7 +98,7 @@ export class BotProcess implements Scheduler {
   /** Promises wait for something: they need turns of the event loop. */
   get isBusy(): boolean {
     if (this.pending > 0 || !this.isKilled || this.#isKillDone) return this.pending > 0;
-    this.#isKillDone = this.control?.view().kill?.phase === 'done';
+    this.#isKillDone = this.control?.ownKill?.phase === 'done';
     return !this.#isKillDone;
   }
   get trader(): Trader | null {

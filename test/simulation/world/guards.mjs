@@ -15,7 +15,7 @@ const given = readArguments({
   usage,
   whole: ['from', 'days', 'hours'],
 });
-const MOST_SECONDS = 60;
+const MAX_SECONDS = 60;
 const table = JSON.parse(readFileSync(new URL('guardSeeds.json', import.meta.url), 'utf8'));
 const cache = new URL('../../../node_modules/.cache/isobar/', import.meta.url);
 const programs = ['search', 'planted'].map((name) => fileURLToPath(new URL(`${name}-${process.pid}.mjs`, cache)));
@@ -26,7 +26,7 @@ async function firstOf(days) {
   const child = spawn(process.execPath, ['--max-semi-space-size=64', programs[0], 'search', ...days.map(String)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), MOST_SECONDS * 1000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), MAX_SECONDS * 1000);
   const ended = new Promise((resolve) => child.once('close', resolve));
   let found = null;
   for await (const line of createInterface({ input: child.stdout })) {

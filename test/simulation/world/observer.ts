@@ -5,12 +5,14 @@ import type { OwnTrade } from '../../../src/paperExchange/orders/userOrder.ts';
 import type { OrderId } from '../../../src/model/order.ts';
 import { clientOrderIdOf, orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import type { BotProcess } from './botProcess.ts';
-import { CASH, SYMBOLS, type SimulatedVenue } from './venue.ts';
+import { CASH, SYMBOLS, type SimulatedVenue, type TrueOrder } from './venue.ts';
 import { fillText, type Trader } from './trader.ts';
 
 /** Audit, read lag and visibility delay: within this time the bot has to know of an order (S4). */
 const KNOWN_MS = 1_200_000;
 const REQUESTS_PER_ORDER = 60;
+/** The bot says that there is no such order. */
+const DENIALS: ReadonlySet<string | null> = new Set(['refused', 'noEffect', 'notSent']);
 
 export interface Seen {
   readonly venue: SimulatedVenue;
@@ -28,14 +30,25 @@ export class Observer {
   readonly #notified = new Map<string, number>();
   #trader: Trader | null = null;
   #notifiedCount = 0;
-  readonly #placedAfterAll = new Set<string>();
+  #placedCount = 0;
+  /** Orders of which the bot has not said yet how they ended. */
+  readonly #unjudged = new Set<TrueOrder>();
   unknown = new Set<number>();
   /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
   duplicates = 0;
   /** Orders of which the bot does not know in the end that they stand, or that they have filled. */
   forgotten = 0;
   /** Client order ids of second copies that the bot has named to its operator. */
-  readonly namedCopies = new Set<string>();
+  readonly #namedCopies = new Set<string>();
+
+  /** What the operator reads. */
+  noteCopies(text: string): void {
+    for (const [, copy] of text.matchAll(/is a second copy of (\w+)/g)) this.#namedCopies.add(copy!);
+  }
+
+  readHalts(process: BotProcess | null): void {
+    for (const { why } of process?.opened?.bot.deps.engine.risk.halts.causes() ?? []) this.noteCopies(why);
+  }
 
   report(rule: string, text: string, nowMs: number): void {
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
@@ -73,19 +86,18 @@ export class Observer {
       slots.set(slot, (slots.get(slot) ?? 0) + 1);
       if (known.slot !== '' && slots.get(slot)! > 1) this.report('S2', `${slot}: ${slots.get(slot)} orders are alive at once`, nowMs);
     }
-    for (const { order, cid, trades } of venue.orders.values()) {
-      // One that was canceled without a fill had no effect either.
-      if (trades.length === 0 && !live.includes(order)) continue;
-      if (this.#placedAfterAll.has(order.id) || venue.copied.has(cid)) continue;
+    while (this.#placedCount < venue.placed.length) this.#unjudged.add(venue.placed[this.#placedCount++]!);
+    for (const each of this.#unjudged) {
+      const { order, cid, trades, placedMs } = each;
       const own = orderIdIn(prefix, cid);
       const known = own === null ? undefined : (engine.orders.get(own) ?? engine.orders.provenAbsent.get(own));
-      if (known === undefined || !isDenied(known.reason)) continue;
-      this.#placedAfterAll.add(order.id);
-      this.report(
-        'SAID',
-        `the bot says of order ${own} "${known.reason}", and it ${trades.length > 0 ? 'has filled' : 'stands'} at the exchange`,
-        nowMs,
-      );
+      const isDenied = known !== undefined && DENIALS.has(known.reason);
+      if (known === undefined ? nowMs - placedMs > KNOWN_MS : known.lifecycle === 'done' && !isDenied) this.#unjudged.delete(each);
+      // One that was canceled without a fill had no effect either. A second copy may be carried out where the first one was refused.
+      if (!isDenied || venue.copied.has(cid) || (trades.length === 0 && !live.includes(order))) continue;
+      this.#unjudged.delete(each);
+      const what = trades.length > 0 ? 'has filled' : 'stands';
+      this.report('SAID', `the bot says of order ${own} "${known.reason}", and it ${what} at the exchange`, nowMs);
     }
     if (engine.orders.impossibleEvents > 0) this.report('S11', `${engine.orders.impossibleEvents} impossible events`, nowMs);
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
@@ -156,7 +168,7 @@ export class Observer {
       }
     }
     for (const cid of venue.copied.keys())
-      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.namedCopies.has(cid))
+      if (venue.copiesOf(cid).some(({ trades }) => trades.length > 0) && !this.#namedCopies.has(cid))
         this.report('COPY', `a second copy of ${cid} filled, and the bot did not say so`, nowMs);
     if (requests > venue.orders.size * REQUESTS_PER_ORDER + 200_000)
       this.report('L2', `${requests} requests for ${venue.orders.size} orders`, nowMs);
@@ -164,9 +176,6 @@ export class Observer {
       if (Buffer.from(bytes).includes(secret)) this.report('S12', 'the secret stands in what was written', nowMs);
   }
 }
-
-/** The bot says that there is no such order. */
-const isDenied = (reason: string | null): boolean => reason === 'refused' || reason === 'noEffect' || reason === 'notSent';
 
 function tradesOf(venue: SimulatedVenue, prefix: string, order: number): readonly OwnTrade[] {
   return venue.ownOf(clientOrderIdOf(prefix, order as OrderId))?.trades ?? [];

@@ -49,6 +49,8 @@ export class SimulatedVenue {
   readonly key = demoKey(1);
   /** Every order that was ever placed, by exchange id. */
   readonly orders = new Map<string, TrueOrder>();
+  /** The same, oldest first. */
+  readonly placed: TrueOrder[] = [];
   /** How many orders bear each client order id. */
   readonly byCid = new Map<string, number>();
   /** The first order of each client order id. */
@@ -118,16 +120,16 @@ export class SimulatedVenue {
   heldLots(base: string): number {
     return (this.units(base) - OTHER * 1e8 - this.#copyUnits(base)) / 1e4;
   }
-  /** What the account has of a coin beyond its own, in lots. */
-  balanceLots(base: string): number {
-    return (this.units(base) - OTHER * 1e8) / 1e4;
+  /** What of a coin a kill has to close, in lots: what a second copy has sold is sold, and what one has bought is the account's. */
+  closableLots(base: string): number {
+    return (this.units(base) - OTHER * 1e8 - this.#copyUnits(base, true)) / 1e4;
   }
-  #copyUnits(base: string): number {
+  #copyUnits(base: string, areBuys = false): number {
     let units = 0;
     if (this.orders.size === this.ofCid.size) return units;
     for (const cid of this.copied.keys())
       for (const { isBuyer, lots: qty, fee, feeInBase, instrument } of this.copiesOf(cid).flatMap(({ trades }) => trades))
-        if (instrument.base === base) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
+        if (instrument.base === base && (isBuyer || !areBuys)) units += (isBuyer ? qty : -qty) * 1e4 - (feeInBase ? fee : 0);
     return units;
   }
   /** Units of money that second copies have moved. */
@@ -163,6 +165,7 @@ export class SimulatedVenue {
           const cid = order.clientOrderId ?? '';
           const noted = { order, cid, placedMs: side.nowMs, trades: [] };
           this.orders.set(order.id, noted);
+          this.placed.push(noted);
           if (!this.ofCid.has(cid)) this.ofCid.set(cid, noted);
           const placed = this.#placed.get(cid) ?? [];
           this.#placed.set(cid, placed);

@@ -1,8 +1,10 @@
 // Short days of the world: production bot and production exchange with faults, judged after every event. `npm run sim` runs whole days.
 
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { GUARDS } from '../../mutations/table.ts';
 import { DAY_MS, isTimed, scheduleOf } from './schedule.ts';
 import { dayOf } from './world.ts';
 
@@ -39,18 +41,26 @@ test('a whole day has the faults that it is to have, on average', () => {
   expect(mean((at) => schedules[at]!.filter((one) => !isTimed(one) && one.at <= 250).length)).toBeGreaterThan(100);
 });
 
-test('with a guard taken out the world finds it: a request that left before a kill is not unknown to the next process', () => {
-  const run = fileURLToPath(new URL('run.mjs', import.meta.url));
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [run, '--without', '13', '--seed', '2', '--hours', '2', '--loud', '--json'],
-    {
-      encoding: 'utf8',
-      maxBuffer: 1 << 27,
-      env: { ...process.env, NODE_OPTIONS: '' },
-    },
-  );
+test('every guard of the order path has a named seed, or a reason why the world cannot find it', () => {
+  const { caught, notCaught } = JSON.parse(readFileSync(new URL('guardSeeds.json', import.meta.url), 'utf8')) as {
+    readonly caught: readonly { readonly row: number }[];
+    readonly notCaught: readonly { readonly row: number; readonly why: string }[];
+  };
+  const numbers = GUARDS.map(({ row }, at) => (GUARDS[at - 1]?.row === row ? row + 100 : row));
+  const rows = [...caught.map(({ row }) => row), ...notCaught.map(({ row }) => row)].filter((row) => row < 200);
+  expect(rows.toSorted((a, b) => a - b)).toEqual(numbers.toSorted((a, b) => a - b));
+  for (const { why } of notCaught) expect(why.length).toBeGreaterThan(20);
+});
+
+test('with a guard taken out the world finds it: bytes leave before the SEND lasts; what was sent before a kill is not unknown', () => {
+  const run = fileURLToPath(new URL('guards.mjs', import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [run, '--rows', '1,13', '--json'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 27,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  expect(stderr).toContain('that the journal on the disk does not have');
   expect(stderr).toContain('was never sent from here');
-  expect(JSON.parse(stdout)).toMatchObject({ seeds: '2-2' });
-  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({ guards: 2, caught: 2 });
+  expect(status).toBe(0);
 });

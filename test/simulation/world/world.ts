@@ -23,7 +23,7 @@ const QUIET_MS = 900_000;
 /** Periods of reads about an unknown outcome; a bot has one of them. */
 const RESOLVE_MS = [2000, 10_000, 20_000, 30_000] as const;
 /** A bot trades one symbol to this many. */
-const MOST_SYMBOLS = 3;
+const MAX_SYMBOLS = 3;
 export const START_MS = Date.UTC(2026, 0, 5);
 
 export interface DayResult {
@@ -134,7 +134,7 @@ class World {
   #writeConfig(rng: Rng): void {
     const oneOf = (list: readonly number[]): number => list[Math.floor(rng.next() * list.length)]!;
     const resolveEveryMs = oneOf(RESOLVE_MS);
-    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MOST_SYMBOLS));
+    const symbols = SYMBOLS.slice(0, 1 + Math.floor(rng.next() * MAX_SYMBOLS));
     const { key } = this.venue;
     writeFileSync(join(this.folder, 'key'), `${key.apiKey}\n`, { mode: 0o600 });
     writeFileSync(join(this.folder, 'secret'), `${key.secret}\n`, { mode: 0o600 });
@@ -207,7 +207,7 @@ class World {
       runs: (other) => other === this.process?.number && !this.process.isDead,
       log: (line) => {
         this.#print(`${this.#time} ${line.trim()}`);
-        for (const [, copy] of line.matchAll(/is a second copy of (\w+)/g)) this.observer.namedCopies.add(copy!);
+        this.observer.noteCopies(line);
         if (line.includes(this.venue.key.secret)) this.observer.report('S12', 'the secret stands in the log', this.queue.nowMs);
       },
       broken: (why) => {
@@ -322,13 +322,20 @@ class World {
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 5000, () => this.#quiet());
     this.#act(process, control.halt({ scope: 'account', state: 'CANCEL_ONLY', why: 'the day ends' }, 'operator'));
   }
-  /** The bot may be down: the operator tries again. */
+  /** The bot may be down, or die before it answers: the operator tries again. */
   #resume(code: string | null = null): void {
     const { process } = this;
     const control = process?.control;
     if (code === null && control) this.#halted = null;
     if (!process || !control) return void this.queue.at(this.queue.nowMs + 30_000, () => this.#resume(code));
-    this.#act(process, control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator'));
+    this.observer.readHalts(process);
+    let isAnswered = false;
+    const resuming = control.resume({ scope: 'account', code, why: 'the operator has looked' }, 'operator');
+    this.#act(
+      process,
+      resuming.then(() => (isAnswered = true)),
+    );
+    this.queue.at(this.queue.nowMs + 30_000, () => isAnswered || this.#resume(code));
   }
 
   #kill(process: BotProcess | null, flatten: boolean): void {
@@ -342,22 +349,18 @@ class World {
     this.queue.at(this.queue.nowMs + 900_000, () => this.#afterKill(process));
   }
   #afterKill(process: BotProcess): void {
-    const view = this.process === process ? process.control?.view().kill : null;
+    const view = this.process === process ? process.control?.ownKill : null;
     if (view && view.phase !== 'done') return void this.queue.at(this.queue.nowMs + 60_000, () => this.#afterKill(process));
     if (view && view.residuals.length === 0 && this.venue.live().length > 0)
       this.observer.report('KILL', `the kill says that all is cancelled, and ${this.venue.live().length} orders stand`, this.queue.nowMs);
     if (view?.flatten && view.residuals.length === 0)
       for (const base of SYMBOLS)
-        // What a second copy has sold is sold, whoever it belongs to.
-        if (Math.min(this.venue.heldLots(base), this.venue.balanceLots(base)) >= 1)
-          this.observer.report(
-            'KILL',
-            `the kill says that all is closed, and ${this.venue.heldLots(base)} lots of ${base} are held`,
-            this.queue.nowMs,
-          );
+        if (this.venue.closableLots(base) >= 1)
+          this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
+    // The operator reads the halts, and lets the account go on as a whole.
+    this.observer.readHalts(this.process);
     this.#die(false, 30);
-    // The operator lets the account go on as a whole.
     this.#halted = null;
     try {
       rearm(join(this.folder, 'bot'), 'operator', 'all was looked at');

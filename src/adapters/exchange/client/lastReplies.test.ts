@@ -10,10 +10,14 @@ const body = (text: string): Uint8Array => Buffer.from(text);
 function counted() {
   const replies = new LastReplies();
   const count = { decoded: 0 };
-  const ask = (request: string, text: string, { status = 200, kind = 'acked' as 'acked' | 'unknown' } = {}): Outcome<unknown> =>
+  const ask = (
+    request: string,
+    text: string,
+    { status = 200, kind = 'acked' }: { readonly status?: number; readonly kind?: 'acked' | 'unknown' } = {},
+  ): Outcome<unknown> =>
     replies.outcomeOf(request, { status, body: body(text) }, () => {
       count.decoded++;
-      return (kind === 'acked' ? { kind, value: text } : { kind, cause: text, status, error: null }) as Outcome<unknown>;
+      return kind === 'acked' ? { kind, value: text } : { kind, cause: text, status, error: null };
     });
   return { ask, count };
 }
@@ -49,7 +53,7 @@ it('is always decoded if it is short, an error or of no use', () => {
   expect(count.decoded).toBe(8);
 });
 
-it('keeps so many and no more', () => {
+it('keeps at most 64', () => {
   const { ask, count } = counted();
   for (let nth = 0; nth < 65; nth++) ask(`r${nth}`, LONG);
   ask('r64', LONG);
