@@ -13,7 +13,7 @@ export interface SimRequest {
   readonly days: number;
   /** Takes the story of the days with faults; null: nobody listens. */
   readonly print: ((line: string) => void) | null;
-  /** Called when so many of the days have begun or ended: halves are days without faults. */
+  /** Called once an hour of a day, with the days that are over: the first half of each is the day without faults. */
   readonly onProgress: (days: number) => void;
 }
 
@@ -58,11 +58,11 @@ export async function simulate({ file, fromSeed, days: count, print, onProgress 
   for (let at = 0; at < count; at++) {
     const seed = fromSeed + at;
     const startMs = bot.startOf(seed);
-    const peace = await runDay({ bot, seed, startMs, schedule: PEACE, mustProtect: false, print: null });
-    onProgress(at + 0.5);
-    const faulty = await runDay({ bot, seed, startMs, schedule: scheduleOf(seed), mustProtect: peace.protects, print });
+    const common = { bot, seed, startMs };
+    const half = (done: number) => (share: number) => onProgress(at + done + share / 2);
+    const peace = await runDay({ ...common, schedule: PEACE, mustProtect: false, print: null, onHour: half(0) });
+    const faulty = await runDay({ ...common, schedule: scheduleOf(seed), mustProtect: peace.protects, print, onHour: half(0.5) });
     days.push(dayOf(seed, startMs, peace, faulty));
-    onProgress(at + 1);
   }
   const worst = days.reduce((a, b) => (b.cost.greaterThan(a.cost) ? b : a));
   return { name: bot.name, asset: bot.asset, notes: bot.notes, days, worst, hash: hashOf(days.map(({ hash }) => hash)) };

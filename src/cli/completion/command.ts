@@ -14,7 +14,7 @@ const STRATEGY = /(?<!\.(?:test|spec|d))\.[cm]?[jt]s$/;
 const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 
 /** Options of the commands below that take no value. */
-const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live)$/;
+const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
 
 type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];
@@ -24,6 +24,7 @@ const ARGUMENTS: readonly (readonly [command: string, find: Finder])[] = [
   ['backtest', (begun) => filesLike(begun, EITHER)],
   ['breakeven', (begun) => filesLike(begun, EITHER)],
   ['sweep', (begun) => filesLike(begun, DEFINITION)],
+  ['sim', (begun) => filesLike(begun, DEFINITION)],
   ['strategy show', (begun) => filesLike(begun, STRATEGY)],
   ['verify', runFolders],
   ['why', runFolders],

@@ -6,6 +6,7 @@ import { simulate, type SimReport } from '../../worlds/simulate.ts';
 import { wholeNumber } from '../options/values.ts';
 import { print, printError, printJson } from '../terminal/print.ts';
 import { progressLine } from '../terminal/progressLine.ts';
+import { stopOnSignal } from '../terminal/stopOnSignal.ts';
 import { replayCommand, simText } from './text.ts';
 
 interface SimArgs {
@@ -23,9 +24,13 @@ const MOST_SEED = 1_000_000_000;
 
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
   const one = wholeNumber('--seed', seed, MOST_SEED);
+  const extra = days === undefined ? (from === undefined ? null : '--from') : '--days';
+  if (one !== null && extra !== null) throw new ConfigError(`${extra}: expected not to stand beside --seed`, 'leave one of them out');
   if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
   const count = one === null ? (wholeNumber('--days', days, MOST_DAYS) ?? DAYS) : 1;
   const line = progressLine('days');
+  const stop = stopOnSignal();
+  stop.signal.addEventListener('abort', () => process.exit(stop.code()));
   try {
     const report = await simulate({
       file: what,
@@ -41,6 +46,7 @@ export async function sim({ what, days, from, seed, loud, json }: SimArgs): Prom
     else print(simText(report, what));
     if (report.days.some(({ violations }) => violations.length > 0)) process.exitCode = EXIT.differs;
   } finally {
+    stop.release();
     line.clear();
   }
 }

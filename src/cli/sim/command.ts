@@ -13,7 +13,6 @@ const options = (args: Argv) =>
       loud: { type: 'boolean', default: false, describe: 'With --seed: tell all that happens on the day, on stderr' },
       json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })
-    .conflicts('seed', ['days', 'from'])
     .example('$0 sim backtests/smaCross.yaml --days 20', 'what do 20 days of faults cost, and which is the worst?')
     .example('$0 sim backtests/smaCross.yaml --seed 7 --loud', 'one day again, with everything visible');
 

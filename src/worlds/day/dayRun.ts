@@ -8,7 +8,7 @@ import type { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
 import { seededRng, type Rng } from '../../base/number/rng.ts';
 import { DueQueue } from '../../ports/dueQueue.ts';
-import { haltCauseOf } from '../../risk/live/haltCauses.ts';
+import { scopeName } from '../../tasks/control/scopes.ts';
 import { BotComputer, settlePromises } from '../computer/botComputer.ts';
 import { FaultyNetwork } from '../computer/faultyNetwork.ts';
 import { SimulatedDisk } from '../computer/simulatedDisk.ts';
@@ -28,6 +28,8 @@ export interface DayRequest {
   readonly mustProtect: boolean;
   /** Takes lines about all that happens; null: nobody listens. */
   readonly print: ((line: string) => void) | null;
+  /** Called once an hour of the day; `share` of it is over. */
+  readonly onHour: (share: number) => void;
 }
 
 export interface DayOutcome {
@@ -40,9 +42,7 @@ export interface DayOutcome {
   readonly restarts: number;
   /** Halts that the operator had to clear. */
   readonly cleared: number;
-  /** A position was held, and a stop of it stood. */
-  readonly hasStopped: boolean;
-  readonly hasHeld: boolean;
+  /** Each position was given a stop at once. */
   readonly protects: boolean;
   /** Time that positions were held without a stop for all of them, ms. */
   readonly nakedMs: number;
@@ -55,6 +55,7 @@ const LONGEST_END_MS = 1_800_000;
 /** The operator looks this often, and clears what needs a person. */
 const OPERATOR_MS = 600_000;
 const LOOK_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const MOST_REQUESTS = 1_000_000;
 
 export async function runDay(request: DayRequest): Promise<DayOutcome> {
@@ -81,6 +82,7 @@ class SimulatedDay {
   #disk = new SimulatedDisk();
   #process: BotComputer | null = null;
   #told = new ToldFills();
+  #hourMs: number;
   #processes = 0;
   #restarts = 0;
   #cleared = 0;
@@ -96,6 +98,8 @@ class SimulatedDay {
     this.#request = request;
     this.#startMs = startMs;
     this.#endMs = startMs + DAY_MS;
+    this.#hourMs = startMs + HOUR_MS;
+    process.on('exit', this.#removeFolder);
     this.#rng = seededRng(seed ^ 0x0dd);
     this.#queue.runDue(startMs);
     this.#exchange = new DayExchange(bot.exchangeAt(startMs, seed));
@@ -143,7 +147,10 @@ class SimulatedDay {
     this.#queue.at(this.#startMs + OPERATOR_MS, () => this.#operate());
     let equity: Decimal | null = null;
     for (;;) {
-      if ((this.#process?.pending ?? 0) > 0) await settlePromises();
+      const isHour = this.#queue.nowMs >= this.#hourMs;
+      // Once an hour others get a turn, such as a signal that ends the process.
+      if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises();
+      if (isHour) this.#nextHour();
       if (this.#refused !== null) throw this.#refused;
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.#queue.nextMs, this.#exchange.nextMs);
@@ -160,6 +167,10 @@ class SimulatedDay {
     }
     return this.#outcome(startEquity, equity);
   }
+  #nextHour(): void {
+    this.#request.onHour(Math.min(1, (this.#hourMs - this.#startMs) / DAY_MS));
+    this.#hourMs += HOUR_MS;
+  }
   #isOver(nextMs: number): boolean {
     return nextMs > this.#endMs + LONGEST_END_MS || this.#watcher.isAtRest(this.#moment);
   }
@@ -171,7 +182,7 @@ class SimulatedDay {
     for (const [id, trades] of this.#exchange.tradesOf)
       for (const { price, lots, timeMs } of trades) this.#hash.update(`${id} ${lots} at ${price} ${timeMs}\n`);
     this.#hash.update(`${startEquity.toFixed()} ${equity.toFixed()}`);
-    const { unknown, hasStopped, hasHeld, protects, nakedMs, violations } = watcher;
+    const { unknown, protects, nakedMs, violations } = watcher;
     return {
       startEquity,
       equity,
@@ -180,8 +191,6 @@ class SimulatedDay {
       unknown: unknown.size,
       restarts: this.#restarts,
       cleared: this.#cleared,
-      hasStopped,
-      hasHeld,
       protects,
       nakedMs,
       violations,
@@ -291,36 +300,35 @@ class SimulatedDay {
     this.#say(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
   }
 
-  /** The operator reads what stands, and clears what the exchange and the network have caused. Limits of the user's own stay. */
+  /** The operator looks at what stands, and clears what the exchange and the network have caused. */
   #operate(): void {
     this.#queue.at(this.#queue.nowMs + OPERATOR_MS, () => this.#operate());
     const process = this.#process;
     const opened = process?.opened;
     if (!process?.control || !opened) return;
-    const causes = opened.bot.deps.engine.risk.halts.causes();
-    const codes = new Set(causes.map(({ code }) => code).filter((code) => OF_EXCHANGE.has(code) && haltCauseOf(code).needsPerson));
-    for (const code of codes) {
-      const scopes = new Set(causes.filter((cause) => cause.code === code).map(({ scope }) => scope.kind));
+    const { risk, instruments, runs } = opened.bot.deps.engine;
+    const named = { instruments, strategies: runs.map(({ name }) => name) };
+    for (const { code, scope } of risk.halts.causes()) {
+      if (!OF_EXCHANGE.has(code)) continue;
+      const name = scopeName(scope, named);
       this.#cleared++;
-      this.#say(`the operator clears ${code} (${[...scopes].join(', ')})`);
+      this.#say(`the operator clears ${code} of ${name}`);
       process.pending++;
-      const clear = async (): Promise<void> => {
-        await process.control!.resume({ scope: 'account', code, why: 'looked at' }, 'operator');
-        for (const { wireName } of opened.bot.deps.engine.instruments)
-          if (scopes.has('symbol')) await process.control!.resume({ scope: `symbol:${wireName}`, code, why: 'looked at' }, 'operator');
-      };
       const end = (): void => void process.pending--;
-      clear().then(end, end);
+      process.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(end, end);
     }
   }
 
   close(): void {
     this.#process?.die();
-    rmSync(this.#folder, { recursive: true, force: true });
+    process.off('exit', this.#removeFolder);
+    this.#removeFolder();
   }
+  /** Also where the process ends within the day. */
+  readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true });
 }
 
 /** A start that meets a cut network is tried again by whoever supervises the bot. */
 const OF_NETWORK = /the clock of the|expected it to within|no answer/i;
-/** What the day's faults can lead to, and a person has to look at. */
+/** What the faults of a day can lead to, and only a person clears. Limits of the user's own stay. */
 const OF_EXCHANGE: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);

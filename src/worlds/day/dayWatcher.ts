@@ -36,8 +36,7 @@ export class DayWatcher {
   readonly violations: DayViolation[] = [];
   /** Orders whose outcome the bot did not know for a while. */
   readonly unknown = new Set<number>();
-  /** Positions were held, and a stop of theirs stood. */
-  hasHeld = false;
+  /** A position was held, and a stop of it stood. */
   hasStopped = false;
   /** Longest and whole time that a position had no stop for all of it, ms. */
   longestNakedMs = 0;
@@ -45,6 +44,8 @@ export class DayWatcher {
   readonly #reported = new Set<string>();
   readonly #byCid = new Map<string, UserOrder>();
   readonly #nakedSince = new Map<TradedMarket, number>();
+  /** Largest position of the day, lots. */
+  readonly #largest = new Map<TradedMarket, number>();
   /** The most fills of each order that a process of the day has told. */
   readonly #toldOf = new Map<number, number>();
   #keepsState = false;
@@ -126,11 +127,10 @@ export class DayWatcher {
     const { exchange, nowMs } = moment;
     for (const market of exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
-      const least = market.instrument.minLots;
-      if (held >= least) this.hasHeld = true;
-      if (held >= least && guarded > 0) this.hasStopped = true;
+      this.#largest.set(market, Math.max(held, this.#largest.get(market) ?? 0));
+      if (held > 0 && guarded > 0) this.hasStopped = true;
       const since = this.#nakedSince.get(market);
-      if (held - guarded >= Math.max(least, held * DUST)) {
+      if (held - guarded >= this.#least(market)) {
         if (since === undefined) this.#nakedSince.set(market, nowMs);
         else this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
       } else if (since !== undefined) {
@@ -139,6 +139,11 @@ export class DayWatcher {
         this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
       }
     }
+  }
+
+  /** Fewer lots without a stop are dust: what fees in the coin, and the lot, leave of a position. */
+  #least(market: TradedMarket): number {
+    return Math.max(market.instrument.minLots, (this.#largest.get(market) ?? 0) * DUST);
   }
 
   /** True when the strategy gives each position a stop at once, as far as this day shows. */
@@ -201,7 +206,7 @@ export class DayWatcher {
   #requireStops(moment: DayMoment): void {
     for (const market of moment.exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
-      if (held - guarded < Math.max(market.instrument.minLots, held * DUST)) continue;
+      if (held - guarded < this.#least(market)) continue;
       this.report('STOP', `${market.instrument.wireName}: ${held} lots are held, and stops stand for ${guarded}`, moment.nowMs);
     }
   }
@@ -213,7 +218,7 @@ const OF_FAULTS: ReadonlySet<string> = new Set([
   ...['ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL'],
 ]);
 
-/** Fees in the coin leave a little less, or a little more, than a stop was given for. */
+/** Of the largest position of the day. */
 const DUST = 0.005;
 
 /** Lots of a position, and how many of them a stop guards: at the exchange, or in the bot that runs (docs/live.md). */

@@ -13,6 +13,7 @@ import { finestFeeds } from '../../definition/plan/finestFeeds.ts';
 import type { FeedPlan, RunPlan } from '../../definition/plan/plan.ts';
 import type { DefinitionSource } from '../../definition/text/source.ts';
 import { rowsOf, type BarColumns } from '../../model/bars/bars.ts';
+import type { Instrument } from '../../model/instrument.ts';
 import { INTERVALS, typicalLengthMs } from '../../model/interval.ts';
 import { formatMinute } from '../../model/time.ts';
 import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/read.ts';
@@ -57,8 +58,14 @@ export async function openUsersBot(file: string): Promise<UsersBot> {
     return known;
   };
   const { plan, days, notes } = await resolveUsersRun(users, bundler);
-  const finest = finestFeeds(plan.feeds).map(({ bars }) => bars);
+  const finest = finestFeeds(plan.feeds).map(({ bars }) => ({ ...bars, instrument: withFeesOf(plan, bars.instrument) }));
   return new ReadyBot({ users, plan, finest, days, bundler, notes });
+}
+
+/** A contract has the fees of the run already. */
+function withFeesOf({ fees }: RunPlan, instrument: Instrument): Instrument {
+  if (instrument.contract !== undefined) return instrument;
+  return { ...instrument, makerFeePpm: fees.makerPpm, takerFeePpm: fees.takerPpm };
 }
 
 interface SharedParts {

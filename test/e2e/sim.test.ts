@@ -1,0 +1,140 @@
+// `isobar sim` as a command: the same seed is the same day to the hash, faults of a strategy are found and named, and bad input says what to do.
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
+
+const fixture = new CliFixture();
+const sim = (...words: readonly string[]) => commandIn(fixture.folder, ['sim', ...words]);
+
+/** Audits as seldom as a bot may have them: most of a simulated day is audits. */
+const AUDIT = 'audit: { fastMs: 60000, balanceMs: 600000, fullMs: 7200000 }';
+const EXCHANGE = "exchange: { spotUrl: 'https://nowhere.invalid', keyFile: nosuch, secretFile: nosuch }";
+const bot = (strategy: string): string => `strategy: ${strategy}
+feeds: { bars: { symbol: TESTUSDT, interval: 15m } }
+cash: { USDT: '10000' }
+risk: { maxAuditAgeMs: 300000 }
+${EXCHANGE}
+${AUDIT}
+`;
+
+/** Buys and sells by turns, so that each day has orders. */
+const TURNS = `import { Strategy } from 'isobar';
+export default class Turns extends Strategy {
+  seen = 0;
+  onBar() {
+    const at = this.seen++ % 8;
+    if (at === 0) this.buy({ quote: '500' });
+    if (at === 4) this.exit();
+  }
+}
+`;
+/** The same with chance of its own: a restart cannot make its decisions again. */
+const CHANCE = TURNS.replace("'500'", 'String(Math.floor(100 + Math.random() * 400))').replaceAll('Turns', 'Chance');
+/** Stops wait at the exchange, and one that does not reach it is forgotten. */
+const FORGETFUL = `import { Strategy } from 'isobar';
+export default class Forgetful extends Strategy {
+  entry = null;
+  onBar() {
+    if (this.position().isFlat && this.entry === null) this.entry = this.buy({ equity: '0.2' });
+  }
+  onFill({ orderId, qty }) {
+    if (orderId === this.entry) this.sell({ base: qty }, { trigger: this.bars.close.value * 0.5, tag: 'stop' });
+  }
+}
+`;
+
+interface Report {
+  readonly hash: string;
+  readonly orders: number;
+  readonly fills: number;
+  readonly restarts: number;
+  readonly violations: number;
+  readonly notes: readonly string[];
+  readonly worst: { readonly replay: string };
+  readonly each: readonly {
+    readonly seed: number;
+    readonly cost: string;
+    readonly withFaults: string;
+    readonly withoutFaults: string;
+    readonly violations: readonly { readonly rule: string; readonly withFaults: boolean }[];
+  }[];
+}
+const reportOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout) as Report;
+
+beforeAll(() => {
+  fixture.bars('TESTUSDT', '15m', 700);
+  fixture.write('turns.ts', TURNS);
+  fixture.write('chance.ts', CHANCE);
+  fixture.write('forgetful.ts', FORGETFUL);
+  fixture.write('turns.yaml', bot('turns.ts'));
+  fixture.write('chance.yaml', bot('chance.ts'));
+});
+afterAll(() => fixture.remove());
+
+test('a seed is a day: told again it has the same hash; the bot loses nothing, and its keys are not read', async () => {
+  const first = await sim('turns.yaml', '--from', '2', '--days', '1', '--json');
+  expect([first.code, first.stderr]).toEqual([0, '']);
+  const report = reportOf(first);
+  expect(report.violations).toBe(0);
+  expect(report.orders).toBeGreaterThan(10);
+  expect(report.fills).toBeGreaterThan(8);
+  expect(report.restarts).toBeGreaterThan(4);
+  expect(report.worst.replay).toBe('isobar sim turns.yaml --seed 2 --loud');
+  const loud = await sim(...report.worst.replay.split(' ').slice(2));
+  expect(loud.code).toBe(0);
+  expect(loud.stdout).toContain(`hash ${report.hash}`);
+  expect(loud.stdout).toContain(`everything that happens on it: ${report.worst.replay}`);
+  for (const line of loud.stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(100);
+  expect(loud.stderr).toMatch(/the bot starts, process 1\n/);
+  expect(loud.stderr).toMatch(/order \d+ leaves: .* \((lose|delay|cut|replace|unknown|refuse|kill)/);
+  expect(loud.stderr).toMatch(/the bot (is killed|is gone with its power)/);
+}, 240_000);
+
+test('a strategy that throws dice of its own is found: a restart is refused', async () => {
+  const { code, stdout } = await sim('chance.yaml', '--seed', '1', '--json');
+  expect(code).toBe(3);
+  expect(reportOf({ stdout }).each[0]!.violations).toContainEqual(expect.objectContaining({ rule: 'RESTART', withFaults: true }));
+}, 240_000);
+
+test('a position whose stop was lost is found, and the day and the contract are named', async () => {
+  await commandIn(fixture.folder, [
+    ...['data', 'generate', '--market', 'futures', '--symbol', 'PERPUSDT', '--interval', '15m'],
+    ...['--from', '2024-01-01', '--bars', '1500', '--seed', '5'],
+  ]);
+  const definition = bot('forgetful.ts').replace('symbol: TESTUSDT', 'market: futures, symbol: PERPUSDT').replace('spotUrl', 'futuresUrl');
+  fixture.write('forgetful.yaml', `${definition}futures: { leverage: 3 }\n`);
+  const { code, stdout } = await sim('forgetful.yaml', '--seed', '6');
+  expect(code).toBe(3);
+  expect(stdout).toMatch(/seed 6, \d{4}-\d\d-\d\d 00:0\d:\d\d: STOP: PERPUSDT: \d+ lots are held, and stops stand for 0/);
+}, 240_000);
+
+test('without bars of a definition they are generated, and it says so', async () => {
+  fixture.write('lacks.yaml', bot(`${STRATEGIES}/smaCross.ts`).replace('TESTUSDT', 'OTHERUSDT').replace('15m', '1h'));
+  const { code, stdout, stderr } = await sim('lacks.yaml', '--seed', '1', '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(reportOf({ stdout }).notes[0]).toContain('the catalog has no bars of OTHERUSDT: these are generated ones');
+}, 240_000);
+
+test('bad input: exit code 2, the culprit and what to do', async () => {
+  fixture.write('series.yaml', `${bot('turns.ts')}series: { mood: { file: { path: oi.csv, time: t, knownAt: k } } }\n`);
+  fixture.write('throws.ts', TURNS.replace('seen = 0;', "seen = 0; constructor(setup) { super(setup); throw new Error('no luck'); }"));
+  fixture.write('throws.yaml', bot('throws.ts'));
+  for (const [words, message] of [
+    [['nowhere.yaml'], /nowhere\.yaml: no such file/],
+    [['turns.ts'], /turns\.ts: expected a run definition, got a file of code/],
+    [['turns.yaml', '--days', '0'], /--days: expected a whole number from 1 to 100000, got '0'/],
+    [['turns.yaml', '--loud'], /--loud: expected --seed beside it/],
+    [['turns.yaml', '--seed', '1', '--days', '2'], /--days: expected not to stand beside --seed/],
+    [['series.yaml'], /series\.yaml:\d+ series: series from outside cannot be simulated/],
+    [[], /sim: expected <what>/],
+  ] as const) {
+    const { code, stdout, stderr } = await sim(...words);
+    expect([code, stdout], words.join(' ')).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+    expect(stderr.split('\n')).toHaveLength(3);
+  }
+  const thrown = await sim('throws.yaml', '--seed', '1');
+  expect([thrown.code, thrown.stdout]).toEqual([1, '']);
+  expect(thrown.stderr).toContain('no luck');
+}, 120_000);
