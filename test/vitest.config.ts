@@ -14,7 +14,6 @@ const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/monitoring.
  * is printed, the memory, sockets.
  */
 const CHANGING = [
-  'test/simulation/*Guards.test.ts',
   'test/conformance/{scheduler,disk}.test.ts',
   'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data/command.test.ts',
@@ -25,6 +24,8 @@ const CHANGING = [
 /** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
 const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
+/** Tests that put another module in the place of a source. */
+const MOCKING = ['test/simulation/*Guards.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
 /** Of other people, and the copy of the checkout that `npm run test:tsc` makes. */
@@ -37,6 +38,17 @@ process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 
 /** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
 const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
+
+/**
+ * Node.js imports the sources itself: a worker has them in a tenth of the time, and they run as they are. Left to the test runner where it
+ * watches files, for it sees the changes of what it has loaded itself.
+ */
+const NATIVE = process.argv.includes('run')
+  ? {
+      setupFiles: [new URL('./native/register.mjs', import.meta.url).pathname],
+      server: { deps: { external: [/\/src\/(?!.*\.test\.ts$).*\.ts$/] } },
+    }
+  : {};
 
 export default defineConfig({
   test: {
@@ -55,10 +67,14 @@ export default defineConfig({
     // A test that passes when it is tried again hides a race: it is mended instead.
     retry: 0,
     projects: [
-      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv } },
-      // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
-      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false, execArgv } },
-      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'mocking', include: MOCKING, exclude: NOT_OURS, execArgv } },
+      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv, ...NATIVE } },
+      // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
+      {
+        extends: true,
+        test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...NOT_OURS], isolate: false, execArgv, ...NATIVE },
+      },
+      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 }, ...NATIVE } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
   },
