@@ -46,7 +46,7 @@ const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING
 const NATIVE = process.argv.includes('run')
   ? {
       setupFiles: [new URL('./native/register.mjs', import.meta.url).pathname],
-      server: { deps: { external: [/\/src\/(?!.*\.test\.ts$).*\.ts$/] } },
+      server: { deps: { external: [/\/(?:src|test)\/(?!.*\.test\.ts$).*\.ts$/] } },
     }
   : {};
 
