@@ -60,9 +60,8 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     // What is waited for comes at once on a machine that is free.
     expect: { poll: { timeout: 300_000 } },
-    // Many tests wait for other processes, sockets and timers. With twice as many workers as cores those that hold a clock to a limit begin
-    // to miss it (one of 6,300 in one of two runs), for a tenth of the time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Many tests wait for other processes, sockets and timers: with two workers a core both are busy to the end.
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     // A test that passes when it is tried again hides a race: it is mended instead.
     retry: 0,
@@ -72,7 +71,14 @@ export default defineConfig({
       // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
       {
         extends: true,
-        test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...NOT_OURS], isolate: false, execArgv, ...NATIVE },
+        test: {
+          name: 'parts',
+          include: ALL,
+          exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...NOT_OURS],
+          isolate: false,
+          execArgv,
+          ...NATIVE,
+        },
       },
       { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 }, ...NATIVE } },
     ],

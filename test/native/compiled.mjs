@@ -11,8 +11,7 @@ const folders = ['src', 'test'].map((name) => join(root, name, '/'));
 const compilerOptions = { target: 'ES2022', useDefineForClassFields: false, verbatimModuleSyntax: true };
 
 /** Whether the file at `path` is a source, or something that tests share. The test files themselves are for the test runner. */
-export const isSource = (path) =>
-  folders.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && !path.endsWith('.test.ts');
+export const isSource = (path) => folders.some((folder) => path.startsWith(folder)) && path.endsWith('.ts') && !path.endsWith('.test.ts');
 
 /** Where the JavaScript of a source is kept, its source map inside. */
 export const compiledPath = (source) => join(root, '.isobar-cache/native', `${relative(root, source)}.js`);
