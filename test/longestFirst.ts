@@ -4,16 +4,20 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** By what they take on two cores, the longest first; whatever is not named comes after these. */
 const MAX = [
-  'docs/docs', 'e2e/purity', 'campaigns/rebirth', 'e2e/newUser', 'e2e/sweep', 'e2e/strategyKinds', 'e2e/prove', 'e2e/proofSample',
-  'e2e/parity', 'e2e/cli', 'e2e/killBot', 'live/foreignOrders', 'live/process', 'docs/contributing', 'e2e/ownTests', 'e2e/report',
-  'e2e/trials', 'divergence/planted', 'architecture/words', 'e2e/killDemo', 'campaigns/killTruth', 'divergence/several',
-  'simulation/world/world', 'live/haltActs', 'engine/naive', 'e2e/breakeven', 'golden/golden', 'faults/throttles', 'live/maintenance',
-  'e2e/tradeBars', 'e2e/dashboard', 'e2e/cliBadInput', 'simulation/journalCrash', 'e2e/editors', 'campaigns/botKill', 'live/portfolio',
-  'faults/faults', 'e2e/marketData', 'golden/real', 'e2e/debug', 'campaigns/proveCorpus', 'e2e/verify', 'live/liveBot', 'live/throwers',
-  'service/killHostile', 'e2e/externalSeries', 'simulation/exchangeCrash', 'e2e/sweepState', 'e2e/canary', 'e2e/sweepQueue',
-  'blackbox/conformance', 'e2e/models', 'rest/orderState', 'live/rebirth', 'live/barLengths', 'live/manySymbols', 'divergence/steps',
-  'e2e/determinism', 'campaigns/breakEven', 'campaigns/guards', 'rest/marketData', 'campaigns/lookAhead', 'e2e/compare', 'live/why',
-  'campaigns/envelope', 'golden/cleanData', 'live/restart', 'simulation/lanes',
+  'docs/docs', 'eight/eight', 'campaigns/rebirth', 'e2e/purity', 'live/foreignOrders', 'e2e/newUser', 'e2e/sweep', 'live/process',
+  'e2e/report', 'e2e/killBot', 'e2e/prove', 'live/haltActs', 'live/maintenance', 'faults/throttles', 'docs/contributing', 'e2e/proofSample',
+  'e2e/dashboard', 'divergence/planted', 'live/portfolio', 'e2e/editors', 'live/liveBot', 'e2e/strategyKinds', 'golden/real',
+  'service/killHostile', 'e2e/parity', 'e2e/sweepQueue', 'e2e/ownTests', 'simulation/world/world', 'blackbox/conformance', 'e2e/killDemo',
+  'e2e/cliBadInput', 'e2e/trials', 'campaigns/botKill', 'live/why', 'e2e/compare', 'faults/faults', 'live/barLengths', 'engine/naive',
+  'divergence/several', 'service/socket', 'campaigns/lookAhead', 'e2e/marketData', 'e2e/sweepState', 'campaigns/killTruth', 'live/replay',
+  'e2e/breakeven', 'live/restart', 'campaigns/tradeFills', 'live/modules', 'e2e/models', 'campaigns/breakEven', 'live/executionInterval',
+  'e2e/tradeBars', 'e2e/futures', 'e2e/verify', 'e2e/sweepReport', 'e2e/cli', 'live/replacement', 'simulation/journalCrash',
+  'e2e/secretCanary', 'campaigns/envelope', 'live/throwers', 'rest/wire', 'e2e/whyPage', 'golden/golden', 'live/rebirth',
+  'campaigns/exchangeKill', 'e2e/dataImport', 'rest/client', 'e2e/journalKill', 'campaigns/riskFutures', 'e2e/mcp', 'service/connections',
+  'service/kill', 'rest/orderState', 'campaigns/guards', 'e2e/canary', 'campaigns/proveCorpus', 'golden/cleanData', 'campaigns/risk',
+  'e2e/doctor', 'docs/api', 'simulation/lanes', 'rest/codes', 'architecture/words', 'simulation/exchangeCrash', 'e2e/parityCommand',
+  'divergence/feeds', 'campaigns/limits', 'live/packages', 'live/liveRisk', 'rest/marketData', 'campaigns/restFaults', 'service/httpServer',
+  'live/acts', 'rest/doctor', 'campaigns/fiftyClients', 'live/seriesFile',
 ]; // prettier-ignore
 
 const rank = ({ moduleId }: TestSpecification): number => {

@@ -1,7 +1,8 @@
 // Tests lie beside their sources, beside the strategies, and under test/; `isobar` resolves to the built package by its own exports.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LATE_OPTIMIZING } from './fixtures/nodeOptions.ts';
 import { LongestFirst } from './longestFirst.ts';
@@ -14,7 +15,6 @@ const TIMED = ['**/*{Latency,Speed}.test.ts', 'src/tasks/bot/process/monitoring.
  * is printed, the memory, sockets.
  */
 const CHANGING = [
-  'test/simulation/*Guards.test.ts',
   'test/conformance/{scheduler,disk}.test.ts',
   'test/rest/{wire,exchangeSockets}.test.ts',
   'src/cli/data/command.test.ts',
@@ -25,6 +25,8 @@ const CHANGING = [
 /** Tests that load or keep much, which would stay with their process: a compiler, years of bars, another exchange library. */
 const LARGE = ['test/e2e/editors.test.ts', 'test/golden/real.test.ts', 'test/ccxt/*.test.ts', 'bench/**/*.test.ts'];
 const OWN_PROCESS = [...CHANGING, ...LARGE];
+/** Tests that put another module in the place of a source. */
+const MOCKING = ['test/simulation/*Guards.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
 /** Of other people, and the copy of the checkout that `npm run test:tsc` makes. */
@@ -38,6 +40,19 @@ process.on('exit', () => rmSync(STATE, { recursive: true, force: true }));
 /** A campaign runs for long, and on V8 as users have it; so do tests of speed. */
 const execArgv = process.env['ISOBAR_CASES'] === undefined ? [...LATE_OPTIMIZING] : [];
 
+/** A checkout may itself lie in a folder that is called src. */
+const ROOT = realpathSync(fileURLToPath(new URL('..', import.meta.url))).replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
+/**
+ * Node.js imports the sources, and what tests share, itself: a worker has them in a tenth of the time, and they run as they are. Left to the
+ * test runner where it watches files, for it sees the changes of what it has loaded itself.
+ */
+const NATIVE = process.argv.includes('run')
+  ? {
+      setupFiles: [fileURLToPath(new URL('./native/register.mjs', import.meta.url))],
+      server: { deps: { external: [new RegExp(String.raw`^${ROOT}(?:src|test)/(?!.*\.test\.ts$).*\.ts$`)] } },
+    }
+  : {};
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
@@ -48,17 +63,27 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\//] } },
     // What is waited for comes at once on a machine that is free.
     expect: { poll: { timeout: 300_000 } },
-    // Many tests wait for other processes, sockets and timers. With twice as many workers as cores those that hold a clock to a limit begin
-    // to miss it (one of 6,300 in one of two runs), for a tenth of the time.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Many tests wait for other processes, sockets and timers: with two workers a core both are busy to the end.
+    maxWorkers: availableParallelism() * 2,
     sequence: { sequencer: LongestFirst },
     // A test that passes at a second attempt hides a race. Fix the race instead.
     retry: 0,
     projects: [
-      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv } },
-      // To load what a file tests takes longer than most of them run, 1 to 2 s for a live bot: a worker keeps it for the next file.
-      { extends: true, test: { name: 'parts', include: ALL, exclude: [...OWN_PROCESS, ...TIMED, ...NOT_OURS], isolate: false, execArgv } },
-      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+      { extends: true, test: { name: 'mocking', include: MOCKING, exclude: NOT_OURS, execArgv } },
+      { extends: true, test: { name: 'alone', include: OWN_PROCESS, exclude: [...TIMED, ...NOT_OURS], execArgv, ...NATIVE } },
+      // To load what a file tests takes longer than most of them run: a worker keeps it for the next file.
+      {
+        extends: true,
+        test: {
+          name: 'parts',
+          include: ALL,
+          exclude: [...OWN_PROCESS, ...MOCKING, ...TIMED, ...NOT_OURS],
+          isolate: false,
+          execArgv,
+          ...NATIVE,
+        },
+      },
+      { extends: true, test: { name: 'timed', include: TIMED, exclude: NOT_OURS, maxWorkers: 1, sequence: { groupOrder: 1 }, ...NATIVE } },
     ],
     reporters: process.env['CI'] ? ['default', new URL('./countReporter.ts', import.meta.url).pathname] : ['default'],
   },

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endKeptThread } from '../fixtures/keptThread.ts';
 import { installPackage, ROOT, type InstalledPackage } from '../fixtures/packed.ts';
 import { blocksOf, type Block } from './blocks.ts';
 import { PageFixture, python, typeErrors } from './pageReader.ts';
@@ -46,7 +47,8 @@ beforeAll(async () => {
   const errors = typeErrors(installed, [...followed.values()]);
   for (const [page, fixture] of followed) problems.set(page, errors.get(fixture) ?? []);
 }, TIMEOUT_MS);
-afterAll(() => {
+afterAll(async () => {
+  await endKeptThread();
   for (const fixture of followed.values()) fixture.remove();
   installed?.remove();
   python.close();

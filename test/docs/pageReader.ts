@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { parseDefinition, parseSource } from '../../src/definition/text/parse.ts';
 import { yamlSource } from '../../src/definition/text/source.ts';
 import { LIVE_FILE } from '../../src/tasks/bot/config/read.ts';
-import { commandIn, type CommandLine } from '../fixtures/inProcess.ts';
+import { commandInKeptThread, type CommandLine } from '../fixtures/inProcess.ts';
 import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import type { InstalledPackage } from '../fixtures/packed.ts';
 import { stepsOf, type Block } from './blocks.ts';
@@ -106,7 +106,7 @@ export class PageFixture {
   async #isobar(args: readonly string[]): Promise<string | null> {
     const url = pathToFileURL(join(this.#installed.modules, 'isobar/dist/cli/main.js')).href;
     const { main } = (await import(url)) as { readonly main: CommandLine };
-    const { code, stdout, stderr } = await commandIn(this.#cwd, args, main);
+    const { code, stdout, stderr } = await commandInKeptThread(this.#cwd, args, main);
     return code === 0 ? null : failed(code, `isobar ${args.join(' ')}\n${stdout}${stderr}`);
   }
 

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BreakEven } from '../../src/report/metrics/breakEven.ts';
 import { CliFixture, STRATEGIES } from '../fixtures/cliFixture.ts';
-import { commandIn } from '../fixtures/inProcess.ts';
+import { commandInKeptThread } from '../fixtures/inProcess.ts';
 
 const fixture = new CliFixture();
 beforeAll(() => {
@@ -23,7 +23,7 @@ fees: { maker: '0.0001', taker: '0.0002', in: quote }
 fills: { slippageTicks: 1, impact: { coefficient: '0.1' } }
 `;
 
-const run = (...words: readonly string[]) => commandIn(fixture.folder, words);
+const run = (...words: readonly string[]) => commandInKeptThread(fixture.folder, words);
 const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
   const { code, stdout, stderr } = await run('breakeven', ...words, '--json');
   expect([code, stderr]).toEqual([0, '']);

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
 import { ConfigError } from '../../src/base/errors.ts';
 import { kindTexts, STRATEGY_KINDS } from '../../src/tasks/project/template.ts';
-import { commandIn } from '../fixtures/inProcess.ts';
+import { commandInKeptThread } from '../fixtures/inProcess.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-kinds-'));
 async function isobar(words: string): Promise<string> {
-  const { code, stdout, stderr } = await commandIn(folder, words.split(' '));
+  const { code, stdout, stderr } = await commandInKeptThread(folder, words.split(' '));
   expect(code, `${words}\n${stderr}`).toBe(0);
   return stdout;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
 import type { StrategyVerdict } from '../../src/model/run/proof.ts';
-import { commandIn } from '../fixtures/inProcess.ts';
+import { commandIn, commandInKeptThread } from '../fixtures/inProcess.ts';
 
 const STRATEGY = `import { crossedDown, crossedUp, int, sma, Strategy } from 'isobar';
 export default class Cross extends Strategy.with({ fast: int(3, { min: 1 }), slow: int(8, { min: 2 }) }) {
@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lane of a sweep', async (kind) => {
-  const run = await commandIn(folder, ['backtest', `${kind}.yaml`, '--json', '--quiet', '--out', kind]);
+  const run = await commandInKeptThread(folder, ['backtest', `${kind}.yaml`, '--json', '--quiet', '--out', kind]);
   expect(run.code ?? 0, run.stderr).toBe(0);
   const { metrics, run: facts } = JSON.parse(run.stdout);
   expect(JSON.stringify(facts)).toContain(kind);
@@ -71,7 +71,7 @@ test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lan
   expect(figures.trades).toBeGreaterThan(5);
   expect([figures.totalReturn, figures.sharpe]).toEqual([metrics.totalReturn, metrics.sharpe]);
 
-  const proved = await commandIn(folder, ['prove', `${kind}.yaml`, '--json', '--times', '3', '--quiet']);
+  const proved = await commandInKeptThread(folder, ['prove', `${kind}.yaml`, '--json', '--times', '3', '--quiet']);
   expect(proved.code ?? 0, proved.stderr).toBe(0);
   const { proofs } = JSON.parse(proved.stdout) as StrategyVerdict;
   const deciding = proofs.filter(({ name }) => ['purity', 'blocks', 'prefix', 'poison'].includes(name));

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { commandIn } from '../fixtures/inProcess.ts';
+import { commandInKeptThread } from '../fixtures/inProcess.ts';
 import { SweepFixture } from '../fixtures/sweepFixture.ts';
 
 const fixture = new SweepFixture(600);
 afterAll(() => fixture.remove());
-const isobar = (...args: readonly string[]) => commandIn(fixture.folder, args);
+const isobar = (...args: readonly string[]) => commandInKeptThread(fixture.folder, args);
 
 const OTHER = `import { Strategy } from 'isobar';
 export default class Other extends Strategy {

@@ -5,13 +5,13 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Explanation } from '../../src/tasks/why/model/explanation.ts';
 import { rowsOf, type Row } from '../fixtures/whyRuns.ts';
-import { commandIn } from '../fixtures/inProcess.ts';
+import { commandInKeptThread } from '../fixtures/inProcess.ts';
 import { VerifiedFixture } from '../fixtures/verified.ts';
 
 const fixture = new VerifiedFixture();
 let run = '';
 let orders: readonly Row[] = [];
-const why = (...args: readonly string[]) => commandIn(fixture.folder, ['why', run, ...args]);
+const why = (...args: readonly string[]) => commandInKeptThread(fixture.folder, ['why', run, ...args]);
 
 beforeAll(async () => {
   run = join('runs', basename(await fixture.make()));
@@ -73,7 +73,7 @@ describe('questions without an answer end with 2, the culprit and a remedy', () 
   });
 
   test('a folder without a run', async () => {
-    const { code, stderr } = await commandIn(fixture.folder, ['why', 'nowhere', '--order', '1']);
+    const { code, stderr } = await commandInKeptThread(fixture.folder, ['why', 'nowhere', '--order', '1']);
     expect([code, stderr.split('\n')[0]]).toEqual([2, 'nowhere: no such run folder']);
   });
 

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { packageFolder } from '../../src/adapters/runtime/version.ts';
+import { commandInKeptThread } from '../fixtures/inProcess.ts';
+import { LATE_OPTIMIZING } from '../fixtures/nodeOptions.ts';
 import { dataFor, EIGHT } from './definitions.ts';
 
 const root = `${packageFolder()}/`;
@@ -23,13 +25,14 @@ it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) =>
   dataFor(root, home, each);
   writeFileSync(join(home, 'run.yaml'), JSON.stringify({ strategy, ...each.definition, catalog: 'data' }));
   const isobar = async (...words: readonly string[]): Promise<Record<string, unknown>> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [`${root}dist/cli/isobar.js`, ...words, '--json'], { cwd: home });
+    const { code, stdout, stderr } = await commandInKeptThread(home, [...words, '--json']);
+    expect(code, stderr).toBe(0);
     return JSON.parse(stdout) as Record<string, unknown>;
   };
   const { orders } = await isobar('backtest', 'run.yaml', '--no-report');
   expect((orders as { readonly fills: number }).fills).toBeGreaterThan(20);
   const grids = each.grid.map((grid) => `--grid=${grid}`);
-  const { sets } = await isobar('sweep', 'run.yaml', ...grids);
+  const { sets } = await isobar('sweep', 'run.yaml', '--workers', '1', ...grids);
   expect(sets).toMatchObject({ ran: 4, failed: 0, refused: 0 });
   expect(await isobar('prove', 'run.yaml', '--quick')).toMatchObject({ verdict: 'proved' });
 });
@@ -37,7 +40,8 @@ it.each(Object.entries(EIGHT))('%s', { timeout: 300_000 }, async (name, each) =>
 it('a bot and its backtest are equal by `isobar parity`', { timeout: 300_000 }, async () => {
   // The others by hand: node test/eight/run.mjs NAME ...
   const strategies = ['bandedCarry', 'exchangeStop', 'listedMomentum'];
-  const { stdout } = await promisify(execFile)(process.execPath, [`${root}test/eight/run.mjs`, ...strategies]);
+  const words = [...LATE_OPTIMIZING, `${root}test/eight/run.mjs`, ...strategies];
+  const { stdout } = await promisify(execFile)(process.execPath, words);
   const lines = stdout.trim().split('\n');
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
     strategies.map((strategy) => ({ strategy, equal: true, cause: null, first: null })),

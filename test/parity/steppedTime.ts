@@ -41,7 +41,11 @@ export class SteppedTime implements Scheduler {
   /** Requests whose answers are not complete. A set, because undici may report the end of an aborted request twice. */
   readonly #onWire = new Set<unknown>();
   readonly #created = (message: unknown): void => void this.#onWire.add(requestOf(message));
-  readonly #over = (message: unknown): void => void this.#onWire.delete(requestOf(message));
+  readonly #over = (message: unknown): void => {
+    this.#onWire.delete(requestOf(message));
+    this.#answered();
+  };
+  #answered: () => void = () => {};
 
   constructor(exchange: MovedExchange) {
     this.#exchange = exchange;
@@ -89,8 +93,21 @@ export class SteppedTime implements Scheduler {
       if (performance.now() > endMs) throw new Error(`at ${new Date(this.nowMs).toISOString()} the bot and the exchange come to no rest`);
       const ran = this.#runDue();
       await setImmediate();
-      still = ran || this.#onWire.size > (this.#exchange.held?.() ?? 0) || isDiskBusy() ? 0 : still + 1;
+      const isAwaited = this.#onWire.size > (this.#exchange.held?.() ?? 0);
+      still = ran || isAwaited || isDiskBusy() ? 0 : still + 1;
+      if (isAwaited && !ran) await this.#answer();
     }
+  }
+
+  /** Resolves with the next answer, and soon in any case: the exchange does not report what it holds back. To look at each turn keeps a core busy. */
+  #answer(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, 1);
+      this.#answered = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   #runDue(): boolean {
