@@ -51,7 +51,7 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
         'Print a script that completes commands, options and files in your shell',
         (args) =>
           args
-            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Whose script; default: that of $SHELL' })
+            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Shell of the script; default: that of $SHELL' })
             .example('$0 completion bash >> ~/.bashrc', 'from the next shell on'),
         ({ shell }) => void process.stdout.write(shellScript(shell)),
       )
