@@ -40,6 +40,6 @@ export const DECISION_FLAGS = {
 
 /** What the strategies of a run decided. */
 export interface RunDecisions extends DecisionColumns {
-  /** What else the decisions depended on than bars, in words: `its position`, `its equity`. Empty: on bars alone. */
+  /** What the decisions depended on besides bars, as text: `its position`, `its equity`. Empty: on bars alone. */
   readonly dependsOn: readonly string[];
 }
