@@ -39,7 +39,7 @@ const MAX_MS = 30_000;
 export interface LiveFigures {
   /** Process CPU time from a bar that has been read to the last byte of the signed order: median, of the best round. */
   readonly barToBytesCpuUs: number;
-  /** The same of all rounds: one in a hundred takes longer (a collection of garbage, say). */
+  /** The same of all rounds; one in a hundred takes longer, for example because of a garbage collection. */
   readonly barToBytesCpuP99Us: number;
   /** The same from the last byte of the answer with the bar, whose rows are still to be read. */
   readonly answerToBytesCpuUs: number;
@@ -204,7 +204,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   time.close();
 }
 
-/** Both clocks, that of the exchange first: nobody signs in its future. */
+/** Both clocks, that of the exchange first, because a request must not be signed in its future. */
 async function jump(time: JumpingTime, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
   const ms = Math.ceil(wantedMs);
   const answer = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });

@@ -1,4 +1,4 @@
-// Codes that come of what an order says together, of its instrument, of its account or of the order that it names: each cause by hand.
+// Codes that depend on several members of an order, on its instrument, on its account or on another order: each cause written by hand.
 
 import { expect } from 'vitest';
 import type { Given, Sending } from './caller.ts';
@@ -135,7 +135,7 @@ export async function checkCause(worlds: Worlds, endpoint: Endpoint, { what, cod
   expect(await world.exchange.truth(), `what ${what} has changed`).toBe(before);
 }
 
-/** What waits for its cancel may be cancelled again, what has ended may not. `filled`: an order that has come to its end by itself. */
+/** An order whose cancel is pending may be cancelled again, an ended one may not. `filled`: an order that has filled. */
 export async function checkEnded(world: World, cancel: Endpoint, filled: string): Promise<void> {
   const given = await cancel.good(world);
   const isNumber = typeof given['orderId'] !== 'string';

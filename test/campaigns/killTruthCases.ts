@@ -29,7 +29,7 @@ export interface KillCase {
   readonly stopsAtOnce: boolean;
   /** Of contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
   readonly stop: 'none' | 'near' | 'far';
-  /** What becomes of the first slice of the kill: its answer is lost, or its request. */
+  /** The fault of the first slice of the kill: its reply is lost, or its request. */
   readonly slice: 'answered' | 'answerLost' | 'requestLost';
   /** From the last order to the kill. */
   readonly delayMs: number;

@@ -39,7 +39,7 @@ function decisions({ orders }: RunRecord): readonly Decision[] {
   return rows;
 }
 
-/** Those before `ms`, as text; they stand by their time. */
+/** The decisions before `ms`, as text in order of time. */
 function before(rows: readonly Decision[], ms: number): readonly string[] {
   const end = rows.findIndex((row) => row.ms >= ms);
   return rows.slice(0, end < 0 ? rows.length : end).map(({ text }) => text);

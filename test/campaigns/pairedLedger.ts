@@ -184,7 +184,7 @@ export class PairedLedger {
     return units;
   }
 
-  /** Value of lots at a price, half up at the unit: both sides of a trade share the rounded figure, so nobody keeps a remainder. */
+  /** Value of lots at a price, rounded half up to the unit: both sides of a trade share the rounded figure, so no remainder is left. */
   value(index: number, lots: number, price: number): bigint {
     const { contract, priceDigits, quantityDigits } = this.#terms.instruments[index]!;
     const { kind, multiplier, multiplierDigits, marginDigits } = contract!;

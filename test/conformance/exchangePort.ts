@@ -12,7 +12,7 @@ import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 
-/** A bot that stands ready in its world, and the hash of the journal that it keeps. */
+/** A bot that is ready in its world, and the hash of the journal that it keeps. */
 export interface World {
   readonly engine: Engine;
   readonly journalHash: () => string;

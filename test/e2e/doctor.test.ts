@@ -1,4 +1,4 @@
-// `isobar doctor` as it is run: exit codes, what stands on the terminal, JSON, the support bundle, certificates, and no key anywhere.
+// `isobar doctor` from the command line: exit codes, terminal output, JSON, the support bundle, certificates, and no key anywhere.
 
 import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';

@@ -44,7 +44,7 @@ it.skipIf(!hasBrowser)(
   },
 );
 
-/** Presses a key on the price chart and waits until the browser has painted what came of it: milliseconds. */
+/** Presses a key on the price chart and waits until the browser has painted the result: milliseconds. */
 async function zoomStep(key: string): Promise<number> {
   const start = performance.now();
   document.getElementById('price-chart')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));

@@ -39,7 +39,7 @@ test('an earlier feed beside the bars that orders fill in adds no empty days', a
     file: null,
     line: null,
   });
-  // As if `from` and `to` stood there.
+  // The result is the same as with `from` and `to`.
   const stated = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
   expect(stated.resultHash).toBe(summary.resultHash);
   expect(stated.metrics.sharpe).toBe(summary.metrics.sharpe);

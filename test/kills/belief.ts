@@ -53,7 +53,7 @@ export class Belief {
 /** The exchange keeps ids as they were sent, whatever case that is. */
 const keyOf = (cid: string): string => cid.toUpperCase();
 
-/** In words: orders that are not known or whose fills differ, orders held to be open or over wrongly, money that differs by a unit. */
+/** The differences as text: unknown orders, other fills, orders that are wrongly open or ended, money that differs by a unit. */
 export function differences(
   belief: Belief,
   { accounts, orders: live, positions }: Truth,

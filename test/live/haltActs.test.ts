@@ -73,7 +73,7 @@ async function opened(strategy: StrategyClass, risk: string) {
 const reported = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
-/** The first thing that a replay of the journal decides otherwise. */
+/** The first decision that a replay of the journal makes differently. */
 async function difference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
   const { difference: first, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
@@ -102,7 +102,7 @@ test('a position that has had no stop for too long is halted, then closed reduce
     .changes()
     .filter(({ isRaised, code }) => isRaised && code !== 'STARTING')
     .map(({ code }) => code);
-  // On a busy machine the exit takes longer than a minute of the exchange, and its cause is raised anew; the fills above are the same.
+  // On a busy machine the exit takes longer than a minute of the exchange, and its cause is raised again; the fills above are the same.
   expect([...new Set(raised)]).toEqual(['NAKED', 'NAKED_EXIT']);
   await stopped(it);
   expect(await difference(Bare)).toBeNull();

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-/** So that even a busy machine pings twice before it gives up. */
+/** Long enough that even a busy machine pings twice before it gives up. */
 const FAST = { everyMs: 100, pongTimeoutMs: 450 };
 type Form = 'frame' | 'message';
 async function open(heartbeatForm: Form = 'frame', heartbeat = FAST, port = 0): Promise<RunningExchange> {
@@ -81,7 +81,7 @@ describe('the server', () => {
     const socket = raw(await open());
     const startedMs = performance.now();
     await until(() => socket.isClosed);
-    // Roughly: on a busy computer the exchange's clock stands still for a while. To the ms it is in heartbeat.test.ts.
+    // Approximate: on a busy computer the exchange's clock may pause. heartbeat.test.ts checks it to the ms.
     expect(performance.now() - startedMs).toBeGreaterThan(FAST.pongTimeoutMs - FAST.everyMs);
     expect(socket.text).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n');
     expect(socket.frames.filter(({ opcode }) => opcode === OPCODE.ping).length).toBeGreaterThanOrEqual(2);

@@ -52,7 +52,7 @@ it('hands out ever smaller tasks, each set still once', () => {
   expect(Math.max(...sizes.slice(-2))).toBeLessThanOrEqual(3);
   const windows = tasks.flatMap((task) => [...new Set(task.flatMap((at) => [`fast ${sets[at]?.['fast']}`, `slow ${sets[at]?.['slow']}`]))]);
   expect(windows.length).toBeLessThanOrEqual(94);
-  // One thread waits for nobody.
+  // One thread waits for no other.
   expect(sizesOf(tasksOf(axes, sets, 1_000_000, 1))).toEqual(Array.from({ length: 8 }, () => 25));
 });
 
