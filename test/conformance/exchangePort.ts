@@ -16,10 +16,10 @@ import { spotBooks } from '../fixtures/spotBooks.ts';
 export interface World {
   readonly engine: Engine;
   readonly journalHash: () => string;
-  /** Where an exchange takes time of its own: how all rows go by. */
+  /** Lets all rows pass, for an exchange that needs time of its own. */
   readonly run?: () => void;
 }
-/** `faultOf`: the answers that this world loses, by order id. */
+/** `faultOf`: the fault of an order in this world, such as a lost reply. */
 export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => ReplayFault) => Promise<World>;
 
 /** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */

@@ -295,7 +295,7 @@ function count(fixture: FuturesFixture): void {
 
 test('the random scripts covered every kind of event', () => {
   expect(seen.trades).toBeGreaterThan(500);
-  // Scripts differ each time and give about twenty liquidations; at least ten are required.
+  // Scripts differ each time. They give about twenty liquidations; as few as ten have been seen.
   for (const kind of ['liquidations', 'funding', 'triggered'] as const) expect(seen[kind], kind).toBeGreaterThan(4);
 });
 
