@@ -16,7 +16,7 @@ const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 /** Options of the commands below that take no value. */
 const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live)$/;
 
-type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
+type AskYargs = (done: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];
 
 /** Arguments of commands. For other commands the shell offers its own files. */
