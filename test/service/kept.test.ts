@@ -245,8 +245,8 @@ describe('an exchange that follows rows', () => {
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
     // Ids of the rows continue behind a gap where an exchange was killed.
-    const reported = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
-    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(reported));
+    const tradeRow = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
+    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(tradeRow));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);
     await running.close();
     return JSON.stringify({ accounts, orders, trades, klines });
