@@ -26,7 +26,7 @@ interface Decision {
   readonly text: string;
 }
 
-/** Everything that the strategy chose, nothing that became of it. */
+/** Everything that the strategy chose, without its outcome. */
 function decisions({ orders }: RunRecord): readonly Decision[] {
   const rows: Decision[] = [];
   for (let row = 0; row < orders.length; row++) {
