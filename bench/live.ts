@@ -31,7 +31,7 @@ const SYNCS = 200;
 const RHYTHM_MS = 20;
 /** From the close of a bar to the jump's end, when the bot is about to request it: the default of `bars.delayMs`. */
 const AFTER_CLOSE_MS = 400;
-/** Of a jump between bars. */
+/** The length of a jump between bars. */
 const STEP_MS = 3000;
 const MAX_STEPS = 600;
 const MAX_MS = 30_000;
@@ -87,7 +87,7 @@ export async function liveBench(folder: string, print: (text: string) => void): 
 }
 
 interface Round {
-  /** Of each bar. */
+  /** The time of each bar. */
   readonly barUs: readonly number[];
   readonly answerUs: readonly number[];
   readonly wallMs: readonly number[];
@@ -115,7 +115,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 }
 
-/** Of as many bytes as the records of an order are. */
+/** Returns the time to append and sync as many bytes as the records of an order have. */
 async function bareSyncMs(folder: string): Promise<number> {
   const file = openSync(join(folder, 'sync'), 'a', 0o600);
   const bytes = Buffer.alloc(2000, 'a');

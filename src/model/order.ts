@@ -64,7 +64,7 @@ export interface Order extends OrderIntent {
   readonly takeProfit?: Ticks;
   readonly stopLoss?: Ticks;
   readonly trailing?: Ticks;
-  /** Of a trailing stop: its distance in millionths of the best price, and the best price from which it holds. */
+  /** For a trailing stop: its distance in millionths of the best price, and the best price from which it holds. */
   readonly trailingPpm?: number;
   readonly trailingFrom?: Ticks;
   /** True when the order has a bracket: one of these three is above 0. */

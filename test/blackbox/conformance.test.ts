@@ -26,7 +26,7 @@ const coverage = new Coverage(
 const STRICT = {
   profile: 'strict',
   switches: { replayedRequest: 'accept', precisionCodes: 'byField', missingOrderCode: '-1112' },
-  // Of each account on each market.
+  // The limit holds for each account on each market.
   maxOpenOrders: 20,
   maxTriggers: 20,
 };

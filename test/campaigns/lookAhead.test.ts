@@ -51,7 +51,7 @@ interface World {
   readonly params: Readonly<Record<string, unknown>>;
   /** Every feed as it would be known at `endMs`. */
   readonly feeds: (endMs: number) => readonly FeedPlan[];
-  /** Of futures: the terms of the account, with what would be known of funding at `endMs`. */
+  /** For futures: the terms of the account, with the funding that would be known at `endMs`. */
   readonly terms?: (endMs: number) => PlanOptions;
 }
 

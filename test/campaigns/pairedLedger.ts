@@ -55,7 +55,7 @@ export class PairedLedger {
   /** Gets the fees of liquidations, and bears what an account cannot. */
   readonly insurance: bigint[];
   readonly deposited: bigint[];
-  /** Of the exchange, which takes over what it liquidates, and is the other side of their funding: lots by contract, money by asset. */
+  /** What the exchange holds, because it takes over what it liquidates and is the other side of all funding: lots by contract, money by asset. */
   readonly exchangeLots: bigint[];
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;

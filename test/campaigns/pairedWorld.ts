@@ -22,7 +22,7 @@ export interface PairedCounts {
   funding: number;
   settings: number;
   liquidations: number;
-  /** Of them those that left less than nothing. */
+  /** Those of them that left a loss beyond the margin. */
   covered: number;
   triggered: number;
   canceled: number;

@@ -24,7 +24,7 @@ export interface Counts {
   tombstones: number;
   lateLandings: number;
   cancels: number;
-  /** Of futures alone. */
+  /** Futures only. */
   funding?: number;
   readonly denied: Record<string, number>;
 }

@@ -69,7 +69,7 @@ interface Ticks {
 }
 
 const MILLION = 1_000_000n;
-/** Of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
+/** The units of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
 const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;

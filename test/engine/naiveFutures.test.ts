@@ -45,7 +45,7 @@ const scenario = fc.record({
   /** Entries have brackets; else positions leave by orders of their own. */
   isGuarded: fc.boolean(),
   goesLong: fc.boolean(),
-  /** Of the account, in thousandths of what the largest positions ask for as margin. */
+  /** The cash of the account, in thousandths of the margin that the largest positions need. */
   free: fc.integer({ min: 1100, max: 2500 }),
   rows: fc.array(row, { minLength: 3, maxLength: 14, size: 'max' }),
 });

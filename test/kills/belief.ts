@@ -87,7 +87,7 @@ const assetOf = (symbol: string): string => symbol.replace(/^spot:(.*)USDT$/, '$
 const balances = ([account]: Truth['accounts']): readonly (readonly [string, Decimal])[] =>
   account!.balances.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]);
 
-/** Of contracts that were ever traded, those that are closed too. */
+/** The positions of all contracts that were ever traded, closed ones too. */
 function contracts(positions: Truth['positions'], { state }: Belief): readonly (readonly [string, Decimal])[] {
   return [...state.symbols].map((symbol) => {
     const own = positions.filter((each) => each.symbol === assetOf(symbol));

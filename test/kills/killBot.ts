@@ -8,7 +8,7 @@ import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.
 
 /** The longest time that a bot runs under load before it is killed (ms). */
 const LIFETIME_MS = 1500;
-/** Of the kills that strike a bot which has only begun to start. */
+/** The share of kills that hit a bot which has only begun to start. */
 const EARLY = 0.25;
 /** Longest start, with audits ten seconds of the exchange apart, proofs of more than a minute, and other work on this computer. */
 const START_MS = 600_000;

@@ -18,7 +18,7 @@ export interface DecisionColumns {
   readonly sign: Float64Array;
   readonly lots: Float64Array;
   readonly quoteUnits: Float64Array;
-  /** Of a market order: the collar, if it has one. */
+  /** The limit. For a market order: the collar, if it has one. */
   readonly limit: Float64Array;
   readonly takeProfit: Float64Array;
   readonly stopLoss: Float64Array;
