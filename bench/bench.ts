@@ -22,7 +22,7 @@ import { feedPlan, HEAVY, LIGHT, load, PASSES, planFor, ROWS, timed, windows, ty
 import { cliffsTable, table } from './table.ts';
 
 const ROUNDS = 3;
-/** Of a form in a process of its own: what the compiler settles on differs from process to process by a tenth. */
+/** Rounds of each form, each in a process of its own, because compiled code differs in speed by a tenth from process to process. */
 const PROCESS_ROUNDS = 6;
 /** Runs of 50 thousand bars until V8 has seen as many as in one pass of the long ones. */
 const WARM_RUNS = 100;
@@ -161,7 +161,7 @@ interface AgainstC {
   readonly cNsPerBar: number | null;
   readonly onBarNsPerBar: number;
   readonly whenNsPerBar: number;
-  /** Of the first pass of a process, which compiles and takes fresh memory. */
+  /** The time of the first pass of a process, which compiles and allocates memory. */
   readonly whenFirstNsPerBar: number;
 }
 

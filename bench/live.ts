@@ -31,7 +31,7 @@ const SYNCS = 200;
 const RHYTHM_MS = 20;
 /** From the close of a bar to the jump's end, when the bot is about to request it: the default of `bars.delayMs`. */
 const AFTER_CLOSE_MS = 400;
-/** Of a jump between bars. */
+/** The length of a jump between bars. */
 const STEP_MS = 3000;
 const MAX_STEPS = 600;
 const MAX_MS = 30_000;
@@ -39,7 +39,7 @@ const MAX_MS = 30_000;
 export interface LiveFigures {
   /** Process CPU time from a bar that has been read to the last byte of the signed order: median, of the best round. */
   readonly barToBytesCpuUs: number;
-  /** The same of all rounds: one in a hundred takes longer (a collection of garbage, say). */
+  /** The same of all rounds; one in a hundred takes longer, for example because of a garbage collection. */
   readonly barToBytesCpuP99Us: number;
   /** The same from the last byte of the answer with the bar, whose rows are still to be read. */
   readonly answerToBytesCpuUs: number;
@@ -87,7 +87,7 @@ export async function liveBench(folder: string, print: (text: string) => void): 
 }
 
 interface Round {
-  /** Of each bar. */
+  /** The time of each bar. */
   readonly barUs: readonly number[];
   readonly answerUs: readonly number[];
   readonly wallMs: readonly number[];
@@ -115,7 +115,7 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? NaN;
 }
 
-/** Of as many bytes as the records of an order are. */
+/** Returns the time to append and sync as many bytes as the records of an order have. */
 async function bareSyncMs(folder: string): Promise<number> {
   const file = openSync(join(folder, 'sync'), 'a', 0o600);
   const bytes = Buffer.alloc(2000, 'a');
@@ -204,7 +204,7 @@ export async function livePart(folder: string, opened: string): Promise<void> {
   time.close();
 }
 
-/** Both clocks, that of the exchange first: nobody signs in its future. */
+/** Both clocks, that of the exchange first, because a request must not be signed in its future. */
 async function jump(time: JumpingTime, control: string, wantedMs: number, before: () => void = () => {}): Promise<void> {
   const ms = Math.ceil(wantedMs);
   const answer = await fetch(`${control}/clock`, { method: 'POST', body: JSON.stringify({ stepMs: ms }) });

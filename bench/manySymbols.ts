@@ -234,7 +234,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 const Reported = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
 
-/** Counts requests that have no answer yet, and hears of cancels as they leave. */
+/** Counts requests without a reply, and notes cancels as they leave. */
 class Wire {
   #open = 0;
   #sent: (() => void) | null = null;

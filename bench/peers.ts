@@ -17,10 +17,10 @@ const ENGINE_PASSES = 6;
 const FAST = 50;
 const SLOW = 200;
 const CASH = 10_000_000;
-/** Of the equity: the peers add up doubles and round to cents, the engine counts units of 10^-8. */
+/** Tolerance of the equity: the peers add up doubles and round to cents, the engine counts units of 10^-8. */
 const TOLERANCE = 1e-6;
 
-/** Of the bundled bench, which lies in a folder of the root. */
+/** The root of the repository, seen from the bundled bench, which lies in a folder of the root. */
 const ROOT = new URL('..', import.meta.url).pathname;
 const FOLDER = join(ROOT, 'bench/peers');
 
@@ -49,7 +49,7 @@ export interface ModeFigures {
   readonly bars: number;
   /** Entries and exits that were compared one by one. */
   readonly fills: number;
-  /** Of the final equity, as a share of it. */
+  /** The difference of the final equity, as a share of it. */
   readonly difference: number;
 }
 export interface PeerFigures<Mode extends string> extends ModeFigures {
@@ -126,7 +126,7 @@ async function compared(peer: Peer, mode: string, rows: number, folder: string, 
   return { nsPerBar: theirs.nsPerBar, ratio: theirs.nsPerBar / isobarNsPerBar, bars: rows, fills: ours.fills.length, difference };
 }
 
-/** Of the engine over the same bars. */
+/** Returns the outcome of the engine over the same bars. */
 async function engineOutcome(peer: Peer, bars: BarColumns): Promise<Outcome> {
   const plan = await planOf(peer, bars);
   const prepared = await prepareBacktest(plan);

@@ -20,7 +20,7 @@ const SELF = fileURLToPath(import.meta.url);
 const WARM_ORDERS = 12_000;
 const ORDERS = 1000;
 const ROUNDS = 15;
-/** Of the documentation of the exchange, where anyone can read them. */
+/** The key and secret of the exchange's public documentation. */
 const KEY = 'vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A';
 const SECRET = '902ae3cb34ecee2779aa4d3e1d226686';
 /** What ccxt says of an order beyond what it was asked for. */
@@ -61,7 +61,7 @@ export async function restCreate(print: (text: string) => void): Promise<RestCre
 export interface Rhythm {
   readonly warm: number;
   readonly rounds: number;
-  /** Of a round. */
+  /** Orders of one round. */
   readonly orders: number;
   readonly pauseMs: number;
 }

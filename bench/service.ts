@@ -31,7 +31,7 @@ export interface ServiceFigures {
   readonly pingRatio: number;
   readonly depthRatio: number;
   readonly createRatio: number;
-  /** Of a create under this load. */
+  /** The 99th percentile of a create under this load. */
   readonly p99Ms: number;
   readonly createsPerSecond: number;
   /** Time of a create with 10,000 open orders over that of one with none. */

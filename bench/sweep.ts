@@ -109,7 +109,7 @@ async function compare(plan: RunPlan): Promise<Compared> {
   return { lanesNs: sumOf('lanesNs'), aloneNs: sumOf('aloneNs'), records };
 }
 
-/** A set by itself: the whole engine with its own feeds and indicators, then the same figures. */
+/** One set alone: the whole engine with its own feeds and indicators, then the same figures. */
 async function runAlone(plan: RunPlan, params: (typeof SETS)[number], scratch: Scratch): Promise<Float64Array> {
   const own = { ...plan, strategies: [{ ...plan.strategies[0]!, params }] };
   const prepared = await prepareBacktest(own, { scratch });
@@ -154,7 +154,7 @@ const QUIET_SPEEDUP = 1.9;
 /** On a machine that others use as well: something shared a core for seconds at a time, which then did 0.7 of its work. */
 const MAX_ROUNDS = 15;
 
-/** Fewer quiet rounds than that say nothing: all of them count then. */
+/** With fewer quiet rounds than this, all rounds count. */
 const MIN_QUIET = 3;
 
 interface Round {

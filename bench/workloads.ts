@@ -38,7 +38,7 @@ export async function load(file: string, alias = ''): Promise<Loaded> {
   return { strategy, hash, file };
 }
 
-/** The copy is gone once it is loaded. */
+/** The copy is removed once it is loaded. */
 async function loadCopy(path: string, alias: string): Promise<Omit<Loaded, 'file'>> {
   const folder = mkdtempSync(join(tmpdir(), 'isobar-bench-'));
   const copy = join(folder, `${alias}.ts`);

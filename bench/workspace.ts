@@ -8,7 +8,7 @@ export interface Workspace {
   readonly folder: string;
   /** A package of it, by which one sees that it is installed. */
   readonly shows: string;
-  /** What is installed and how large it is, in words. */
+  /** What is installed and how large it is, as text. */
   readonly what: string;
 }
 

@@ -77,7 +77,7 @@ test('functions and classes have the names that the sources give them, also wher
   const named = Object.entries(core).flatMap(([name, value]) => (typeof value === 'function' ? [[name, value.name]] : []));
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter(([name, own]) => name !== own)).toEqual([]);
-  // Of two with one name the bundler renames one.
+  // When two classes have one name, the bundler renames one of them.
   expect(scripts.some((file) => /^(?:var \w+\$\d+ = class|function \w+\$\d+\()/m.test(readFileSync(join(DIST, file), 'utf8')))).toBe(true);
 });
 

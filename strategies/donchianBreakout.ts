@@ -1,4 +1,4 @@
-// Buys a close above the highest high of the bars before it, guards the position by a stop some ATRs below and a trailing stop.
+// Breakout: buys when a bar closes above the highest high of the bars before it. A stop and a trailing stop, in ATRs, protect the position.
 import { atr, float, highest, int, lowest, Strategy } from 'isobar';
 
 export default class DonchianBreakout extends Strategy.with({

@@ -2,11 +2,11 @@
 import { float, int, Strategy } from 'isobar';
 
 export default class FundingCarry extends Strategy.with({
-  rates: int(9, { min: 1, max: 500, unit: 'funding times', help: 'rates of the past that are averaged' }),
+  rates: int(9, { min: 1, max: 500, unit: 'funding times', help: 'number of past rates in the average' }),
   enterRate: float(0.0001, { min: -0.01, max: 0.01, unit: 'fraction', help: 'an average above it opens the pair' }),
   leaveRate: float(0, { min: -0.01, max: 0.01, unit: 'fraction', help: 'an average below it closes the pair' }),
-  share: float(0.4, { min: 0.01, max: 0.5, unit: 'of equity', help: 'worth of each side; each account has about half of the equity' }),
-  drift: float(0.02, { min: 0.001, max: 1, unit: 'fraction', help: 'the sides are evened out when they differ by more' }),
+  share: float(0.4, { min: 0.01, max: 0.5, unit: 'of equity', help: 'value of each side; each account has about half of the equity' }),
+  drift: float(0.02, { min: 0.001, max: 1, unit: 'fraction', help: 'the sides are adjusted when they differ by more' }),
 }) {
   coin = this.feed('spot');
   perpetual = this.feed('perp');
@@ -31,7 +31,7 @@ export default class FundingCarry extends Strategy.with({
     this.exit(this.perpetual);
   }
 
-  /** The contracts follow the coins: where one side was refused or cut short, the other must not stand alone. */
+  /** Makes the contracts equal to the coins: if one side was refused or filled in part, the other must not be larger. */
   private even() {
     const coins = this.position(this.coin).qty.toNumber();
     const short = -this.position(this.perpetual).qty.toNumber() * this.face();

@@ -7,7 +7,7 @@ export default class FundingFade extends Strategy.with({
   bandBars: int(96, { min: 2, max: 5000, unit: 'bars' }),
   bandWidths: float(2.2, { min: 0.1, max: 10, unit: 'standard deviations' }),
   stopAtrs: float(5, { min: 0.1, max: 50, unit: 'ATR', help: 'distance of the stop from the close that enters' }),
-  quietHours: float(2, { min: 0, max: 7, unit: 'hours', help: 'so long before funding no long is opened' }),
+  quietHours: float(2, { min: 0, max: 7, unit: 'hours', help: 'time before funding in which no long is opened' }),
 }) {
   band = this.use(bollinger(this.bars.close, this.params.bandBars, this.params.bandWidths), { pane: 'price' });
   range = this.use(atr(this.bars, 48));

@@ -1,12 +1,12 @@
-// Rotation: on a schedule ranks many symbols by their return, holds the best in equal parts, and cash where too few of them have risen.
+// Rotation: ranks many symbols by their return on a schedule, holds the best ones in equal parts, and cash if too few have risen.
 import { choice, float, int, roc, Strategy, type Feed } from 'isobar';
 
 export default class MomentumRotation extends Strategy.with({
-  lookBack: int(168, { min: 1, max: 5000, unit: 'bars', help: 'symbols are ranked by their return over so many bars' }),
-  top: int(2, { min: 1, max: 100, unit: 'symbols', help: 'so many are held at most' }),
+  lookBack: int(168, { min: 1, max: 5000, unit: 'bars', help: 'bars over which the return ranks the symbols' }),
+  top: int(2, { min: 1, max: 100, unit: 'symbols', help: 'maximum number of symbols held' }),
   period: choice(['1d', '7d', '28d'], '7d', { help: 'how often the ranking is made' }),
-  invested: float(0.95, { min: 0.01, max: 1, unit: 'of equity', help: 'all holdings together' }),
-  tolerance: float(0.02, { min: 0, max: 0.5, unit: 'of equity', help: 'a holding that is off by less is left alone' }),
+  invested: float(0.95, { min: 0.01, max: 1, unit: 'of equity', help: 'weight of all holdings together' }),
+  tolerance: float(0.02, { min: 0, max: 0.5, unit: 'of equity', help: 'a holding whose weight is off by less is not traded' }),
 }) {
   symbols = this.feeds('universe').map((feed) => ({ feed, momentum: this.use(roc(feed.close, this.params.lookBack)), share: 0 }));
   rankedMs = 0;
@@ -16,7 +16,7 @@ export default class MomentumRotation extends Strategy.with({
     this.every(this.params.period, () => this.rank());
   }
 
-  // What sells pay for is bought once they have filled: at the first bar on which none of them is open.
+  // Buy once the sells that pay for it have filled: at the first bar without an open order.
   override onBar() {
     if (!this.mustBuy || this.symbols.some(({ feed }) => feed.fresh && this.openOrders(feed).length > 0)) return;
     this.mustBuy = false;
@@ -25,7 +25,7 @@ export default class MomentumRotation extends Strategy.with({
 
   private rank() {
     const { top, invested, tolerance } = this.params;
-    // The return of a symbol that is too young is NaN, which is not above 0; one without a bar since the last ranking is traded no more.
+    // The return of a symbol with too few bars is NaN, which is not above 0. A symbol without a bar since the last ranking is not traded.
     const risen = this.symbols.filter(({ feed, momentum }) => momentum.value > 0 && feed.bar.closeMs > this.rankedMs);
     const best = risen.toSorted((a, b) => b.momentum.value - a.momentum.value).slice(0, top);
     for (const symbol of this.symbols) {
@@ -37,7 +37,7 @@ export default class MomentumRotation extends Strategy.with({
     this.mustBuy = true;
   }
 
-  /** The part of equity that a symbol makes up. */
+  /** Returns the fraction of equity that a symbol makes up. */
   private held(feed: Feed) {
     return (this.position(feed).qty.toNumber() * feed.close.value) / this.equity;
   }

@@ -1,5 +1,5 @@
-// Long and short over several contracts: breakouts of a channel, sizes that risk the same on all of them, an ATR stop that waits at the
-// exchange as a trigger order.
+// Trend following on several contracts, long and short: channel breakouts, sizes with equal risk, and an ATR stop as a trigger order at
+// the exchange.
 import { atr, float, highest, int, lowest, Strategy, type FillInfo, type OrderId, type OrderInfo } from 'isobar';
 
 export default class PerpetualTrend extends Strategy.with({
@@ -7,7 +7,7 @@ export default class PerpetualTrend extends Strategy.with({
   exitBars: int(48, { min: 2, max: 5000, unit: 'bars', help: 'a close beyond the other side of this one leaves' }),
   atrBars: int(48, { min: 2, max: 1000, unit: 'bars' }),
   stopAtrs: float(4, { min: 0.1, max: 50, unit: 'ATR', help: 'distance of the stop from the close that enters' }),
-  risk: float(0.01, { min: 0.0001, max: 0.5, unit: 'of equity', help: 'loss of a trade that its stop ends' }),
+  risk: float(0.01, { min: 0.0001, max: 0.5, unit: 'of equity', help: 'loss of a trade that is stopped out' }),
   mostEach: float(1, { min: 0.01, max: 100, unit: 'x equity', help: 'largest position of one contract' }),
 }) {
   contracts = this.feeds('contracts').map((feed) => ({
@@ -17,7 +17,7 @@ export default class PerpetualTrend extends Strategy.with({
     above: this.use(highest(feed.high, this.params.exitBars)),
     below: this.use(lowest(feed.low, this.params.exitBars)),
     range: this.use(atr(feed, this.params.atrBars)),
-    // The order that enters, the stop of what it fills, the order that waits there, and what a lost or refused one has left bare.
+    // The entry, the stop of its position, the trigger order of that stop, and the size that a lost or refused one has left without a stop.
     entry: null as OrderId | null,
     stop: NaN,
     guard: null as OrderId | null,
@@ -59,7 +59,7 @@ export default class PerpetualTrend extends Strategy.with({
     const { feed, stop } = contract;
     const last = feed.close.value;
     const guard = { feed, trigger: stop, tag: `stop ${++this.stops}` };
-    // The bar that filled the entry may have gone beyond its stop.
+    // The bar that filled the entry may have passed the stop.
     if (isLong ? last <= stop : last >= stop) this.exit(feed);
     else contract.guard = isLong ? this.sell({ base: qty }, guard) : this.buy({ base: qty }, guard);
   }

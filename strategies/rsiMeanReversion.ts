@@ -5,8 +5,13 @@ export default class RsiMeanReversion extends Strategy.with({
   rsiBars: int(14, { min: 2, max: 1000, unit: 'bars' }),
   oversold: float(30, { min: 1, max: 99, unit: 'RSI', help: 'falling below it enters' }),
   recovered: float(55, { min: 1, max: 99, unit: 'RSI', help: 'rising above it leaves' }),
-  trendBars: int(200, { min: 2, max: 5000, unit: 'bars', help: 'dips are bought above the average of so many closes' }),
-  maxBars: int(48, { min: 1, max: 10_000, unit: 'bars', help: 'what has not recovered after so many bars is sold' }),
+  trendBars: int(200, {
+    min: 2,
+    max: 5000,
+    unit: 'bars',
+    help: 'dips are bought only above the average of this many closes',
+  }),
+  maxBars: int(48, { min: 1, max: 10_000, unit: 'bars', help: 'a position that has not recovered after this many bars is sold' }),
   stopShare: float(0.05, { min: 0.001, max: 0.9, unit: 'of the price', help: 'distance of the stop from the close that enters' }),
 }) {
   strength = this.use(rsi(this.bars.close, this.params.rsiBars), { pane: 'RSI' });
@@ -15,7 +20,7 @@ export default class RsiMeanReversion extends Strategy.with({
 
   dip = this.when(crossedDown(this.strength, this.params.oversold), () => {
     const close = this.bars.close.value;
-    // Where prices fall for long everything is oversold for long: such dips are left alone.
+    // In a long decline the RSI stays oversold for long, so dips of a falling market are not bought.
     if (!this.position().isFlat || close < this.trend.value) return;
     this.buy(undefined, { stopLoss: close * (1 - this.params.stopShare) });
     this.heldBars = 0;
@@ -24,7 +29,7 @@ export default class RsiMeanReversion extends Strategy.with({
     this.exit();
   });
 
-  // The premise was a quick rebound: a position that waits for one for too long rests on nothing.
+  // The trade expects a quick rebound. Without one after some bars, the reason for the position is gone.
   override onBar() {
     if (this.position().isLong && ++this.heldBars >= this.params.maxBars) this.exit();
   }

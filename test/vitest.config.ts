@@ -29,7 +29,7 @@ const OWN_PROCESS = [...CHANGING, ...LARGE];
 const MOCKING = ['test/simulation/*Guards.test.ts'];
 
 const ALL = ['src', 'strategies', 'test', 'bench', 'build'].map((folder) => `${folder}/**/*.test.ts`);
-/** Of other people, and the copy of the checkout that `npm run test:tsc` makes. */
+/** Code of others, and the copy of the checkout that `npm run test:tsc` makes. */
 const NOT_OURS = ['**/node_modules/**', '.isobar-cache/**'];
 
 /** Folder for locks and bans. Every process that a test starts inherits it, so tests leave nothing with the user who runs them. */

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 
 export interface LoadFigures {
   readonly perSecond: number;
-  /** Of the time from a request to the end of its answer. */
+  /** The median time from a request to the end of its answer. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }

@@ -55,7 +55,7 @@ export function accessSettings(options: AccessOptions, environment: Environment 
   return settingsOf(file, dirname(options.config ?? '.'), options, environment);
 }
 
-/** The same from the content of an access file. Its paths are relative to `folder`. */
+/** Returns the settings from the content of an access file. Its paths are relative to `folder`. Throws like `accessSettings`. */
 export function settingsOf(
   file: AccessFile,
   folder: string,

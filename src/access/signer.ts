@@ -40,7 +40,7 @@ export class Signer implements Credentials {
     return this.#echoes.hideIn(text);
   }
 
-  /** The same for bytes. The length does not change. */
+  /** Returns untrusted bytes with key and secret masked. The length does not change. */
   hide(bytes: Uint8Array): Uint8Array {
     return this.#echoes.hide(bytes);
   }

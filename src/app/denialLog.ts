@@ -8,7 +8,7 @@ import type { RiskModule } from '../risk/riskModule.ts';
 import { orderText } from './orderText.ts';
 
 /** Limit on logged denials of one code: a strategy may be denied at every bar. The summary counts later ones without a text. */
-const MAX_OF_A_CODE = 10;
+const MAX_PER_CODE = 10;
 
 export interface DenialLogOptions {
   readonly risk: RiskModule;
@@ -21,22 +21,22 @@ export class DenialLoggingJournal extends ReplayJournal {
   readonly #options: DenialLogOptions;
   readonly #byCode = new Map<string, { count: number }>();
 
-  constructor(notifying: DenialLogOptions) {
+  constructor(options: DenialLogOptions) {
     super();
-    this.#options = notifying;
+    this.#options = options;
   }
 
   override denied(order: Order, code: string): number {
-    let reported = this.#byCode.get(code);
-    if (reported === undefined) this.#byCode.set(code, (reported = { count: 0 }));
-    if (reported.count < MAX_OF_A_CODE) this.#log(order, code, ++reported.count);
+    let denials = this.#byCode.get(code);
+    if (denials === undefined) this.#byCode.set(code, (denials = { count: 0 }));
+    if (denials.count < MAX_PER_CODE) this.#log(order, code, ++denials.count);
     return super.denied(order, code);
   }
 
   #log(order: Order, code: string, count: number): void {
     const { risk, log, names } = this.#options;
     const why = denialText(code) ?? risk.detail();
-    const isLast = count === MAX_OF_A_CODE ? { further: 'counted in summary.json' } : {};
+    const isLast = count === MAX_PER_CODE ? { further: 'counted in summary.json' } : {};
     log(order.createdMs, names[order.strategy] ?? '', `${orderText(order)}: denied: ${why}`, { order: order.id, code, ...isLast });
   }
 }

@@ -1,4 +1,4 @@
-// Tasks: in whose stack they run, that they end once, and what a cancel gives up.
+// Tasks: in whose stack they run, that they end once, and what a cancel ends.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

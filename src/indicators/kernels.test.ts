@@ -157,7 +157,7 @@ describe.each(Object.entries(KERNELS))('%s', (name, make) => {
       for (cursor.row = 0; cursor.row < bars.length && !view.ready; cursor.row++);
       return cursor.row;
     });
-    // The synthetic bars begin with 20 rows that stand still without volume: there some indicators stay undefined beyond their warm-up.
+    // The synthetic bars begin with 20 rows without volume or price changes, where some indicators stay undefined beyond their warm-up.
     if (/holes|vwap|below|cci|williamsR|three sources/.test(name)) expect(Math.max(...ready)).toBeGreaterThanOrEqual(set.readyRow);
     else expect(Math.max(...ready)).toBe(set.readyRow);
   });

@@ -22,7 +22,7 @@ interface Bar {
   readonly volume: number;
 }
 
-// Without flat stretches: on the indicators of a market that stands still libraries differ by convention.
+// Without flat stretches, because libraries differ by convention on indicators of a constant price.
 const bars = syntheticBars(1500, 21, 2, 0);
 const rows: readonly Bar[] = Array.from({ length: bars.length }, (_, i) => ({
   open: bars.open[i]!,

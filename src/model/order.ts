@@ -74,7 +74,7 @@ export interface Order extends OrderIntent {
   readonly trailing?: Ticks;
   /** Several targets instead of one; `takeProfit` is then the price of the nearest. Null or absent: not several. */
   readonly ladder?: Ladder | null;
-  /** Of a trailing stop: its distance in millionths of the best price, and the best price from which it holds. */
+  /** For a trailing stop: its distance in millionths of the best price, and the best price from which it holds. */
   readonly trailingPpm?: number;
   readonly trailingFrom?: Ticks;
   /** True when the order has a bracket: one of these three is above 0. */

@@ -1,4 +1,4 @@
-// The code table is complete, and a code can be said in words.
+// The code table is complete, and each code has a text.
 
 import { expect, test } from 'vitest';
 import { VENUE_CODES, venueCodeText } from './venueCodes.ts';
@@ -9,7 +9,7 @@ test('each code occurs once, and there are 41', () => {
   expect(codes).toHaveLength(41);
 });
 
-test('a code is said by its name, else by its meaning, else by its number', () => {
+test('the text of a code is its name, or its meaning, or its number', () => {
   expect(venueCodeText(-2017)).toBe('balance_not_enough');
   expect(venueCodeText(35)).toBe('forbidden to order; the account may be restricted');
   expect(venueCodeText(-9)).toBe('-9');

@@ -14,7 +14,7 @@ export class StrategyBook {
   deposits = 0.5;
   realised = 0.5;
   fees = 0.5;
-  /** Of contracts: received, negative if paid. */
+  /** Funding of contracts that was received, negative if paid. */
   funding = 0.5;
   /** Losses of contracts that others have covered. */
   covered = 0.5;

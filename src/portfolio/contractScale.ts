@@ -41,7 +41,7 @@ export class ContractScale {
   unitsPerTick(lots: number): number {
     return this.isInverse || this.under !== 1 ? 0 : this.over * lots;
   }
-  /** The same rounded up, and down: for limits. */
+  /** Returns the notional rounded up; `notionalDown` rounds it down. For limits. */
   notionalUp(ticks: number, lots: number): number {
     return this.rounded(lots, ticks, 'up');
   }

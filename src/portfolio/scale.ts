@@ -79,7 +79,7 @@ export function quoteValueAt(baseUnits: number, ticks: number, { times, by }: Fa
   return product / by <= MAX_EXACT - 8 ? mulDiv(baseUnits, ticks, by, 'halfUp') : product / by;
 }
 
-/** The same rounded down, and rounded up: for bounds. */
+/** Like `quoteValueAt`, rounded down; `valueUpAt` rounds up. For limits. */
 export function valueDownAt(baseUnits: number, ticks: number, { times, by }: Factor): number {
   if (baseUnits === 0) return 0;
   const product = baseUnits * ticks;

@@ -154,7 +154,7 @@ export class SpotLedger extends AccountBooks implements Ledger {
   value(index: number, ticks: number): number {
     return quoteValueAt(this.baseTotal(index), ticks, this.scale(index));
   }
-  /** The same rounded down, and rounded up: for limits. */
+  /** Returns the value rounded down; `valueUp` rounds it up. For limits. */
   valueDown(index: number, ticks: number): number {
     return valueDownAt(this.baseTotal(index), ticks, this.scale(index));
   }

@@ -38,7 +38,7 @@ export function buildRequest<O extends Op>(op: O, args: OpArgs<O>, dialect: Dial
   return buildChecked(op, args, dialect);
 }
 
-/** The same for arguments without static types, such as those of a command line. */
+/** Like `buildRequest`, for arguments without static types, such as those of a command line. */
 export function buildChecked(op: Op, given: Given, dialect: Dialect = DEFAULT_DIALECT): UnsignedRequest {
   const row = endpointOf(op);
   refuseMarketOpen(op, given, dialect);

@@ -1,4 +1,4 @@
-// What the rules say of an order that is explained: the same first denial as the check, figures for every rule, and nothing changed by asking.
+// Explaining an order by the rules: the same first denial as the check, figures for every rule, and no change of any state.
 
 import { expect, test } from 'vitest';
 import { Fixture, USDT } from '../../test/fixtures/riskFixture.ts';

@@ -75,7 +75,7 @@ function descend(matrix: readonly (readonly number[])[], budgets: readonly numbe
       const own = matrix[i]![i]!;
       const others = dot(matrix[i]!, x) - own * x[i]!;
       const root = Math.sqrt(others * others + 4 * own * budgets[i]!);
-      // Of two forms of the same root the one that subtracts nothing.
+      // The root has two forms. This one subtracts nothing, so no digits cancel.
       x[i] = others > 0 ? (2 * budgets[i]!) / (others + root) : (root - others) / (2 * own);
     }
     if (x.every((value, i) => Math.abs(value * dot(matrix[i]!, x) - budgets[i]!) < TOLERANCE)) return x;

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 type Row = Readonly<Record<string, unknown>>;
 export type EndpointOf = (op: string) => Endpoint;
 
-/** The rows of an answer: a list, or the list that stands below `member` or below `data.member`. */
+/** The rows of an answer: a list, or the list in `member` or in `data.member`. */
 function rowsOf(json: unknown, member?: string): readonly Row[] {
   if (Array.isArray(json)) return json as Row[];
   const of = json as Readonly<Record<string, unknown>>;

@@ -99,7 +99,7 @@ export class Caller {
   }
 }
 
-/** Text of JSON in which what is no JSON value stands as it is: `raw('1.50')`. */
+/** JSON text with unquoted parts that JSON has no value for: `raw('1.50')`. */
 class Raw {
   readonly text: string;
   constructor(text: string) {

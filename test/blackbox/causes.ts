@@ -1,4 +1,4 @@
-// Codes that come of what an order says together, of its instrument, of its account or of the order that it names: each cause by hand.
+// Codes that depend on several members of an order, on its instrument, on its account or on another order: each cause written by hand.
 
 import { expect } from 'vitest';
 import type { Given, Sending } from './caller.ts';
@@ -24,7 +24,7 @@ interface OrderCause extends Omit<Cause, 'op'> {
   readonly given: typeof LIMIT | typeof MARKET;
 }
 
-/** Of every call that takes a spot order. */
+/** The causes of every call that takes a spot order. */
 const OF_SPOT_ORDERS: readonly OrderCause[] = [
   { what: 'an amount with nine decimals', code: -1111, given: { ...MARKET, side: 'BUY', volume: 1.000000001 } },
   { what: 'a price with MARKET, strictly', code: -1106, at: 'strict', given: { ...MARKET, price: 10 } },
@@ -44,7 +44,7 @@ const { price: _, ...OPEN_MARKET } = { ...OPEN, type: 'MARKET' };
 const CLOSE = { ...OPEN, open: 'CLOSE' };
 const FALLS = { triggerType: '4', triggerPrice: 9 };
 
-/** Of a futures order, and of a trigger order that would place it. */
+/** The causes of a futures order, and of a trigger order that would place it. */
 const OF_FUTURES_ORDERS: readonly Omit<Cause, 'op'>[] = [
   { what: 'a price with MARKET, strictly', code: -1106, at: 'strict', given: { ...OPEN, type: 'MARKET' } },
   { what: 'a price that is too fine, by field', code: -1111, at: 'strict', given: { ...OPEN, price: 10.01 } },
@@ -135,7 +135,7 @@ export async function checkCause(worlds: Worlds, endpoint: Endpoint, { what, cod
   expect(await world.exchange.truth(), `what ${what} has changed`).toBe(before);
 }
 
-/** What waits for its cancel may be cancelled again, what has ended may not. `filled`: an order that has come to its end by itself. */
+/** An order whose cancel is pending may be cancelled again, an ended one may not. `filled`: an order that has filled. */
 export async function checkEnded(world: World, cancel: Endpoint, filled: string): Promise<void> {
   const given = await cancel.good(world);
   const isNumber = typeof given['orderId'] !== 'string';

@@ -22,11 +22,11 @@ const coverage = new Coverage(
     cancels: ['spot.cancelOrder', 'futures.cancelOrder', 'futures.cancelTriggerOrder'],
   },
 );
-/** Refuses every doubtful request, but takes one twice: its clock stands still, and so do the timestamps of equal requests. */
+/** Rejects every doubtful request, but accepts repeated ones, because its stopped clock gives equal requests equal timestamps. */
 const STRICT = {
   profile: 'strict',
   switches: { replayedRequest: 'accept', precisionCodes: 'byField', missingOrderCode: '-1112' },
-  // Of each account on each market.
+  // The limit holds for each account on each market.
   maxOpenOrders: 20,
   maxTriggers: 20,
 };

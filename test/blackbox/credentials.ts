@@ -60,7 +60,7 @@ export async function checkCredentials(world: World, endpoint: Endpoint): Promis
   expect(reply.code, `${endpoint.op}, a key from its address: ${reply.text}`).not.toBe(-2015);
 }
 
-/** Of several errors, the first in the order of the checks is answered. Each step fixes the error that the one before met. */
+/** A request with several errors is answered with the first in the order of the checks. Each step fixes the error of the step before. */
 export async function checkOrder(world: World, endpoint: Endpoint): Promise<void> {
   const { method, path, isWrite } = endpoint;
   const [target, body] = method === 'GET' ? [`${path}?a=1&a=1`, ''] : [path, '{"a":1,"a":1}'];

@@ -1,4 +1,4 @@
-// What a row of the table of endpoints says, and how each kind of parameter goes wrong, by parts 4 and 7 of the specification.
+// What a row of the endpoint table states, and how each kind of parameter can be wrong, by parts 4 and 7 of the specification.
 
 import type { Given } from './caller.ts';
 import type { Shape } from './shapes.ts';
@@ -125,7 +125,7 @@ export const clientId = (place: Place): Wrong => ({
   precise: [],
 });
 
-/** An id of digits. `unknown`: the code of one that nobody has. */
+/** An id of digits. `unknown`: the code for an id that does not exist. */
 export const id = (place: Place, unknown: number, need: Need = 'required'): Wrong => ({
   missing: need === 'required' ? -1102 : 0,
   empty: need === 'required' ? -1105 : -1102,

@@ -16,14 +16,14 @@ interface FirstLine {
   readonly spot: string;
   readonly futures: string;
   readonly control: string;
-  /** Of the demonstration. */
+  /** The key of the demonstration. */
   readonly key?: string;
   readonly secret?: string;
 }
 
 export class Exchange {
   readonly origin: string;
-  /** Of the account of a demonstration; empty elsewhere. */
+  /** The key of the account of a demonstration; empty elsewhere. */
   readonly key: string;
   readonly secret: string;
   /** Ms UTC that its requests are judged by. */

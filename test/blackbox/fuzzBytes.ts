@@ -1,4 +1,4 @@
-// What the fuzz makes its requests of: heads, signatures, and texts that nobody expects.
+// The parts of fuzz requests: heads, signatures, and unexpected texts.
 
 import { createHmac } from 'node:crypto';
 import { type Given, keyOf, secretOf } from './caller.ts';
@@ -22,7 +22,7 @@ export interface Target {
 
 export interface FuzzWorld {
   readonly targets: readonly Target[];
-  /** The time of the exchange, which stands still. */
+  /** The stopped time of the exchange. */
   readonly nowMs: number;
 }
 

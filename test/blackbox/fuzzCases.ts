@@ -78,7 +78,7 @@ function brokenHead(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'brokenHead', bytes: Buffer.from(`${first}\r\n${second}\r\n\r\n`, 'latin1'), isLast: true, code: null };
 }
 
-/** A method that the path does not have, or a path that nobody has. */
+/** A method that the path does not have, or a path that does not exist. */
 function strangeMethod(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(world.targets);
   const method = rng.of(METHODS.filter((each) => each !== 'GET' && each !== 'POST'));
@@ -101,7 +101,7 @@ const UNSENDABLE = /\s|\0/g;
 const unusualPairs = (rng: Random, names: readonly string[]): string[] =>
   rng.some(6, () => {
     const value = rng.of(UNUSUAL_TEXTS);
-    // As it stands, or escaped; what would end the request line never stands there itself.
+    // Unchanged or escaped; characters that would end the request line are always escaped.
     return `${rng.of([...names, ...names, rng.of(UNUSUAL_TEXTS)])}=${rng.is(0.5) ? value : encodeURIComponent(value)}`.replaceAll(
       UNSENDABLE,
       '%20',
@@ -128,7 +128,7 @@ function strangeHeaders(rng: Random, world: FuzzWorld): FuzzCase {
   return { kind: 'strangeHeaders', bytes: head(endpoint.method, endpoint.path, headers, body), code: null };
 }
 
-/** JSON, or what was meant to be JSON, under a right signature: it never says what an order has to say. */
+/** JSON or damaged JSON with a valid signature, which never describes an order. */
 function strangeBody(rng: Random, world: FuzzWorld): FuzzCase {
   const { endpoint } = rng.of(writes(world));
   const text = rng.of([

@@ -8,7 +8,7 @@ const without = (given: Given, name: string): Given => Object.fromEntries(Object
 
 export async function checkParameter(world: World, endpoint: Endpoint, name: string, wrong: Wrong): Promise<void> {
   const good = await endpoint.good(world);
-  // What a call that is taken needs anew: its order may have ended by the call before.
+  // A valid call needs a new order, because the call before may have ended the old one.
   const sent = async (value: unknown): Promise<Given> => ({ ...(wrong.missing === 0 ? await endpoint.good(world) : good), [name]: value });
   await world.answers(endpoint, without(good, name), wrong.missing, `without ${name}`);
   await world.answers(endpoint, await sent(''), wrong.empty, `${name} empty`);

@@ -11,7 +11,7 @@ export interface RawReply {
 /** A server that is silent for this time counts as hung. */
 const TIME_LIMIT_MS = 10_000;
 
-/** One request after the other, on a connection that is opened anew when the server has closed it. */
+/** Sends requests one after the other, on a connection that is opened again when the server has closed it. */
 export class RawSocket {
   readonly #port: number;
   #socket: Socket | null = null;
@@ -28,7 +28,7 @@ export class RawSocket {
       const finish = (reply: RawReply, isOver: boolean): void => {
         clearTimeout(timer);
         socket.removeAllListeners();
-        // What happens to a connection that nobody needs any more does not matter.
+        // Errors of a connection that is no longer needed do not matter.
         socket.on('error', () => {});
         if (isOver) {
           this.#socket = null;

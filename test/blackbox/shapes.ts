@@ -19,7 +19,7 @@ export const numText = is('a number in text', (value) => typeof value === 'strin
 export const nil = is('null', (value) => value === null);
 export const iso = is('a date-time without zone', (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(value));
 export const oneOf = (...values: readonly unknown[]): Shape => is(`one of ${JSON.stringify(values)}`, (value) => values.includes(value));
-/** Whatever stands there: the specification does not show it. */
+/** Any value: the specification does not show it. */
 export const notShown: Shape = () => [];
 
 export const nullable =

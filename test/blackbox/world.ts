@@ -93,7 +93,7 @@ export class World {
     this.#coverage = coverage;
   }
 
-  /** Opens the exchange; in its books rest sales of bob, and everybody's reads have something to show of alice. */
+  /** Opens the exchange with resting sales of bob in its books, and with rows of alice in every list. */
   static async open(more: object, coverage: Coverage | null = null): Promise<World> {
     const world = new World(await Exchange.start(filesOf(more)), coverage);
     for (const symbol of ['BTCUSDT', 'BNDUSDT']) {

@@ -95,7 +95,7 @@ export class RandomClient {
     };
   }
 
-  /** Each order that was acknowledged is known, and has as much filled as its trades say. Throws at the first that is not. */
+  /** Checks that each acknowledged order exists and is filled as its trades say. Throws at the first that is not. */
   async prove(): Promise<void> {
     const filled = await this.#filledByTrades();
     for (const { id, isSpot } of this.#reported) {

@@ -107,7 +107,7 @@ describe('the envelope', () => {
         after += high - low;
         expect(bp, where).toBeLessThanOrEqual(1);
         expect(envelope.refinedRows!.read, where).toBeLessThan(envelope.refinedRows!.all / 10);
-        // The ticks as trades of a catalog say the same.
+        // The ticks as trades of a catalog give the same.
         const { folder, reader } = tradesOfTicks(fine);
         const {envelope: { envelope: traded } } = await finish(runPlan, fine, reader); // prettier-ignore
         rmSync(folder, { recursive: true });

@@ -25,7 +25,7 @@ const RESTART_EVERY = 10_000;
 const LAST_EVERY = 250;
 const REPORTED_EVERY = 50_000;
 const FUNDING_MS = 8 * 3_600_000;
-/** Nobody else answers with these codes. */
+/** The codes of the specification. An answer with any other code is an internal error. */
 const KNOWN: ReadonlySet<number> = new Set(Object.values(VENUE_CODES).map(({ code }) => code));
 const TRADERS = NAMES.filter((name) => name !== 'idle');
 

@@ -120,7 +120,7 @@ export class FuturesWorld {
     return `order ${this.ref} of account ${account}: ${side} ${wanted} of ${instrument.id}`;
   }
 
-  /** One row of every contract, or of one; the mark goes its own way within a per cent. */
+  /** One row of every contract, or of one; the mark moves independently within one percent. */
   private row(): string {
     const only = this.below(2) === 0 ? this.below(this.instruments.length) : -1;
     const closeMs = this.nowMs + ROW_MS;
@@ -177,7 +177,7 @@ export class FuturesWorld {
     return `cancel of ${order?.id}`;
   }
 
-  /** What is locked and what is held back of positions is the sum of what the open orders say; nobody free of positions owes anything. */
+  /** Locked money and held-back positions equal the sum over open orders, and an account without a position owes nothing. */
   private checkHolds(): void {
     const { wallets } = this.venue;
     for (let account = 0; account < ACCOUNTS; account++) {

@@ -9,7 +9,7 @@ import type { Guard } from '../mutations/guard.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const isCampaign = process.env['ISOBAR_CASES'] !== undefined;
-/** Of the suite: of the sending, of the proof, of what is reserved, of the world outside; tests that load little. */
+/** The guards that the suite checks, one each of sending, proof, reservations and live conditions. Their tests load few files. */
 const SHORT = [14, 25, 40, 50];
 const LIMIT_MS = 20 * 60_000;
 

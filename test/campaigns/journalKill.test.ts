@@ -55,7 +55,7 @@ it.runIf(isCampaign)(
       `${ending.seq} records, ${(bytes / 1e6).toFixed(0)} MB in ${segments.length} files: ${ms.toFixed(0)} ms, ${cpuMs.toFixed(0)} ms of CPU`,
     );
     expect(ending.seq).toBe(journal.lastSeq);
-    // On a machine that does other things besides, the time of day says little.
+    // On a busy machine the clock time shows little.
     expect(Math.min(ms, cpuMs)).toBeLessThan(5000);
   },
   600_000,

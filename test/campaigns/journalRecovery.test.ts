@@ -18,7 +18,7 @@ it(`${RECORDS} records become books and orders in at most ${MAX_BOOKS_MS} ms`, (
   expect(records).toBe(written);
   // Every other one of the orders that fill sells what the one before has bought.
   expect([0, LOTS]).toContain(held);
-  // On a machine that does other things besides, the time of day says little.
+  // On a busy machine the clock time shows little.
   expect(Math.min(ms, cpuMs)).toBeLessThan(MAX_BOOKS_MS);
 }, 600_000);
 

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { KillWorld } from './killWorld.ts';
 
-/** `npm run campaign -- killFlatten` sets both, and wants to read what was found. */
+/** `npm run campaign -- killFlatten` sets both, and its output shows the result. */
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const CASES = Number(ISOBAR_CASES ?? 15);

@@ -27,9 +27,9 @@ export interface KillCase {
   readonly lookalike: boolean;
   /** A bot that hangs or dies does so as its last order leaves: it never sees an answer. */
   readonly stopsAtOnce: boolean;
-  /** Of contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
+  /** For contracts: a trigger order at the exchange protects the position, so near to the price that it may fire, or far from it. */
   readonly stop: 'none' | 'near' | 'far';
-  /** What becomes of the first slice of the kill: its answer is lost, or its request. */
+  /** The fault of the first slice of the kill: its reply is lost, or its request. */
   readonly slice: 'answered' | 'answerLost' | 'requestLost';
   /** From the last order to the kill. */
   readonly delayMs: number;
@@ -38,7 +38,7 @@ export interface KillCase {
 const BOTS = ['alive', 'asked', 'hung', 'dead'] as const;
 const LASTS = ['buy', 'sell', 'none'] as const;
 const ANSWERS = ['lost', 'late', 'arrived'] as const;
-/** Of bot, last order, executed or not, answer, market, other coins, exchange answering. */
+/** The product of the variants: bot, last order, executed or not, answer, market, other coins, exchange answering. */
 const COMBINATIONS = 4 * 3 * 2 * 3 * 2 * 2 * 4;
 /** Coprime with the number of combinations: a few cases in a row differ in everything. */
 const STRIDE = 211;

@@ -326,7 +326,7 @@ export class KillTruthWorld {
       return null;
     };
     if (this.#case.bot === 'asked') {
-      // The command asks the bot to cancel first, and then does the rest by itself.
+      // The command asks the bot to cancel first, and does the rest itself.
       void killBot(opened.bot, false, onPhase).catch(() => {});
       this.#copyJournal(botFile.journal, journal);
     }
@@ -370,7 +370,7 @@ export class KillTruthWorld {
     });
   }
 
-  /** Orders of the bot: all that nobody has placed by hand. */
+  /** Orders of the bot: all except those that a person has placed. */
   get #own(): readonly TrueOrder[] {
     return this.#orders().filter(({ cid }) => cid !== null && !this.#manualIds.has(cid));
   }

@@ -29,7 +29,7 @@ const SPOT_READS = ['queryOrder', 'openOrders', 'myTrades', 'account', 'newOrder
 ]);
 /** Coins of the account that the bot has never bought. */
 const FOREIGN = new Decimal(10);
-/** Everybody can pay for everything. */
+/** Every account can pay for every order. */
 const RICH = TRADERS.map((trader) => ({
   ...trader,
   balances: { ...trader.balances, USDT: '20000000', ...(trader.name === 'bob' ? { BTC: '1000' } : {}) },
@@ -78,7 +78,7 @@ export class KillWorld {
     this.#queue.runDue(START_MS);
   }
 
-  /** Positions are opened, orders rest, some land late; then everything goes wrong and the kill begins. */
+  /** Positions are opened, orders rest, some arrive late; then the faults begin, and the kill. */
   async run(): Promise<KillReport> {
     const held = this.#openPositions();
     const known = this.#openOrders(held);

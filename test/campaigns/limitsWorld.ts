@@ -27,7 +27,7 @@ export const OFFERED = {
 } as const satisfies Readonly<Record<string, Readonly<Record<Priority, number>>>>;
 type Mix = keyof typeof OFFERED;
 
-/** One ms of our clock is cut off, and timers are late, as in a process that has other things to do. */
+/** Our clock loses up to one ms, and timers are late, as in a busy process. */
 class RoughScheduler implements Scheduler {
   readonly #queue: DueQueue;
   readonly #rng: Rng;
@@ -123,7 +123,7 @@ export class LimitsWorld {
       {
         limiter: first,
         publicOnKey: false,
-        // One of each kind: reads by key, cancels, a limit that nobody published, public calls.
+        // One of each kind: reads by key, cancels, an unpublished limit, public calls.
         classes: [
           countsOf('spot.openOrders', 'mixed'),
           countsOf('spot.cancelOrder', 'cancels'),
@@ -175,7 +175,7 @@ export class LimitsWorld {
     );
   }
 
-  /** There and back; one in two hundred answers is lost, and what it answers may arrive when nobody waits any more. */
+  /** There and back; one in two hundred replies is lost, and a request may arrive after its caller has given up. */
   #send(otherFixture: Fixture, counts: ClassCounts, ticket: Ticket): void {
     const queue = this.#queue;
     if (this.#isFlawed) ticket.finish(200, null, null);

@@ -26,7 +26,7 @@ interface Decision {
   readonly text: string;
 }
 
-/** Everything that the strategy chose, nothing that became of it. */
+/** Everything that the strategy chose, without its outcome. */
 function decisions({ orders }: RunRecord): readonly Decision[] {
   const rows: Decision[] = [];
   for (let row = 0; row < orders.length; row++) {
@@ -39,7 +39,7 @@ function decisions({ orders }: RunRecord): readonly Decision[] {
   return rows;
 }
 
-/** Those before `ms`, as text; they stand by their time. */
+/** The decisions before `ms`, as text in order of time. */
 function before(rows: readonly Decision[], ms: number): readonly string[] {
   const end = rows.findIndex((row) => row.ms >= ms);
   return rows.slice(0, end < 0 ? rows.length : end).map(({ text }) => text);
@@ -51,7 +51,7 @@ interface World {
   readonly params: Readonly<Record<string, unknown>>;
   /** Every feed as it would be known at `endMs`. */
   readonly feeds: (endMs: number) => readonly FeedPlan[];
-  /** Of futures: the terms of the account, with what would be known of funding at `endMs`. */
+  /** For futures: the terms of the account, with the funding that would be known at `endMs`. */
   readonly terms?: (endMs: number) => PlanOptions;
 }
 

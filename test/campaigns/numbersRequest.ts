@@ -124,7 +124,7 @@ function jsonOf(rng: Rng, key: string, param: Param, sense: Sense, name: string)
     case 'text':
       return JSON.stringify(param.of === 'clientId' ? `c${Math.floor(rng.next() * 1e6)}` : name);
     case 'choice':
-      // Nothing is closed where nobody has opened anything.
+      // A position can only be closed where one was opened.
       if (key === 'open' && rng.next() < 0.4) return '"OPEN"';
       return typeof param.values[0] === 'number' && rng.next() < 0.1 ? quoted(rng, anyNumber(rng)) : JSON.stringify(of(rng, param.values));
     case 'interval':

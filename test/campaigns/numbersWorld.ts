@@ -40,7 +40,7 @@ const CONTRACTS: readonly ContractEntry[] = [
 export const SPOT: readonly Instrument[] = [spot('BTC', 2, 5), spot('ALT', 2, 4), spot('SHB', 8, 0)];
 export const FUTURES: readonly Instrument[] = CONTRACTS.map((entry, at) => contractInstrument(entry, at, 'numbers'));
 
-/** What each account begins with; the sums of an asset are near what can be counted. */
+/** What each account begins with; the sum of an asset is near the largest amount that can be represented. */
 const BALANCES = {
   whale: {
     spot: { USDT: '60000000', BTC: '50000000', ALT: '1000000', SHB: '40000000' },
@@ -50,7 +50,7 @@ const BALANCES = {
   other: { spot: { USDT: '1000000', BTC: '100', ALT: '1000', SHB: '1000000' }, futures: { USDT: '1000000', BTC: '100', SAT: '1000' } },
   small: { spot: { USDT: '100', BTC: '0.01' }, futures: { USDT: '100', BTC: '0.01' } },
   poor: { spot: {}, futures: {} },
-  /** Never orders: what it has stays as it is. */
+  /** Never places an order, so its balances must not change. */
   idle: { spot: { USDT: '1000', BTC: '1' }, futures: { USDT: '1000' } },
 } as const;
 export type Name = keyof typeof BALANCES;
@@ -83,7 +83,7 @@ export function settingsOf(seed: number): ExchangeSettings {
 }
 
 const CPU_EVERY = 25;
-/** An answer that took less by the wall took no more CPU. */
+/** An answer that took less wall time than this cannot have taken more CPU time. */
 const LONG_MS = 100;
 
 /** One answer, and the CPU that it took, or a bound of it. */
@@ -130,7 +130,7 @@ export class NumbersWorld {
     this.service.advance(this.nowMs);
   }
 
-  /** All that has happened lasts. */
+  /** Resolves when everything up to now is durable. */
   lasting(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#kept.whenLasting((lasts) => (lasts ? resolve() : reject(new Error('it does not last'))));
@@ -168,7 +168,7 @@ export class NumbersWorld {
     return { status: answer.status, body: answer.body, cpuMs: wallMs < LONG_MS ? wallMs : this.#cpuMs(), wallMs };
   }
 
-  /** Of the last few requests together: no less than that of the last one. */
+  /** Returns the CPU time of the last few requests together, which is at least that of the last one. */
   #cpuMs(): number {
     const { user, system } = process.cpuUsage(this.#cpu);
     return (user + system) / 1000;

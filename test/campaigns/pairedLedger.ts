@@ -55,7 +55,7 @@ export class PairedLedger {
   /** Gets the fees of liquidations, and bears what an account cannot. */
   readonly insurance: bigint[];
   readonly deposited: bigint[];
-  /** Of the exchange, which takes over what it liquidates, and is the other side of their funding: lots by contract, money by asset. */
+  /** What the exchange holds, because it takes over what it liquidates and is the other side of all funding: lots by contract, money by asset. */
   readonly exchangeLots: bigint[];
   readonly exchangeCash: bigint[];
   readonly #terms: LedgerTerms;
@@ -184,7 +184,7 @@ export class PairedLedger {
     return units;
   }
 
-  /** Value of lots at a price, half up at the unit: both sides of a trade share the rounded figure, so nobody keeps a remainder. */
+  /** Value of lots at a price, rounded half up to the unit: both sides of a trade share the rounded figure, so no remainder is left. */
   value(index: number, lots: number, price: number): bigint {
     const { contract, priceDigits, quantityDigits } = this.#terms.instruments[index]!;
     const { kind, multiplier, multiplierDigits, marginDigits } = contract!;

@@ -22,11 +22,11 @@ export interface PairedCounts {
   funding: number;
   settings: number;
   liquidations: number;
-  /** Of them those that left less than nothing. */
+  /** Those of them that left a loss beyond the margin. */
   covered: number;
   triggered: number;
   canceled: number;
-  /** Lives at whose end nobody held anything, and the exchange neither. */
+  /** Runs at whose end neither an account nor the exchange holds a position. */
   flat: number;
 }
 export const noPairedCounts = (): PairedCounts => ({
@@ -97,7 +97,7 @@ export class PairedWorld {
   private readonly ledger: PairedLedger;
   private readonly prices = [...PRICES];
   private readonly orders: FuturesUserOrder[] = [];
-  /** What funding is to pay next, by position; null: it is due, and nobody has paid yet. */
+  /** The next funding payment by position; null: it is due and not paid yet. */
   private due: readonly Due[] | null = [];
   /** What has happened since the last check, for the name of what violates. */
   private received: string[] = [];
@@ -348,7 +348,7 @@ export class PairedWorld {
     });
   }
 
-  /** What is locked, and what is held back of positions, is the sum of what the open orders say. */
+  /** Locked money and held-back positions equal the sum over open orders. */
   private checkHolds(): void {
     const { venue } = this.exchange;
     const locked = Array.from({ length: ACCOUNTS }, () => ASSETS.map(() => 0));

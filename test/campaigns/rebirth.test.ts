@@ -1,4 +1,4 @@
-// Bots that are killed and started again, against bots that nobody killed: the exchange has the same orders, fills and money at the end.
+// Bots that are killed and restarted, compared with bots that were never killed: orders, fills and money at the exchange end equal.
 
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';

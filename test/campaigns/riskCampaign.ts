@@ -46,7 +46,7 @@ export class Forgetful extends Reservations {
     this.release(order);
   }
 }
-/** Gives up the rest of an order with its first fill. */
+/** Cancels the rest of an order with its first fill. */
 export class Hasty extends Reservations {
   override fill(order: ReservedOrder): void {
     this.release(order);

@@ -24,7 +24,7 @@ export interface Counts {
   tombstones: number;
   lateLandings: number;
   cancels: number;
-  /** Of futures alone. */
+  /** Futures only. */
   funding?: number;
   readonly denied: Record<string, number>;
 }
@@ -39,7 +39,7 @@ export const noCounts = (): Counts => ({
   denied: {},
 });
 
-/** What both markets have in common: who hears what and when, and the losses. `Known`: an order as the venue of the market has it. */
+/** What both markets share: which event is reported when, and the losses. `Known`: an order as the venue of the market has it. */
 export abstract class RiskCourse<Known extends TrueOrder> {
   protected readonly counts: Counts;
   protected readonly rng: Rng;
@@ -132,7 +132,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
     return null;
   }
 
-  // --- What happens at the venue, and what the bot hears of it
+  // --- Events at the venue, and their reports to the bot
 
   private happen(order: Known, what: number): void {
     const belief = this.orders.get(order.id as OrderId);

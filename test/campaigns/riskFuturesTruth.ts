@@ -51,7 +51,7 @@ export class ContractOrder extends TrueOrder {
   }
 }
 
-/** One side of one contract, as far as the bot has heard. */
+/** One side of one contract, as far as it was reported to the bot. */
 class Side {
   lots = 0;
   entry = 0;
@@ -69,7 +69,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
   readonly booked: { readonly long: Side; readonly short: Side }[];
   /** By strategy: deposits, realised profit, fees and funding. */
   readonly wallets: number[];
-  /** By contract: executions that the bot has not heard of, oldest first, by their orders; and the strategy that has traded it. */
+  /** By contract: executions not reported to the bot yet, oldest first, by their orders; and the strategy that has traded it. */
   readonly unheard: ContractOrder[][];
   readonly traders: number[];
 
@@ -129,7 +129,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     own.margin += ((lots - closing) * each) / contract.leverage;
   }
 
-  /** Books funding; the bot hears of it at once. */
+  /** Books funding, which is reported to the bot at once. */
   fund(index: number, isLong: boolean, units: number): void {
     const { long, short } = this.booked[index]!;
     this.wallets[this.traders[index]!]! += units;

@@ -110,7 +110,7 @@ export class FuturesRiskWorld extends RiskCourse<ContractOrder> {
     else order.state = 'over';
   }
 
-  /** Executions of a contract are heard in their order, whichever order they are of: their ids count up. */
+  /** Executions of a contract are reported in their order, whatever their orders, because their ids ascend. */
   protected override report({ index }: ContractOrder): void {
     const order = this.truth.unheard[index]!.shift()!;
     const { ticks: price, lots: filled } = order.unreported.shift()!;

@@ -48,7 +48,7 @@ export class TrueOrder {
   cancelAsked = false;
   /** When the bot learned that the order had no effect; NaN otherwise. */
   absentMs = NaN;
-  /** Executions that the bot has not heard of, oldest first. */
+  /** Executions not reported to the bot yet, oldest first. */
   readonly unreported: Execution[] = [];
   reported = 0;
 

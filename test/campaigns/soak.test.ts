@@ -1,6 +1,6 @@
 // A busy day at sixty times real time, with faults: memory stays constant, the event loop keeps up, nothing stays unresolved, no limit is
 // exceeded.
-// `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then looks at a bot that has nothing to do but to follow one symbol.
+// `npm run campaign -- soak --cases 60` soaks for 60 minutes, and then measures an idle bot that only follows one symbol.
 
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -12,13 +12,13 @@ import { median, theilSen } from '../kills/slope.ts';
 const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const MINUTES = Math.min(Number(ISOBAR_CASES ?? 0), 60);
-/** Of each minute of soaking. */
+/** Seconds of the idle test for each minute of soaking. */
 const IDLE_S = 5;
 const SPEED = 60;
 const LOOK_MS = 2000;
 const OPEN_LIMIT = 24;
 const SYMBOL_LIMIT = 20_000;
-/** Warming up is not a leak. */
+/** The share of the run that is not measured, because memory grows while a process warms up. */
 const LEFT_OUT = 1 / 3;
 const PEACE_MS = 120_000;
 const MB = 2 ** 20;
@@ -105,7 +105,7 @@ async function soak(world: BotWorld, bot: BotProcess): Promise<Soaked> {
   };
 }
 
-/** Limits against what is true at the exchange: open orders, and what is held of each symbol at its last price. */
+/** Returns the limits that the true state of the exchange breaks: open orders, and the value of each symbol at its last price. */
 async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof askView>>['feeds']): Promise<readonly string[]> {
   const { orders, accounts } = await exchange.truth();
   const found = orders.length > OPEN_LIMIT ? [`${orders.length} open orders`] : [];
@@ -118,7 +118,7 @@ async function broken({ exchange }: BotWorld, feeds: Awaited<ReturnType<typeof a
   return found;
 }
 
-/** Of the process, by the kernel. */
+/** Returns the memory of the process as the kernel reports it. */
 const rssBytes = ({ child }: BotProcess): number =>
   Number(/VmRSS:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1]) * 1024;
 
@@ -138,9 +138,9 @@ it.runIf(MINUTES > 0)(`a bot of one symbol that has nothing to do, ${MINUTES * I
   }
 });
 
-/** Shipped, and content to wait for a crossing. */
+/** A shipped strategy that only waits for a crossing. */
 const IDLE = new URL('../../strategies/smaCross.ts', import.meta.url).pathname;
-/** The kernel counts in hundredths of a second. */
+/** Kernel ticks per second. */
 const TICKS_S = 100;
 
 /** User and system time of the process. */

@@ -13,7 +13,7 @@ const { ISOBAR_CASES, ISOBAR_SEED } = process.env;
 const SEED = Number(ISOBAR_SEED ?? 1);
 const DRAWN = Number(ISOBAR_CASES ?? 0);
 
-/** Of a switch that is a number its own and a smaller one. */
+/** The values of each switch. A switch that is a number has its own value and a smaller one. */
 const VALUES = Object.entries(SWITCHES).map(([name, row]): readonly [string, readonly unknown[]] => [
   name,
   'number' in row ? [row.number, Math.ceil(row.number / 4)] : row.values,

@@ -22,7 +22,7 @@ export interface Trade {
 export interface Act {
   readonly kind: 'buy' | 'sell' | 'cancel';
   readonly tag: string;
-  /** Of a buy at the market by amount; else null. */
+  /** The amount of a market buy by amount; else null. */
   readonly amount: string | null;
   readonly lots: number;
   /** 0: at the market. */

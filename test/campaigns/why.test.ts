@@ -189,11 +189,11 @@ function compareDecisions(run: WhyRun, { orders, strategies }: Explanation, open
   const isDecided = ({ created_ms: created, parent_id: parent, role }: Row): boolean =>
     Number(created) > openMs && Number(created) <= closeMs && parent === '' && role !== 'liquidation';
   const decided = run.orders.filter(isDecided).map(({ order_id: id }) => id);
-  const reported = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
-  expect(reported.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
+  const decisions = orders.filter(({ parent, role }) => parent === null && role !== 'liquidation');
+  expect(decisions.map(({ order }) => String(order)), what).toEqual(decided); // prettier-ignore
   for (const order of orders) compareOrder(run, order, `${what}, order ${order.order}`);
   for (const { index, noTrade, when } of strategies) {
-    expect(noTrade === null, what).toBe(reported.some(({ strategy }) => strategy === index));
+    expect(noTrade === null, what).toBe(decisions.some(({ strategy }) => strategy === index));
     // A condition that is not true names the first of its operands that is not.
     for (const { state, firstFalse, operands } of when) {
       expect(firstFalse === null, what).toBe(state === 'true');

@@ -28,7 +28,7 @@ function costing(...paths) {
 }
 
 export class Bitrue extends ccxt.bitrue {
-  /** The bytes that stand in the next bodies; null: its own. */
+  /** Bytes of the next bodies; null: ccxt's own. */
   body = null;
   /** What its clock says; null: the time. */
   timestamp = null;

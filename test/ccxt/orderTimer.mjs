@@ -21,7 +21,7 @@ export class OrderTimer {
     });
   }
 
-  /** Of each of the next `count` orders, us: until it was on its socket, and until its answer was read. */
+  /** Times of the next `count` orders, us: until each was on its socket, and until its answer was read. */
   async run(count) {
     this.#toSocketUs = 0;
     this.#written = 0;

@@ -12,14 +12,14 @@ import { Strategy, type OrderInfo } from '../../src/index.ts';
 import { barsOfRows, MINUTE, planFor, START_MS } from '../engine/world.ts';
 import { spotBooks } from '../fixtures/spotBooks.ts';
 
-/** A bot that stands ready in its world, and the hash of the journal that it keeps. */
+/** A bot that is ready in its world, and the hash of the journal that it keeps. */
 export interface World {
   readonly engine: Engine;
   readonly journalHash: () => string;
-  /** Where an exchange takes time of its own: how all rows go by. */
+  /** Lets all rows pass, for an exchange that needs time of its own. */
   readonly run?: () => void;
 }
-/** `faultOf`: the answers that this world loses, by order id. */
+/** `faultOf`: the fault of an order in this world, such as a lost reply. */
 export type MakeWorld = (plan: RunPlan, faultOf: (order: { readonly id: number }) => ReplayFault) => Promise<World>;
 
 /** Each row opens where the last one closed, ten ticks higher, and reaches 30 ticks to both sides of its open. */

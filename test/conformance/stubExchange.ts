@@ -14,7 +14,7 @@ import { fillOf } from '../fixtures/fills.ts';
 import { bars, fillPriceOf } from './exchangePort.ts';
 
 const MILLION = 1_000_000;
-/** Of the script's instrument: quote units of a tick x lot, base units of a lot; fees of the script's plan. */
+/** The script's instrument: quote units of a tick x lot, base units of a lot; fees of the script's plan. */
 const [UNITS_PER_TICK_LOT, BASE_PER_LOT, MAKER_PPM, TAKER_PPM] = [1000, 1000, 1000, 2000];
 
 interface Resting {

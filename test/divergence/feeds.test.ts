@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Strategy } from '../../src/index.ts';
 import { comparePlanted, Counter, ROWS } from './planted.ts';
 
-/** Trades both symbols with one budget, and goes from one into the other. */
+/** Trades both symbols with one budget, and switches from one to the other. */
 class Both extends Strategy {
   seen = 0;
   other = this.feed('other');

@@ -202,7 +202,7 @@ describe('a planted cause', () => {
       // A request that waits for an answer goes out some seconds after the close.
       expect(Math.abs(report.first!.time - first.time)).toBeLessThan(120_000);
       expect(report.residual).toBe('0');
-      // What the journal's fills and fees say, read by themselves.
+      // Fills and fees, read from the journal without the tested code.
       expect(report.net.live).toBe(journal);
       expect(total([report.net.backtest, ...report.bridge.map(({ amount }) => amount)])).toBe(total([journal]));
       if (planted.isFutures !== true) expect(report.held.live).toBe(held);

@@ -25,7 +25,7 @@ export const HOUR = 3_600_000;
 export const FIRST_ROW = 6;
 export const ROWS = 40;
 
-/** Buys at the market, rests a limit below it, and goes out, by a count of the bars that it has seen. */
+/** Buys at the market, rests a limit below it, and exits, by a count of the bars that it has seen. */
 export class Counter extends Strategy {
   seen = 0;
   override onBar() {

@@ -1,4 +1,4 @@
-// Every step of the bridge is a rerun of its own: where only a volume that nobody reads differs, each of them gives the money of the backtest.
+// Every step of the bridge is a rerun of its own: where only an unused volume differs, each step has the net profit of the backtest.
 
 import { describe, expect, test } from 'vitest';
 import type { StrategyClass } from '../../src/strategy/strategy.ts';

@@ -1,6 +1,6 @@
-// One of each thing that CONTRIBUTING.md says how to add, as edits to the sources: what contributing.test.ts applies to a copy of them.
+// One of each kind of addition in CONTRIBUTING.md, as edits of the sources: contributing.test.ts applies them to a copy.
 
-/** Text that stands once in a file, and what takes its place. */
+/** Text that occurs once in a file, and its replacement. */
 type Replacement = readonly [from: string, to: string];
 
 export interface Addition {

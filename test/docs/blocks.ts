@@ -47,12 +47,12 @@ function blockOf(place: string, info: string, body: readonly string[]): Block {
   };
 }
 
-/** Commands that end by themselves and need nothing of a shell. */
+/** Commands that end without a signal and need no shell. */
 const COMMANDS = new Set(['api', 'backtest', 'breakeven', 'data', 'prove', 'report', 'strategy', 'sweep', 'verify', 'why']);
 /** A word without anything that a shell would expand, in quotes or not. */
 const WORD = /(?:'[^']*'|"[^"$`\\!]*"|[\w@%+=:,./-])+/y;
 
-/** A part of a block: the arguments of one `isobar` that needs nothing of a shell, or lines for a shell. */
+/** A part of a block: the arguments of one `isobar` that needs no shell, or lines for a shell. */
 type Step = { readonly isobar: readonly string[] } | { readonly shell: string };
 
 /** What keeps lines of a shell together: a here-document, a process in the background, a compound command, a variable. */
@@ -81,7 +81,7 @@ const linesOf = (text: string): readonly string[] =>
     .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim())
     .filter((line) => line !== '');
 
-/** Returns the arguments of an `isobar` that needs nothing of a shell; null for any other line. */
+/** Returns the arguments of an `isobar` that needs no shell; null for any other line. */
 function plainArguments(line: string): readonly string[] | null {
   const words = wordsOf(line) ?? [];
   const args = words.slice(words[0] === 'npx' ? 1 : 0);

@@ -75,7 +75,7 @@ function apply({ edits }: Addition): void {
     }
     let text = readFileSync(file, 'utf8');
     for (const [from, to] of edit) {
-      // Further additions may have put theirs before it: the text itself still stands there.
+      // Other additions may have inserted text before it: the text itself is still there.
       if (!text.includes(from)) throw new Error(`${path} has no longer: ${from}`);
       text = text.replace(from, () => to);
     }

@@ -10,7 +10,7 @@ import { PageFixture, python, typeErrors } from './pageReader.ts';
 
 const AT_ONCE = 2;
 const TIMEOUT_MS = 900_000;
-/** Of no page: the check of types must see it among all others. */
+/** Belongs to no page. The type check must find it among all others. */
 const WRONG: Block = {
   place: 'docs/wrong.md:3',
   language: 'ts',
@@ -31,7 +31,7 @@ const read = (page: string) => blocksOf(page, readFileSync(join(ROOT, page), 'ut
 
 let installed: InstalledPackage | null = null;
 const problems = new Map<string, readonly string[]>();
-/** Of pages that were followed to their end: their TypeScript is checked together, for one start of the compiler costs more than a page. */
+/** Pages whose steps have all been run. Their TypeScript is checked together, because one start of the compiler takes longer than a page. */
 const followed = new Map<string, PageFixture>();
 
 beforeAll(async () => {

@@ -27,7 +27,7 @@ it('docs/README.md lists every other page of docs/ once', () => {
   );
 });
 
-/** The names that stand right before a heading. */
+/** The names directly before a heading. */
 const namesIn = (text: string): readonly string[] => Array.from(text.matchAll(/^<a id="([^"]+)"><\/a>\n+#+ /gm), ([, name = '']) => name);
 /** The anchors of a page: its headings, and the names before them. */
 const anchorsOf = (page: string): readonly string[] => {

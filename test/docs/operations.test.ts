@@ -7,7 +7,7 @@ import { CAUSES } from '../../src/tasks/control/causes.ts';
 const PAGE = new URL('../../docs/operations.md', import.meta.url);
 const TABLE = /(\| cause \|.*\n\|[-|]+\|\n)((?:\|.*\n)+)/;
 
-test('docs/operations.md says of every cause what the code says', () => {
+test('docs/operations.md describes every halt cause with the text of the code', () => {
   const rows = CAUSES.map(
     ({ code, means, needsPerson, todo }) => `| \`${code}\` | ${means} | ${needsPerson ? 'the operator' : 'by itself'} | ${todo} |\n`,
   ).join('');

@@ -25,7 +25,7 @@ const DEFINITION = { strategy: 'x.ts', feeds: { bars: { symbol: 'BTCUSDT', inter
 export class PageFixture {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), 'isobar-docs-')));
   readonly #installed: InstalledPackage;
-  /** Where the reader stands: a `cd` of one block holds for the next. */
+  /** The current folder of the reader: a `cd` of one block holds for the next. */
   #cwd = this.folder;
   /** TypeScript that the page has shown, by its path: the block that showed it last. */
   readonly #typescript = new Map<string, Block>();
@@ -175,7 +175,7 @@ export function typeErrors(
     const [, path, row, rest] = /^(.+?)\((\d+),\d+\): (.*)$/.exec(line) ?? [];
     if (path === undefined && !line.includes('error')) continue;
     const at = shown.find((each) => path !== undefined && each.path === join(realFolder, path));
-    // What belongs to no block is everybody's.
+    // Output that belongs to no block belongs to all.
     for (const setup of at === undefined ? fixtures : [at.fixture]) {
       errors.set(setup, [...(errors.get(setup) ?? []), at === undefined ? line : `${lineOf(at.block, Number(row))} ${rest}`]);
     }

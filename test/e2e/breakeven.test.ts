@@ -30,7 +30,7 @@ const jsonOf = async (...words: readonly string[]): Promise<BreakEven> => {
   return JSON.parse(stdout) as BreakEven;
 };
 
-/** Of run.yaml, by `--json`. */
+/** The result for run.yaml, by `--json`. */
 let found: BreakEven | null = null;
 
 test('prints one line or more for each cost within 100 columns, and leaves neither a run nor a trial', async () => {

@@ -66,7 +66,7 @@ function answerTo({ target }: SeenRequest): Buffer {
 const urls = () => ['--spot-url', stub.origin, '--futures-url', stub.origin];
 const shown = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => found(Buffer.from(stdout + stderr));
 
-/** As on a command line: ids stand side by side, orders are JSON. */
+/** Arguments as on a command line: ids are separated by commas, orders are JSON. */
 function text(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) && value.every((each) => typeof each === 'string') ? value.join(',') : JSON.stringify(value);

@@ -1,4 +1,4 @@
-// `isobar doctor` as it is run: exit codes, what stands on the terminal, JSON, the support bundle, certificates, and no key anywhere.
+// `isobar doctor` from the command line: exit codes, terminal output, JSON, the support bundle, certificates, and no key anywhere.
 
 import { readFileSync, statSync } from 'node:fs';
 import { spawn } from 'node:child_process';
@@ -31,7 +31,7 @@ const forms = (text: string): readonly string[] => {
   return [text, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url'), encodeURIComponent(text)];
 };
 
-interface Reported {
+interface DoctorOutput {
   readonly checks: readonly {
     readonly name: string;
     readonly status: string;
@@ -48,13 +48,13 @@ test('a certificate that is trusted: all well, in JSON', async () => {
   const stub = await fixture.stub({}, certificate);
   const ca = fixture.write('ca.pem', certificate.cert);
   const { code, stdout, stderr } = await doctor(['--spot-url', stub.url, '--json'], { NODE_EXTRA_CA_CERTS: ca });
-  const reported: Reported = JSON.parse(stdout);
-  expect([code, stderr, reported.ok]).toEqual([0, '', true]);
-  const tls = reported.checks.find(({ name }) => name === 'spot.tls');
+  const output: DoctorOutput = JSON.parse(stdout);
+  expect([code, stderr, output.ok]).toEqual([0, '', true]);
+  const tls = output.checks.find(({ name }) => name === 'spot.tls');
   // Two days are few.
   expect(tls).toMatchObject({ status: 'warning', fix: expect.stringContaining('renew'), ms: expect.any(Number) });
   expect(tls?.detail).toMatch(/^TLSv1\.[23], certificate of stub valid for [12] more days?$/);
-  expect(reported.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
+  expect(output.dialect).toEqual({ signQuery: 'include', klinesRange: 'none' });
 });
 
 test('a certificate that has expired', async () => {

@@ -109,7 +109,7 @@ describe('isobar journal check', () => {
     folder = join(root, 'used');
     const release = await written();
     try {
-      // Of its own writing a process says nothing.
+      // A process does not report its own writing.
       const { stdout } = await fixture.run('journal', 'check', folder);
       expect(stdout).toMatch(new RegExp(`^in use {6}by process ${process.pid} on `, 'm'));
     } finally {

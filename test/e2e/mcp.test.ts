@@ -147,7 +147,7 @@ test('invalid requests, and requests for unknown methods, get an error', TIME, a
   }
   one.write(Buffer.from([0xff, 0xfe, 0x0a]));
   expect((await one.next(unnamed)).error!.code).toBe(-32_700);
-  // Nobody is answered here.
+  // These messages get no reply.
   one.write('\n\r\n{"jsonrpc":"2.0","id":9,"result":{}}\n{"jsonrpc":"2.0","method":"notifications/nothing"}\n');
   expect((await one.ask(10, 'resources/list')).error).toMatchObject({ code: -32_601 });
   expect((await one.ask(11, '__proto__')).error).toMatchObject({ code: -32_601 });

@@ -11,7 +11,7 @@ import { writeCorpora } from '../fixtures/purityCorpus.ts';
 const ROWS = 2399;
 let folder = '';
 
-/** Of each kind of bias one, and the proof that refutes it. */
+/** One strategy for each kind of bias, and the proof that refutes it. */
 const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['closurePure.ts', 'prefix', null],
   ['closure.ts', 'blocks', null],

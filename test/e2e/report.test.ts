@@ -296,7 +296,7 @@ function written(value: number | null): string {
   return value!.toFixed(2).replace('-', '−');
 }
 
-/** Clicks over the middle of the price chart until a row is selected anew: its number. */
+/** Clicks over the middle of the price chart until another row is selected, and returns its number. */
 function clickMarkers(): string | null {
   const chart = document.getElementById('price-chart');
   const selected = '#trade-table tr[aria-selected=true]';

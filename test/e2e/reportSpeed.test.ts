@@ -44,7 +44,7 @@ it.skipIf(!hasBrowser)(
   },
 );
 
-/** Presses a key on the price chart and waits until the browser has painted what came of it: milliseconds. */
+/** Presses a key on the price chart and waits until the browser has painted the result: milliseconds. */
 async function zoomStep(key: string): Promise<number> {
   const start = performance.now();
   document.getElementById('price-chart')?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
@@ -58,7 +58,7 @@ async function workMs(session: CDPSession): Promise<number> {
   return 1000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? NaN);
 }
 
-/** Of a course through the whole page and back, in ms: of each step the time by the clock, or by the processor where others have had it. */
+/** Zooms in and out over the whole page. Returns the slowest step in ms, by the clock, or by the processor if other processes used it. */
 async function slowestStep(page: Page, session: CDPSession): Promise<number> {
   let slowest = 0;
   for (const key of '++++++++++++------0') {

@@ -157,7 +157,7 @@ test('the columns are the rows of the run folder', async () => {
     );
     const names = header.split(',').map((column) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
     expect([name, table.length]).toEqual([name, lines.length]);
-    // Of the file, fee_in follows from fee_asset, and trade is the number of the row.
+    // Two columns of the file are left out: fee_in follows from fee_asset, and trade is the number of the row.
     expect([...columns.keys()].toSorted()).toEqual(names.filter((column) => column !== 'feeIn' && column !== 'trade').toSorted());
     lines.forEach((line, row) => {
       const cells = line.split(',');

@@ -10,7 +10,7 @@ const FIRST = Date.UTC(2022, 0, 1);
 const LATER = FIRST + 357 * DAY;
 
 const hours = generateBars({ symbol: 'TESTUSDT', interval: '1h', from: '2022-01-01', bars: 417 * 24, seed: 3 });
-/** Bars of 5 minutes for the last 60 days, at the prices of the hours. */
+/** Returns 5-minute bars for the last 60 days, at the prices of the hourly bars. */
 function fives(days = 60, startMs = LATER): Bars {
   const rows = days * 288;
   const close = Float64Array.from({ length: rows }, (_, row) => hours.close[Math.floor((startMs - FIRST) / HOUR) + Math.floor(row / 12)]!);
@@ -39,7 +39,7 @@ test('an earlier feed beside the bars that orders fill in adds no empty days', a
     file: null,
     line: null,
   });
-  // As if `from` and `to` stood there.
+  // The result is the same as with `from` and `to`.
   const stated = await run([fives(), hours], { from: '2022-12-24', to: '2023-02-22' });
   expect(stated.resultHash).toBe(summary.resultHash);
   expect(stated.metrics.sharpe).toBe(summary.metrics.sharpe);

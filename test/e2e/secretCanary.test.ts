@@ -57,7 +57,7 @@ const QUERY = ['api', 'spot.queryOrder', 'symbol=BTCUSDT', 'newClientOrderId=c-1
 const error = (code: number) => `{"code":${code},"msg":"${ECHO}\\r\\n\\u001b[2J","data":{"${KEY}":"${SECRET}"}}`;
 const ROW = `{"symbol":"${ECHO}","orderId":1,"clientOrderId":"${KEY}","price":1,"origQty":"${SECRET}","executedQty":0,"status":"${ECHO}","side":"BUY"}`;
 const GOOD_ROW = `{"symbol":"${KEY}","orderId":1,"clientOrderId":"${SECRET}","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
-/** Of the order that is asked for. */
+/** The row of the requested order. */
 const ASKED_ROW = `{"symbol":"BTCUSDT","orderId":1,"clientOrderId":"c-1","price":1,"origQty":1,"executedQty":0,"status":"${ECHO}","type":"${ECHO}","side":"BUY"}`;
 
 /** What the command should end with, so that each failure is the one that is meant. */

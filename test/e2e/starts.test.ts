@@ -32,7 +32,7 @@ test.each([
   const files = read.filter((file) => file.includes('/dist/') && !file.includes('/node_modules/'));
   expect(files.length, files.join('\n')).toBeGreaterThan(0);
   expect(files.length, files.join('\n')).toBeLessThanOrEqual(max);
-  // Of a sweep's threads, of a strategy's file when there is one, and the parts of undici that nothing here asks for.
+  // Piscina belongs to a sweep's threads and esbuild to a strategy's file. No command here needs these parts of undici.
   expect(read.filter((file) => /\/node_modules\/(piscina|esbuild|undici)\//.test(file))).toEqual([]);
 });
 

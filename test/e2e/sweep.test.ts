@@ -249,7 +249,7 @@ describe('a sweep that is cut', () => {
 
   it('a sweep that is cut: by a full disk says so, and continues from what was written', async () => {
     const words = ['sweep', 'cross.yaml', '--grid', 'fast=2..31', '--grid', 'slow=40,50', '--fresh', ...ALONE];
-    // A limit on the size of files stands for the disk.
+    // A limit on the size of files simulates a full disk.
     const limited = spawnSync('bash', ['-c', 'ulimit -f 16; exec "$0" "$@"', process.execPath, COMMAND, ...words], {
       cwd: fixture.folder,
       encoding: 'utf8',

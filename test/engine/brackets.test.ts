@@ -170,7 +170,7 @@ describe('a trailing stop', () => {
       [10_000, 10_000, 10_000, 10_000],
       // Up to 103 and down to 101.5, more than the distance below the high: the row does not stop itself.
       [10_000, 10_300, 10_150, 10_200],
-      // Now the stop stands at 103 - 1.
+      // Now the stop is at 103 - 1.
       [10_250, 10_260, 10_190, 10_200],
     ];
     const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), rows);
@@ -215,7 +215,7 @@ describe('an entry that fills in parts', () => {
       ],
       capped,
     );
-    // The entry has used up the first row's volume: the stop goes at the next open.
+    // The entry has used up the first row's volume: the stop fills at the next open.
     expect(fills.map(({ role, lots, minute }) => [role, lots, minute])).toEqual([['limit', 40, 1], ['stopLoss', 40, 2]]); // prettier-ignore
     expect(orders[0]).toMatchObject({ ending: 'canceled', filled: 40 });
   });

@@ -239,10 +239,10 @@ it.each([true, false])('an order that was to turn a position round goes with it 
   expect(record.fills.length).toBe(2);
   expect(record.orders.ending.filter((code) => ENDINGS[code] === 'canceled').length).toBe(1);
   expect(orderSummary(record)).toMatchObject({ cancelled: 0, endedByLiquidation: 1 });
-  const reported = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
+  const summary = tradeSummary(record, tradesOf(record), record.equity.units.at(-1)! - record.startUnits);
   const { funding: received } = costBridge(record, record.equity.units.at(-1)! - record.startUnits);
-  expect([reported.trades, reported.liquidations, reported.funding, received]).toEqual([1, 1, '40', '-40']);
-  expect(reported.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
+  expect([summary.trades, summary.liquidations, summary.funding, received]).toEqual([1, 1, '40', '-40']);
+  expect(summary.breakdowns.side).toMatchObject([{ key: 'long', liquidations: 1, funding: '40' }]);
 });
 
 /** Two ways at once: an order that opens a short rests above, a long is in with a stop, and leaves what is left of it by `exit`. */

@@ -79,7 +79,7 @@ describe('a position that was opened inside a row', () => {
 
   it('cross: all that the account has stands behind it', async () => {
     const { fills, equity } = await play({ 0: long({ limit: 38_000 }) }, { rows: [FALL, FLAT], isCross: true });
-    // 449.24 stand behind 0.1 BTC bought at 38,000: 3,350.76 / 0.0995 BTC.
+    // 449.24 back 0.1 BTC bought at 38,000: 3,350.76 / 0.0995 BTC.
     expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 336759']);
     expect(equity).toBeCloseTo(0, 4);
   });
@@ -239,13 +239,13 @@ describe('an entry and the liquidation of a position in one row', () => {
       { 0: (strategy) => [33_000, 38_000].forEach((limit) => strategy.enter({ base: 100 }, { limit, tag: String(limit) })) },
       { rows: [low, FLAT], cash: '900' },
     );
-    // The first is gone at 34,371.8 before the price meets the second, whose own liquidation lies at 29,849.2.
+    // The first is liquidated at 34,371.8 before the price reaches the second, whose own liquidation price is 29,849.2.
     expect(fills).toEqual(['buy limit 100 @ 380000', 'sell liquidation 100 @ 343718', 'buy limit 100 @ 330000']);
   });
 
   it('cross: the liquidation cancels the entries that lie beyond it', async () => {
     const { fills, equity } = await play(twice(36_000), { rows, cash: '900', isCross: true });
-    // 898.4 stand behind 0.1 BTC at 40,000: liquidated at 31,171.9, which the row does not reach.
+    // 898.4 back 0.1 BTC at 40,000: liquidated at 31,171.9, which the row does not reach.
     expect(fills).toEqual(['buy market 100 @ 400000', 'buy limit 100 @ 360000']);
     expect(equity).toBeCloseTo(900 - 1.6 - 0.72 + 400, 9);
     const deep: RowOf[] = [FLAT, FLAT, [400_000, 400_000, 300_000, 400_000], FLAT];

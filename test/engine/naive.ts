@@ -69,7 +69,7 @@ interface Ticks {
 }
 
 const MILLION = 1_000_000n;
-/** Of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
+/** The units of spotInstrument(): quote units of a tick x lot, base units of a lot, quote units x this of a tick x base unit. */
 const UNITS_PER_TICK_LOT = 1000n;
 const BASE_PER_LOT = 1000n;
 const MIN_LOTS = 2;
@@ -181,7 +181,7 @@ export class Naive {
     }
   }
 
-  /** Sums the windows anew; a > b of averages as a product of whole numbers. */
+  /** Computes the windows again; compares averages a > b as products of whole numbers. */
   #crossedUp(): boolean {
     const { close } = this.#ticks[0]!;
     const end = this.#next[0]!;
@@ -385,7 +385,7 @@ export class Naive {
     order.ending = ending;
     this.#active = this.#active.filter((one) => one !== order);
     this.#books[order.at] = this.#books[order.at]!.filter((one) => one !== order);
-    // An exit that waited goes first.
+    // An exit that waited acts first.
     if (this.#exitPending[order.at] && this.#selling(order.at) === 0) {
       this.#exitPending[order.at] = false;
       this.#close(order.at);

@@ -45,7 +45,7 @@ const scenario = fc.record({
   /** Entries have brackets; else positions leave by orders of their own. */
   isGuarded: fc.boolean(),
   goesLong: fc.boolean(),
-  /** Of the account, in thousandths of what the largest positions ask for as margin. */
+  /** The cash of the account, in thousandths of the margin that the largest positions need. */
   free: fc.integer({ min: 1100, max: 2500 }),
   rows: fc.array(row, { minLength: 3, maxLength: 14, size: 'max' }),
 });
@@ -175,13 +175,13 @@ async function compare(kind: 'linear' | 'inverse', isCross: boolean, isNet: bool
   const units = naive.run(new Map(accepted.map((list, at) => [at, list])));
   const isTight = naive.isTight || [...orders.filledLots].some((lots, at) => lots > 0 && lots < orders.lots[at]!);
   if (!isTight) {
-    const reported = [...fills.orderId].map((id, at) =>
+    const actual = [...fills.orderId].map((id, at) =>
       [(fills.timeMs[at]! - START_MS) / MINUTE, SIDES[fills.side[at]!], fills.price[at], fills.lots[at], fills.fee[at], ROLES[orders.role[id - 1]!] === 'liquidation'].join(' '),
     ); // prettier-ignore
     const due = naive.fills.map(({ row: at, atOpen, isBuy, price, lots, fee, isLiquidation }) =>
       [at + (atOpen ? 0 : 1), isBuy ? 'buy' : 'sell', price, lots, fee, isLiquidation].join(' '),
     );
-    expect(reported).toEqual(due);
+    expect(actual).toEqual(due);
     expect(BigInt(equity.units.at(-1)!)).toBe(units);
   }
   return { fills: fills.length, liquidations: naive.liquidations, isTight };

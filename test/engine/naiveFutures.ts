@@ -18,7 +18,7 @@ export interface NaiveAsk {
   readonly isLong: boolean;
   readonly reduces: boolean;
   readonly lots: number;
-  /** Of a limit its limit, of a trigger its level; of a market order nothing. */
+  /** The limit of a limit order, the level of a trigger order; of no meaning for a market order. */
   readonly level: number;
   readonly stop: number;
   readonly target: number;
@@ -87,7 +87,7 @@ interface Happening {
 const MILLION = 1_000_000n;
 const up = (a: bigint, b: bigint) => (a + b - 1n) / b;
 const halfUp = (a: bigint, b: bigint) => (2n * a + b) / (2n * b);
-/** Of the fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
+/** The fixtures' contracts: rates of opening and closing orders, and the tiers of maintenance. */
 const RATES = { open: { maker: 200n, taker: 400n }, close: { maker: 250n, taker: 500n } };
 const TIERS = {
   linear: [[500_000_000n, 5_000n], [2_500_000_000n, 10_000n], [10n ** 30n, 25_000n]],

@@ -14,7 +14,7 @@ type Ask =
   | { readonly target: Size }
   | 'exit';
 
-/** Asks for one thing a bar. */
+/** Places one order a bar. */
 function asking(asks: readonly Ask[]) {
   return class extends Strategy {
     row = 0;

@@ -32,7 +32,7 @@ function planOf(
 }
 
 type Step = (at: Scripted) => void;
-/** Does one thing at the close of each bar. */
+/** Does one action at the close of each bar. */
 class Scripted extends Strategy {
   static steps: readonly (Step | null)[] = [];
   static reported: OrderInfo[] = [];
@@ -122,7 +122,7 @@ describe('a trigger order', () => {
 
   it('a trigger order does nothing in the row in which it arrives, nor before its price is there', async () => {
     const deep: Rows[number] = [10_000, 10_000, 9700, 9900];
-    // Decided at the close of the second bar, it stands as the third opens; the second had gone below it.
+    // Decided at the close of the second bar, it waits as the third opens; the second had fallen below it.
     const { fills, orders } = await run([quiet(10_000), deep, quiet(9900), quiet(9900)], [long, when(false, 9800)]);
     expect(fills).toEqual([['buy', 10_000, 1]]);
     expect(orders[1]).toMatchObject({ ending: 'open' });

@@ -34,7 +34,7 @@ function hedged(instrument: Instrument, prices: readonly number[], isNet = false
 }
 
 it('a short beside a long is a trade of its own, and a liquidation ends the one that it ends', async () => {
-  // Up by more than a tenth at the fifth row: the short goes, the long stays, and is reduced at the sixth.
+  // Up by more than a tenth at the fifth row: the short is closed, the long stays, and is reduced at the sixth.
   const record = await runBacktest(hedged(linearContract(), [400_000, 400_000, 400_000, 400_000, 460_000, 460_000, 460_000]));
   const { closed, open } = tradesOf(record);
   expect([closed.length, closed.side[0], closed.liquidations[0], closed.entryMs[0]]).toEqual([1, 1, 1, START_MS + 2 * MINUTE]);
@@ -44,7 +44,7 @@ it('a short beside a long is a trade of its own, and a liquidation ends the one 
   const { trades, metrics } = buildSummary(record, { versions: {} });
   expect([trades.trades, trades.longs, trades.shorts, trades.liquidations, trades.openTrades]).toEqual([1, 0, 1, 1, 1]);
   expect(metrics.exposureTime).toBeCloseTo(6 / 7, 9);
-  // While both stand, gross counts both: 164 contracts of 40 USDT, of 5,000.
+  // While both are open, gross counts both: 164 contracts of 40 USDT, of 5,000.
   expect(metrics.grossExposureMax).toBeCloseTo(1.31, 2);
 });
 

@@ -13,11 +13,11 @@ export interface Comparison {
   /** Orders beyond the first of one client order id. */
   readonly duplicated: number;
   readonly ledgerEqual: boolean;
-  /** What differs, in words. */
+  /** The differences, as text. */
   readonly differences: readonly string[];
 }
 
-/** `doubles`: a second order of a client order id counts only where it was left to fill, or still stands. */
+/** `doubles`: a second order of a client order id counts only if it was left to fill, or is still open. */
 export function compare(bot: LiveBot, truth: Truth, placed: readonly TrueOrder[], doubles: boolean): Comparison {
   const differences: string[] = [];
   const ordersByCid = byCid(placed);

@@ -46,7 +46,7 @@ export interface FaultResult {
   /** Halts that only a person can clear, and that one has cleared. */
   readonly halts: readonly string[];
   readonly seconds: number;
-  /** What is not as it must be, in words. */
+  /** The broken requirements, as text. */
   readonly wrong: readonly string[];
 }
 
@@ -68,7 +68,7 @@ export async function runFault(fault: FaultCase, options: RunOptions): Promise<F
   try {
     const script: Script = { isOn: true };
     const config = readLiveConfig(writeBot(folder, fault, exchange.url, speed), {});
-    // An incident stops the whole account for ten minutes: that it does is tested by itself.
+    // An incident stops the whole account for ten minutes; another test covers it.
     const wide = { ...config, orders: { ...config.orders, incidentCount: Number.MAX_SAFE_INTEGER } };
     const strategy = () => scripted(script, { seed, isCalm: fault.isCalm ?? false });
     const run = new FaultRun(fault, options, exchange, await openBot(wide, strategy, options.notify ?? (() => {})));

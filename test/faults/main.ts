@@ -19,7 +19,7 @@ export interface Options {
   readonly speed?: string;
   /** Cases that run at once: they wait more than they work. */
   readonly jobs?: string;
-  /** What the bots say, on stderr. */
+  /** The messages of the bots, on stderr. */
   readonly verbose?: boolean;
 }
 

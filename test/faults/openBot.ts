@@ -16,7 +16,7 @@ export type TestBot = OpenedBot & {
 
 const STARTS = 5;
 
-/** `strategy` is made anew for each start: one is given up where the exchange is slow to answer, and on a busy computer it may be. */
+/** `strategy` makes a new instance for each start, because a start is repeated when the exchange is slow to answer. */
 export async function openBot(config: LiveConfig, strategy: () => StrategyClass, notify: (line: string) => void): Promise<TestBot> {
   for (let left = STARTS; ; left--) {
     try {

@@ -13,7 +13,7 @@ import { PaperExchange, type FaultRow } from './paperExchange.ts';
 import { writeBot, writeExchange } from './setUp.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Waits are short, and a computer that is busy with other things is slow. */
+/** Waits are short, and a busy computer is slow. */
 const SPEED = 10;
 const MAX_MS = 90_000;
 /** A bot that went on would have sent hundreds. */
@@ -119,7 +119,7 @@ async function until(holds: () => boolean, why: () => string): Promise<void> {
   }
 }
 
-/** The count once it stands: what is on its way comes to its end first. Throws for one that grows on. */
+/** Returns the count once it no longer changes, after everything on its way has ended. Throws if it keeps growing. */
 async function still(count: () => number): Promise<number> {
   let [before, now] = [NaN, count()];
   const endMs = performance.now() + MAX_MS / 2;

@@ -45,7 +45,7 @@ export function goldenOf({ summary }: BacktestResult): Readonly<Record<string, s
     refusedByRisk: String(orders.refusedByRisk),
     fills: String(orders.fills),
     makerShare: ratio(orders.makerShare),
-    // Of futures, which have payments.
+    // Only futures have funding payments.
     ...(run.instruments.some(({ id }) => id.startsWith('futures:')) ? bridgeOf(summary.costBridge) : {}),
   };
 }

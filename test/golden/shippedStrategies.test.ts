@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const FOLDER = fileURLToPath(new URL('../../strategies/', import.meta.url));
 const FILES = readdirSync(FOLDER).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-/** Two markets, or stops at the exchange, take more to say. */
+/** Definitions with two markets, or with stops at the exchange, need more keys. */
 const MAX_LINES: Readonly<Record<string, number>> = { 'smaCross.ts': 10, 'fundingCarry.ts': 60, 'perpetualTrend.ts': 60 };
 
 test('there are nine strategies and a second form of one', () => expect(FILES).toHaveLength(10));

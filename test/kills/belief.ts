@@ -53,7 +53,7 @@ export class Belief {
 /** The exchange keeps ids as they were sent, whatever case that is. */
 const keyOf = (cid: string): string => cid.toUpperCase();
 
-/** In words: orders that are not known or whose fills differ, orders held to be open or over wrongly, money that differs by a unit. */
+/** The differences as text: unknown orders, other fills, orders that are wrongly open or ended, money that differs by a unit. */
 export function differences(
   belief: Belief,
   { accounts, orders: live, positions }: Truth,
@@ -87,7 +87,7 @@ const assetOf = (symbol: string): string => symbol.replace(/^spot:(.*)USDT$/, '$
 const balances = ([account]: Truth['accounts']): readonly (readonly [string, Decimal])[] =>
   account!.balances.map(({ asset, free, locked }) => [asset, new Decimal(free).plus(locked)]);
 
-/** Of contracts that were ever traded, those that are closed too. */
+/** The positions of all contracts that were ever traded, closed ones too. */
 function contracts(positions: Truth['positions'], { state }: Belief): readonly (readonly [string, Decimal])[] {
   return [...state.symbols].map((symbol) => {
     const own = positions.filter((each) => each.symbol === assetOf(symbol));

@@ -1,4 +1,4 @@
-// A live bot that dies at a record: `node botToKill.mjs <main.js> <KIND> <step> <nth> <config> ...`; the program itself knows nothing of it.
+// A live bot that dies at a record: `node botToKill.mjs <main.js> <KIND> <step> <nth> <config> ...`; the program itself is unchanged.
 
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

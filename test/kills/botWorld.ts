@@ -1,4 +1,4 @@
-// A paper exchange and the process of a live bot on it, which is killed and started again, and what both sides say of it afterwards.
+// A paper exchange and the process of a live bot on it, which is killed and restarted, and the state of both sides afterwards.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -114,7 +114,7 @@ export class BotWorld {
       ...(market === 'futures' ? { futures: { leverage: 5, margin: 'cross', positions: 'net' } } : {}),
       feeds: { bars: { symbols: names.map((name) => (market === 'spot' ? `${name}USDT` : `E-${name}-USDT`)), interval: '1m' } },
       cash: { USDT: CASH },
-      // A computer that is busy with other things is slow, and so is one second of it in a minute of the exchange.
+      // A busy computer is slow, and one second of it is a minute of the exchange.
       bars: { graceMs: 40_000, delayMs: 200, spreadMs: 400 },
       // What a lost answer means is proved sooner: the exchange shows what it has within 120 ms.
       orders: { deltaMinMs: 10_000 },
@@ -168,7 +168,7 @@ export class BotWorld {
     ];
   }
 
-  /** Until the journal and the exchange say the same; what differs for too long is thrown. */
+  /** Waits until journal and exchange agree; throws a difference that lasts too long. */
   async agreed(bot: BotProcess, limitMs: number): Promise<void> {
     const endMs = performance.now() + limitMs;
     let found: readonly string[] = ['nothing was compared'];
@@ -225,7 +225,7 @@ function twice(orders: readonly TrueOrder[]): readonly string[] {
   });
 }
 
-/** Halts that a bot gets over by itself, or has none of. */
+/** Halts that clear by themselves, or are absent. */
 export const isFree = ({ scopes, unknown }: BotView): boolean => unknown.length === 0 && scopes.every(({ causes }) => causes.length === 0);
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));

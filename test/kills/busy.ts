@@ -30,7 +30,7 @@ export default class Busy extends Strategy.with({ seed: int(1, { min: 1 }), pace
     if (this.#random(0.5)) this.sell({ base: qty.times(0.4).toFixed(quantityDigits) }, { feed, tag: 'reduce', reduceOnly: true });
   }
 
-  /** From 0 to 1: a generator of its own, as a restart begins it anew. */
+  /** From 0 to 1: a generator of its own, which a restart begins again. */
   #next(): number {
     this.#state = (this.#state * 48_271) % 2_147_483_647;
     return this.#state / 2_147_483_647;

@@ -8,12 +8,12 @@ import { BotWorld, isFree, pause, type BotProcess, type Step } from './botWorld.
 
 /** The longest time that a bot runs under load before it is killed (ms). */
 const LIFETIME_MS = 1500;
-/** Of the kills that strike a bot which has only begun to start. */
+/** The share of kills that hit a bot which has only begun to start. */
 const EARLY = 0.25;
 /** Longest start, with audits ten seconds of the exchange apart, proofs of more than a minute, and other work on this computer. */
 const START_MS = 600_000;
 
-/** What makes a bot write a record that it has no cause for by itself. */
+/** Causes a record that the bot would not write otherwise. */
 interface Bring {
   readonly schedule?: readonly FaultRow[];
   /** Before the bot starts, each time. */
@@ -126,7 +126,7 @@ export class BotKiller {
     if (wrong.length > 0) throw new Error(`${this.#where}: ${wrong.slice(0, 10).join('\n')}\n${bot.text}`);
   }
 
-  /** A start after a kill, up to where it trades and both sides say the same. */
+  /** A start after a kill, until the bot trades and both sides agree. */
   async #proved(): Promise<BotProcess> {
     const bot = await this.world.started(START_MS);
     try {
@@ -148,7 +148,7 @@ export class BotKiller {
     }
   }
 
-  /** Both sides are compared where they stand still: nothing new is begun, what is on its way comes to its end. */
+  /** Compares both sides once they are at rest: no new order is placed, and pending ones have ended. */
   async #agreed(bot: BotProcess): Promise<void> {
     await sendAct(this.world.data, { op: 'halt', scope: 'account', state: 'CANCEL_ONLY', why: 'it is compared' });
     await this.world.agreed(bot, START_MS);

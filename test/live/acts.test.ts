@@ -1,4 +1,4 @@
-// What a person does to a live bot is answered when it is on the disk, over the control socket too; and refusals say why in words.
+// Actions of the operator on a live bot: a reply comes once the action is durable, also over the control socket; refusals have a reason.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

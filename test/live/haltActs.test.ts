@@ -70,10 +70,10 @@ async function opened(strategy: StrategyClass, risk: string) {
   writeBotFile(bot.bot.deps.config.data, botFileOf(bot));
   return bot;
 }
-const reported = (error: unknown): never => {
+const failWithLog = (error: unknown): never => {
   throw new Error(`${String(error)}\n${fixture.lines.join('')}`);
 };
-/** The first thing that a replay of the journal decides otherwise. */
+/** The first decision that a replay of the journal makes differently. */
 async function difference(strategy: StrategyClass) {
   const plan = { strategy, name: strategy.name, hash: strategy.name };
   const { difference: first, decisions } = await replayFolder(join(fixture.folder, 'bot'), {
@@ -89,11 +89,11 @@ test('a position that has had no stop for too long is halted, then closed reduce
   const { bot } = it;
   const { engine } = bot.deps;
   bot.start();
-  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(reported);
-  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(reported);
+  await until(() => bot.fills.length === 1, 60_000, 'the entry').catch(failWithLog);
+  await until(() => engine.risk.halts.causes().some(({ code }) => code === 'NAKED'), 60_000, 'the halt').catch(failWithLog);
   expect(bot.fills).toHaveLength(1);
-  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(reported);
-  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(reported);
+  await until(() => engine.ledger.isFlat(0, 0) && engine.orders.active().length === 0, 60_000, 'the exit').catch(failWithLog);
+  await until(() => engine.risk.halts.causes().length === 0, 60_000, 'the end of the halts').catch(failWithLog);
   expect(bot.fills.map(({ side, qty }) => [side, qty])).toEqual([
     ['buy', '0.01'],
     ['sell', expect.stringMatching(/^0\.0/)],
@@ -102,7 +102,7 @@ test('a position that has had no stop for too long is halted, then closed reduce
     .changes()
     .filter(({ isRaised, code }) => isRaised && code !== 'STARTING')
     .map(({ code }) => code);
-  // On a busy machine the exit takes longer than a minute of the exchange, and its cause is raised anew; the fills above are the same.
+  // On a busy machine the exit takes longer than a minute of the exchange, and its cause is raised again; the fills above are the same.
   expect([...new Set(raised)]).toEqual(['NAKED', 'NAKED_EXIT']);
   await stopped(it);
   expect(await difference(Bare)).toBeNull();
@@ -114,12 +114,12 @@ test('a position that a stop guards is left alone; a loss limit cancels orders t
   const { engine } = bot.deps;
   const working = () => engine.orders.active().filter(({ lifecycle }) => lifecycle === 'working').map(({ side }) => side).toSorted(); // prettier-ignore
   bot.start();
-  await until(() => working().length === 2, 60_000, 'both orders').catch(reported);
+  await until(() => working().length === 2, 60_000, 'both orders').catch(failWithLog);
   const bars = engine.feeds[0]!.bars.length;
-  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(reported);
+  await until(() => engine.feeds[0]!.bars.length > bars, 60_000, 'a bar').catch(failWithLog);
   expect(engine.risk.halts.causes()).toEqual([]);
   bot.driver.step(() => engine.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'DRAWDOWN', 'a test', engine.nowMs));
-  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(reported);
+  await until(() => engine.orders.active().length === 1, 60_000, 'the cancel').catch(failWithLog);
   expect(working()).toEqual(['sell']);
   expect(engine.brackets.waiting(0)).toBe(1);
   // The entry may have met several orders of the book.
@@ -143,13 +143,13 @@ test('silence halts, and any question to the bot is a sign of life; so does an a
   const why = () => halts.causes().find(({ code }) => code === 'DEAD_MAN')?.why ?? '';
   const ask = (op: 'view' | 'acknowledge') => perform(control, { op }, 'me');
   bot.start();
-  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(reported);
+  await until(() => why().startsWith('no sign of life'), 60_000, 'the halt').catch(failWithLog);
   void ask('view');
-  await until(() => why() === '', 60_000, 'its end').catch(reported);
+  await until(() => why() === '', 60_000, 'its end').catch(failWithLog);
   bot.attention.noteAlarm(bot.deps.venueMs());
-  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(reported);
+  await until(() => (ask('view'), why().startsWith('an alert is unanswered')), 60_000, 'the halt for the alarm').catch(failWithLog);
   expect(ask('acknowledge')).toMatchObject({ done: true });
-  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(reported);
+  await until(() => (ask('view'), why() === ''), 60_000, 'its end').catch(failWithLog);
   expect(ask('acknowledge')).toMatchObject({ done: false });
   await stopped(it);
 });
@@ -159,11 +159,11 @@ test('one and a half times a loss limit closes everything, and what is left is s
   const { bot } = it;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
-  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(reported);
-  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(reported);
+  await until(() => bot.fills.length > 0, 60_000, 'the entry').catch(failWithLog);
+  await until(() => lossOf(bot) !== null, 60_000, 'the loss').catch(failWithLog);
   const killing = control.kill({ flatten: true, why: lossOf(bot)! }, 'loss limit');
   expect(await killing).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
   expect(control.view().kill?.residuals).toEqual([]);
   await it.close();
 });
@@ -174,11 +174,11 @@ test('a kill that has proved that all is closed is what the view says, whatever 
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });
   bot.start();
   await until(() => bot.fills.length > 0 && control.view().open.some(({ role }) => role === 'limit'), 60_000, 'both orders').catch(
-    reported,
+    failWithLog,
   );
   expect(control.view().positions).toHaveLength(1);
   expect(await control.kill({ flatten: true, why: 'a test' }, 'me')).toMatchObject({ done: true });
-  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(reported);
+  await until(() => control.view().kill?.phase === 'done', 60_000, 'the end of the kill').catch(failWithLog);
   expect(control.view()).toMatchObject({ open: [], unknown: [], positions: [], kill: { residuals: [] } });
   await it.close();
 });

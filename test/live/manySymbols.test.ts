@@ -40,7 +40,7 @@ const ownFeedOf = (at: number): StrategyClass =>
     }
     override onBar() {
       decisions.push({ barMs: this.nowMs, atMs: many.nowMs, fresh: at });
-      // Five of them trade: the reads of their orders hold nobody else back.
+      // Five of them trade: the reads of their orders delay no other symbol.
       if (at % 10 !== 5) return;
       if (this.position(this.own).isFlat) this.buy({ quote: 100 }, { feed: this.own });
       else this.exit(this.own);

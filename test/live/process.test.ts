@@ -71,7 +71,7 @@ test('kill -9 under load, then a start that continues; SIGTERM ends in order', a
   await prepared();
   const first = start();
   await until(() => fills(first.text()) >= 1, 60_000, 'a fill').catch(orThrow(first));
-  // While it runs nobody else may have the account.
+  // While it runs no other process may have the account.
   const second = start();
   expect(await second.ended, second.text()).toBe(2);
   expect(second.text()).toContain('trades on this account');
@@ -284,7 +284,7 @@ test('a blocked reader of the log delays neither the bot nor its end, and gets t
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 if (!hasPython) console.log('skipped: there is no python3 to make a terminal with');
-/** Gives a command a terminal that nobody reads, and ends with its exit code. */
+/** Gives a command a terminal that is never read, and ends with its exit code. */
 const TERMINAL = `import os, pty, subprocess, sys
 near, far = pty.openpty()
 bot = subprocess.Popen(sys.argv[1:], stdin=far, stdout=far, stderr=far)

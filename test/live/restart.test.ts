@@ -73,7 +73,7 @@ test('where every strategy keeps, a start begins at the newest point that was ke
   }
 }, 600_000);
 
-/** Keeps, and decides by what nobody can make again. */
+/** Keeps state, and decides by something that cannot be repeated. */
 class Unsteady extends Strategy {
   static calls = 0;
   state = this.keep({ n: 0 });

@@ -1,4 +1,4 @@
-// A guard of the order path as a row of a table: where it stands, how it is taken out, and the test that must fail then.
+// A guard of the order path as a row of a table: its place, the edit that removes it, and the test that must fail then.
 
 export interface Change {
   readonly file: string;

@@ -21,7 +21,7 @@ export class Reader {
     });
   }
 
-  /** What a reference such as `#/components/schemas/SpotError` stands for. */
+  /** Returns the schema behind a reference such as `#/components/schemas/SpotError`. */
   target(reference: string): unknown {
     if (!reference.startsWith('#/')) throw new Error(`a reference to elsewhere: ${reference}`);
     return reference

@@ -1,4 +1,4 @@
-// What an OpenAPI 3.1 document has to look like, as far as ours goes: written from the specification of OpenAPI, nothing may stand beside.
+// The schema of an OpenAPI 3.1 document, as far as ours goes, written from the specification of OpenAPI; no other members are allowed.
 
 const text = { type: 'string', minLength: 1 };
 const closed = (properties: object, required: readonly string[]) => ({ type: 'object', properties, required, additionalProperties: false });

@@ -217,7 +217,7 @@ export class RowDriver {
     return `${orders.join(', ') || 'no order'}; idle: bot ${bot.isIdle}, services ${services.isIdle}; rows ${row.join(' ')}; due ${next}`;
   }
 
-  /** Lets time pass, from one thing that is due to the next, until `isDone`. */
+  /** Lets time pass, from one due callback to the next, until `isDone`. */
   async #until(sinceMs: number, what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
     const { time } = this.#parts;
     await time.quiet();

@@ -16,7 +16,7 @@ export interface Options {
   readonly folder?: string;
   /** Strategies that run at once, each in a process of its own; default one for each core. */
   readonly jobs?: string;
-  /** What the bots say, on stderr. */
+  /** The messages of the bots, on stderr. */
   readonly verbose?: boolean;
   readonly names: readonly string[];
 }
@@ -33,7 +33,7 @@ export async function main({ json = false, bars, folder, jobs, verbose = false, 
   const catalogs = folder ?? mkdtempSync(join(tmpdir(), 'isobar-parity-bars-'));
   if (!json) process.stdout.write(line(['strategy', 'bars', 'orders', 'fills', 'equal', 'first difference']));
   try {
-    // Made before anybody runs: some have the same bars.
+    // Made before any run, because some runs have the same bars.
     const cases = chosen.map(({ name, file, bars: commands }) => ({ name, file, settings: placed(file, madeBars(catalogs, commands)) }));
     const atOnce = Math.min(jobs === undefined ? availableParallelism() : Number(jobs), cases.length);
     const notify = verbose ? (message: string) => void process.stderr.write(message) : () => {};

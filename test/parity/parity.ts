@@ -109,7 +109,7 @@ export function tablesOf(engine: Engine, balances: readonly Row[]): Tables {
   };
 }
 
-/** The keys that a bot's config has too; what else it says stands in the plan that the exchange is made of. */
+/** The keys that a bot's config has too; the other keys are in the plan of the exchange. */
 export function definitionOf(data: unknown): Readonly<Record<string, unknown>> {
   const keys = ['strategy', 'params', 'feeds', 'market', 'futures', 'decide', 'cash', 'size', 'fees', 'risk', 'seed', 'instruments'];
   return Object.fromEntries(Object.entries(data ?? {}).filter(([key]) => keys.includes(key)));

@@ -44,7 +44,7 @@ function inWholeLots(bars: BarColumns): BarColumns {
   return { ...bars, volume: bars.volume.map((volume) => Math.round(volume * scale) / scale) };
 }
 
-/** An exchange without limits on requests, with the fees, fills and account of the plan; its clock stands until it is stepped. */
+/** An exchange without limits on requests, with the fees, fills and account of the plan; its clock moves only in steps. */
 export function exchangeOf(plan: RunPlan, { delayMs, thinkMs }: RowTimes = PROMPT_TIMES): ExchangeSettings {
   const { fees, fills, futures } = plan;
   const execution = finestFeeds(plan.feeds);

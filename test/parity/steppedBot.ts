@@ -7,7 +7,7 @@ import { PROMPT_TIMES, RowDriver, type RowTimes } from './driver.ts';
 import type { DrivenRows } from './drivenRows.ts';
 import type { SteppedTime } from './steppedTime.ts';
 
-/** From audit to audit: time goes by so fast that more of them would be most of what is done. */
+/** Time from audit to audit. Time passes so fast that more audits would be most of the work. */
 const AUDIT_MS = 900_000;
 /** Ms that the start of a bot may take: two audits, some seconds apart. */
 const START_MS = 60_000;

@@ -10,7 +10,7 @@ interface Due {
   readonly run: () => void;
 }
 
-/** An exchange whose clock stands until it is moved: in this process, or in another one. */
+/** An exchange whose clock moves only on command: in this process, or in another one. */
 export interface MovedExchange {
   readonly nowMs: number;
   /** Moves its clock on to `timeMs`, and does what is due there. */
@@ -79,7 +79,7 @@ export class SteppedTime implements Scheduler {
     return this.#due[0]?.timeMs ?? Infinity;
   }
 
-  /** Moves both clocks to `timeMs`, does what is due there, and returns once all that comes of it at this time has been answered. */
+  /** Moves both clocks to `timeMs`, runs what is due there, and returns once every request that follows at this time has been answered. */
   async stepTo(timeMs: number): Promise<void> {
     this.nowMs = Math.max(timeMs, this.nowMs);
     await this.#exchange.moveTo(this.nowMs);
@@ -119,5 +119,5 @@ export class SteppedTime implements Scheduler {
 
 const requestOf = (message: unknown): unknown => (message as { readonly request: object }).request;
 
-/** What is on its way to the disk, a journal's records say, holds requests back. */
+/** Writes on their way to the disk, such as records of a journal, hold requests back. */
 const isDiskBusy = (): boolean => process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));

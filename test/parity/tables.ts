@@ -2,7 +2,7 @@
 
 import { ENDINGS, ROLES, SIDES, type FillColumns, type OrderColumns } from '../../src/model/run/run.ts';
 
-/** One thing of a run by name: text, or a whole number of ticks, lots, units or ms. */
+/** A named value of a run: text, or a whole number of ticks, lots, units or ms. */
 export type Row = Readonly<Record<string, string | number>>;
 
 export interface Tables {

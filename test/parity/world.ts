@@ -12,7 +12,7 @@ import { ServiceRows } from './drivenRows.ts';
 import { openSteppedBot, stopStepped, tradeStepped } from './steppedBot.ts';
 import { SteppedTime } from './steppedTime.ts';
 
-/** A folder in memory where there is such a thing: the disk has tests of its own. */
+/** A folder in memory if the system has one: the disk has tests of its own. */
 export const memoryFolder = (name: string): string => mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), name));
 
 /** Moves the clock of an exchange in this process, and does what is due there. */

@@ -12,7 +12,7 @@ export const answer = (shape: string, body: string, means: unknown): DocumentedA
 /** Rows that could all be read. */
 export const list = (...rows: readonly unknown[]) => ({ rows, refused: [] });
 export const reading = (word: string, raw = word) => ({ word, raw });
-/** The answer to a query of an order that a service says nothing of. */
+/** The answer to a query of an order that the service does not know. */
 export const NO_ORDER = '{"code":"0","msg":"Success","data":null}';
 /** A bar of one price more or less. */
 export const bar = (openMs: number, close: string) => ({ openMs, open: '1', high: '2', low: '0.5', close, volume: '3' });

@@ -1,4 +1,4 @@
-// docs/protocol.md says what the tables say.
+// The tables of docs/protocol.md equal those of the code.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The tables of docs/protocol.md, as the endpoint table and the code table say them.
+// Writes the tables of docs/protocol.md from the endpoint table and the code table.
 
 import { isSafeToRetry, type Param, type Params } from '../../src/protocol/endpoints/endpoint.ts';
 import { endpointOf, OPS } from '../../src/protocol/endpoints/endpoints.ts';

@@ -59,7 +59,7 @@ class FarExchange implements DrivenRows {
 /** As `kill -9` does: no handler runs, no byte is flushed. */
 const die = (): void => void process.kill(process.pid, 'SIGKILL');
 
-/** Kills this process at a write; the bot knows nothing of it. */
+/** Kills this process at a write, without the bot's knowledge. */
 function armKill({ kind, step, nth }: RecordKill): void {
   const { writeSync, fdatasync } = fs;
   const mark = `"k":"${kind}"`;

@@ -1,4 +1,4 @@
-// Kills live bots and compares them with ones that nobody killed. See `usage` below.
+// Kills live bots and compares them with bots that were never killed. See `usage` below.
 import { rmSync } from 'node:fs';
 import { bundleBuilt, readArguments, runBuilt } from '../fixtures/runBuilt.mjs';
 

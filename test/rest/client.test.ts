@@ -23,7 +23,7 @@ async function fixtureOf(behaviour: Behaviour, options?: FixtureOptions): Promis
   return fixture;
 }
 
-/** So fast that no pause is felt, with a time limit that is still far away. */
+/** So fast that pauses between attempts take no time; the time limit is far away. */
 const HURRY = { speed: 500 };
 const TARGET = { timeoutMs: 600_000 };
 const ORDER = WRITES[0]!;
@@ -81,11 +81,11 @@ describe('an answer that says nothing leaves the outcome unknown; reads ask agai
     'an answer that says nothing leaves the outcome unknown; reads ask again, nothing else does: %s',
     async (_name, [behaviour, times, isLarge = false]) => {
       const fixture = await fixtureOf(behaviour, HURRY);
-      // What is large takes its time, and each way of reading an answer is among the first.
+      // A large answer is slow to read, so only the first calls are tried. They include each way of reading an answer.
       for (const { op, args, kind } of isLarge ? [ORDER, WRITES[3]!, OPEN_ORDERS] : CALLS) {
         const before = fixture.asked.length;
         const outcome = await fixture.call(op, args, TARGET);
-        // Where an object without any member that counts is an answer, it is one.
+        // These calls accept an object without any known member as an answer.
         const isEmptyAnswer = outcome.kind === 'acked' && /ping|symbols|testNewOrder|batchCancel/.test(op);
         if (!isEmptyAnswer) expect(outcome.kind, op).toBe('unknown');
         if (!isEmptyAnswer) expect(fixture.asked.length - before, op).toBe(kind === 'read' ? times : 1);
@@ -217,7 +217,7 @@ describe('time limits', () => {
     const options = { timeoutMs: 1000, late: (outcome: Outcome<unknown>) => void late.push(outcome) };
     rig.clock.measure('spot');
     await until(() => rig.clock.isMeasured('spot'));
-    /** Its limit is ten milliseconds of this computer: the request may come after it. */
+    /** The time limit is ten milliseconds of this computer, so the request may arrive after it. */
     const unanswered = async (call: Promise<Outcome<unknown>>): Promise<void> => {
       const before = waiting.length;
       expect((await call).kind).toBe('unknown');

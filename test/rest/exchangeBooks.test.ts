@@ -108,7 +108,7 @@ describe('the second copy of a create', () => {
 });
 
 describe('the second copy of a create that rests', () => {
-  /** It stands at the exchange, and cannot be cancelled. */
+  /** It is open at the exchange, and cannot be cancelled. */
   async function resting(openOrdersClientId: 'on' | 'off') {
     const world = await RestWorld.open({ switches: { openOrdersClientId } });
     world.faulty.faults.set({
@@ -224,7 +224,7 @@ describe('while the exchange shows less than the books have', () => {
   it('a reduction of more than it shows does not leave, and one of what it shows does', async () => {
     const world = await open();
     expect(world.audit('full').kind).toBe('ok');
-    // The books have 5 BTC; 2 of them are gone.
+    // The books have 5 BTC; the account has lost 2 of them.
     withdraw(world, BTC.base, 2 * 10 ** BTC.baseDigits);
     expect(world.audit('full').kind).toBe('mismatch');
     const tooMuch = world.order({ side: 'sell', lots: 31_000, limit: 10_000 });

@@ -8,7 +8,7 @@ import { bob } from '../fixtures/restOthers.ts';
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
-/** Places an order while a fault is on, and waits until what became of it is known. */
+/** Places an order while a fault is on, and waits until its outcome is known. */
 async function underFault(point: string, params: Readonly<Record<string, number | string>>, options: RestWorldOptions = {}) {
   const world = await open(options);
   world.fault(point, params);

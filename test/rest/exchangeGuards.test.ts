@@ -1,4 +1,4 @@
-// Schedules in which one guard of the order path alone stands between a fault and a wrong belief (order safety, section 16).
+// Schedules in which a single guard of the order path prevents a wrong belief after a fault (order safety, section 16).
 
 import { describe, expect, it } from 'vitest';
 import { EvidenceReader } from '../../src/adapters/exchange/prove/evidence.ts';

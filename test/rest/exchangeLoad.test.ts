@@ -12,7 +12,7 @@ const SPAN_MS = 90_000;
 const ends: (() => void)[] = [];
 afterEach(() => ends.splice(0).forEach((end) => end()));
 
-interface Reported {
+interface AuditReport {
   readonly atMs: number;
   readonly result: AuditResult;
 }
@@ -21,27 +21,27 @@ interface Reported {
 async function busy(
   atHalf: (world: RestWorld) => void,
   switches = {},
-): Promise<{ readonly reported: readonly Reported[]; readonly halfMs: number; readonly world: RestWorld }> {
+): Promise<{ readonly reports: readonly AuditReport[]; readonly halfMs: number; readonly world: RestWorld }> {
   const world = await RestWorld.open({ switches });
   for (let at = 0; at < 50; at++) {
     bob(world).limit('bob', 'SELL', '0.2', '100.10');
     bob(world).limit('bob', 'BUY', '0.2', '99.90');
   }
-  const reported: Reported[] = [];
+  const reports: AuditReport[] = [];
   const auditor = new Auditor({
     scheduler: world.queue,
     audit: (kind, done) => world.exchange.audit(kind, done),
     fastMs: ORDER_SETTINGS.fastMs,
     fullMs: 300_000,
     startGapMs: 10_000,
-    onResult: (_, result) => reported.push({ atMs: world.nowMs, result }),
+    onResult: (_, result) => reports.push({ atMs: world.nowMs, result }),
   });
   let isTrading = false;
   auditor.start(() => (isTrading = true));
   ends.push(() => auditor.stop());
   world.until(() => isTrading, 60_000);
-  reported.length = 0;
-  reported.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
+  reports.length = 0;
+  reports.push({ atMs: world.nowMs, result: { kind: 'ok', differences: [], isComplete: true, venueMs: world.nowMs } });
   const beganMs = world.nowMs;
   let halfMs = 0;
   for (let at = 0; at < ORDERS; at++) {
@@ -53,29 +53,29 @@ async function busy(
     world.order({ side: isBuy ? 'buy' : 'sell', lots: 100 + (at % 7), limit: isBuy ? 10_010 : 9990 });
     world.pass(Math.floor(SPAN_MS / ORDERS), 15);
   }
-  return { reported, halfMs, world };
+  return { reports, halfMs, world };
 }
 
-const maxMs = (reported: readonly Reported[]): number => {
-  const complete = reported.filter(({ result }) => result.isComplete);
+const maxMs = (reports: readonly AuditReport[]): number => {
+  const complete = reports.filter(({ result }) => result.isComplete);
   return Math.max(...complete.slice(1).map(({ atMs }, at) => atMs - complete[at]!.atMs));
 };
 
 it('165 orders in 90 s: no audit is missed for half of the stale-account limit, and none is wrong', async () => {
-  const { reported, world } = await busy(() => {});
+  const { reports, world } = await busy(() => {});
   expect(world.fillCount).toBeGreaterThan(150);
-  expect(reported.filter(({ result }) => result.kind === 'mismatch')).toEqual([]);
-  expect(maxMs(reported)).toBeLessThan(15_000);
+  expect(reports.filter(({ result }) => result.kind === 'mismatch')).toEqual([]);
+  expect(maxMs(reports)).toBeLessThan(15_000);
 });
 
 it('165 orders in 90 s: a withdrawal of 99000 is found within 20 s', async () => {
-  const { reported, halfMs, world } = await busy(({ service }) => {
+  const { reports, halfMs, world } = await busy(({ service }) => {
     const { accounts } = service.spot.venue;
     accounts.of(0, accounts.asset('USDT')).free -= 99_000 * 1e8;
   });
-  const found = reported.find(({ result }) => result.kind === 'mismatch');
+  const found = reports.find(({ result }) => result.kind === 'mismatch');
   expect(found?.result.differences[0]).toMatchObject({ code: 'MISMATCH', what: expect.stringMatching(/^USDT: the account holds/) });
   expect(found!.atMs - halfMs).toBeLessThan(20_000);
-  expect(maxMs(reported)).toBeLessThan(15_000);
+  expect(maxMs(reports)).toBeLessThan(15_000);
   expect(world.engine.risk.halts.causes().map(({ code }) => code)).toContain('MISMATCH');
 });

@@ -60,7 +60,7 @@ describe('after a restart', () => {
     const id = before.order(LIMIT);
     before.pass(200);
     before.audit('full');
-    // Filled, and the process is gone before it has read of it.
+    // The order fills, and the process dies before it has read the fill.
     bob(before).limit('bob', 'SELL', '0.1', '90');
     const after = await before.restart();
     expect(after.audit('full').kind).toBe('ok');

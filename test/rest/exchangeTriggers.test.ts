@@ -169,7 +169,7 @@ describe('a trigger order', () => {
     const id = stop(world, wanted);
     world.until(() => world.reported.some((line) => line.startsWith(`unknown ${id}`)), 20_000);
     expect(world.service.futures.triggers.pending()).toHaveLength(1);
-    const next = await world.restart({ messageTheWay: isKnown });
+    const next = await world.restart({ recordsTriggerDirection: isKnown });
     next.until(() => next.get(id).lifecycle !== 'unknown', 200_000);
     expect(next.get(id)).toMatchObject({
       lifecycle: 'working',

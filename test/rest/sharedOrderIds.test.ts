@@ -86,7 +86,7 @@ describe('two orders that are acknowledged with one id', () => {
     world.audit('full');
     const answered = /order (\d+) of/.exec(scopes(world, 'DUPLICATE')[0]!.why)![1]!;
     world.fault('NET.replace', { status: 200, body: `{"orderId":${answered}}` }, 'spot.newOrder');
-    // A reduction: nothing new is risked while the second copy stands against it.
+    // A reduction opens no new risk while the second copy is open.
     const other = world.order({ side: 'sell', lots: 1000, limit: 12_000 });
     world.until(() => world.get(other).lifecycle === 'working', 120_000);
     expect(codes(world)).toContain('ECHO');

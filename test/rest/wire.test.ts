@@ -56,14 +56,14 @@ describe('an answer', () => {
   });
 
   test('an answer may come after a 100 that nobody asked for, in any pieces', async () => {
-    const reported = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
+    const hint = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
     for (const pieces of [
-      [reported + answer],
-      [reported, answer],
-      [reported + reported, answer],
-      (reported + answer).split(''),
-      [(reported + answer).slice(0, 5), (reported + answer).slice(5, 50), (reported + answer).slice(50)],
+      [hint + answer],
+      [hint, answer],
+      [hint + hint, answer],
+      (hint + answer).split(''),
+      [(hint + answer).slice(0, 5), (hint + answer).slice(5, 50), (hint + answer).slice(50)],
     ]) {
       const stub = await stubOf((socket) => void pieceByPiece(socket, pieces));
       const wire = wireOf();

@@ -235,7 +235,7 @@ function check({ fixture }: Playing): void {
   for (const [account] of TRADERS.entries()) {
     const { free, locked } = venue.wallets.wallet(account, 0);
     expectAtLeast(locked, 0);
-    // Below 0 only where orders hold as much, or a profit that is not realised yet stands behind it.
+    // Below 0 only if orders hold as much, or an unrealised profit covers it.
     const isCross = venue.wallets.openPositions(account, 0).some((position) => position.isCross);
     expectSame(free + locked >= 0 || isCross, true, `free ${free}, locked ${locked}`);
     for (const position of venue.wallets.openPositions(account)) expectAtLeast(position.lots, position.heldLots);
@@ -295,7 +295,7 @@ function count(fixture: FuturesFixture): void {
 
 test('the random scripts covered every kind of event', () => {
   expect(seen.trades).toBeGreaterThan(500);
-  // Scripts are new each time, and some twenty liquidations come of them: ten have been seen.
+  // Scripts differ each time. They give about twenty liquidations; as few as ten have been seen.
   for (const kind of ['liquidations', 'funding', 'triggered'] as const) expect(seen[kind], kind).toBeGreaterThan(4);
 });
 

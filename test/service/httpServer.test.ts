@@ -136,7 +136,7 @@ describe('the control port', () => {
     );
     expect(got).toBe(expected);
     expect(await openOrders(of)).toBe(orders);
-    // The next one goes well.
+    // The next request succeeds.
     expect((await call(of, 'POST', '/sapi/v1/order', ORDER)).status).toBe(200);
   });
 
@@ -213,7 +213,7 @@ describe('the control port', () => {
       control(of, 'POST', '/clock', { speed: 1e99 }),
       control(of, 'POST', '/clock', { stepMs: 9e15 }),
       control(of, 'POST', '/clock', { jumpMs: -9e15 }),
-      // Which of the two is meant nobody can know.
+      // It cannot be known which of the two is meant.
       control(of, 'POST', '/clock', { stepMs: 1, jumpMs: 5 }),
       control(of, 'POST', '/clock', { stepMs: 1, jump: 5 }),
       control(of, 'POST', '/faults', { schedul: [] }),

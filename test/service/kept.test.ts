@@ -24,7 +24,7 @@ import { ACCOUNTS, BTC, codeOf, Fixture, ETH, START_MS } from './serviceFixture.
 const never = (): void => {};
 const WAYS = { admissionMs: 20, visibilityMs: 120, cancelMs: 60 };
 
-/** The exchange lives until its newest change lasts, and ends without a farewell; what is left of it. */
+/** Runs the exchange until its newest change is durable, ends it without a stop, and returns its files. */
 function lived(act: (fixture: KeptFixture) => void, over = {}): SimulatedDisk {
   const disk = new SimulatedDisk();
   const setup = new KeptFixture(disk, disk.soon, over);
@@ -223,7 +223,7 @@ describe('an exchange that follows rows', () => {
     speed: null,
   };
 
-  /** Limits about the market at every fifth row; what came of it. */
+  /** Places limits around the market at every fifth row, and returns the result. */
   async function walked(folder: string, stops: ReadonlySet<number>): Promise<string> {
     const open = async () =>
       runExchange(settings, { host: '127.0.0.1', port: 0, controlPort: null, crash: never, data: join(root, folder) });
@@ -245,8 +245,8 @@ describe('an exchange that follows rows', () => {
     const { service } = running;
     const { accounts, orders } = truthOfMarkets(service, settings.service);
     // Ids of the rows continue behind a gap where an exchange was killed.
-    const reported = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
-    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(reported));
+    const tradeRow = ({ price, lots: volume, timeMs, isBuyer, isMaker, fee }: OwnTrade) => [price, volume, timeMs, isBuyer, isMaker, fee];
+    const trades = [0, 1].map((account) => service.spot.orders.trades(account, null, 100, null).map(tradeRow));
     const klines = service.markets[0]!.tape.klines.bars('1m', service.nowMs).slice(-20);
     await running.close();
     return JSON.stringify({ accounts, orders, trades, klines });

@@ -109,7 +109,7 @@ describe('trigger orders', () => {
     const cancelled = await runKill(parts(), books.books.orders, { all: false, books: null });
     expect(cancelled).toMatchObject({ triggersCancelled: 1, residuals: [] });
     expect(await waiting()).toEqual([otherForeignId, stopId]);
-    // Nobody knows what one more of its orders has done: what protects the position stays.
+    // The outcome of one more of its orders is unknown, so the orders that protect the position stay.
     const doubt = { instrument: fixture.instrument(contractName), side: 'sell', qty: '400', price: '99000', orderId: null } as const;
     const doubted = fixture.books([...orders, { ...doubt, cid: fixture.nextCid(), signMs: (await timeMs()) + 60_000, reduceOnly: true }]);
     const left = await runKill(parts(), books.books.orders, { all: false, books: () => Promise.resolve(doubted) });

@@ -71,7 +71,7 @@ const byClientId: Script = (fixture) => {
   ]);
 };
 
-/** Fills in part and in full: what trades say adds up to what orders say and to what balances have. */
+/** Fills in part and in full: trades add up to the orders and to the balances. */
 const fills: Script = (fixture) => {
   const before = { BTC: heldOf(fixture, 'BTC'), USDT: heldOf(fixture, 'USDT') };
   const sale = fixture.acked('spot.newOrder', { ...LIMIT, side: 'SELL', volume: '3', price: '100' }, 'bob');

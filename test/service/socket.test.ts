@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-/** So that even a busy machine pings twice before it gives up. */
+/** Long enough that even a busy machine pings twice before it gives up. */
 const FAST = { everyMs: 100, pongTimeoutMs: 450 };
 type Form = 'frame' | 'message';
 async function open(heartbeatForm: Form = 'frame', heartbeat = FAST, port = 0): Promise<RunningExchange> {
@@ -81,7 +81,7 @@ describe('the server', () => {
     const socket = raw(await open());
     const startedMs = performance.now();
     await until(() => socket.isClosed);
-    // Roughly: on a busy computer the exchange's clock stands still for a while. To the ms it is in heartbeat.test.ts.
+    // Approximate: on a busy computer the exchange's clock may pause. heartbeat.test.ts checks it to the ms.
     expect(performance.now() - startedMs).toBeGreaterThan(FAST.pongTimeoutMs - FAST.everyMs);
     expect(socket.text).toContain('Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n');
     expect(socket.frames.filter(({ opcode }) => opcode === OPCODE.ping).length).toBeGreaterThanOrEqual(2);
@@ -175,22 +175,22 @@ describe('the server', () => {
 
 describe('the client', () => {
   /** Pauses are a tenth of what they are, so that a test is not a minute long. */
-  function kept(url: string, options: PersistentSocketOptions = {}): { socket: PersistentSocket; reported: SocketState[] } {
+  function kept(url: string, options: PersistentSocketOptions = {}): { socket: PersistentSocket; states: SocketState[] } {
     const scheduler = new LiveScheduler({ speed: 10 });
-    const reported: SocketState[] = [];
+    const states: SocketState[] = [];
     const socket = new PersistentSocket(`${url.replace('http', 'ws')}/ws`, scheduler, () => 0.5, {
-      changed: (state) => reported.push(state),
+      changed: (state) => states.push(state),
       ...options,
     });
     endings.push(() => (socket.stop(), scheduler.close()));
     socket.start();
-    return { socket, reported };
+    return { socket, states };
   }
   const pings = ({ state }: PersistentSocket): number => (state.kind === 'open' ? state.pings : 0);
-  const kinds = (notified: readonly SocketState[]): string => notified.map(({ kind }) => kind).join(' ');
+  const kinds = (states: readonly SocketState[]): string => states.map(({ kind }) => kind).join(' ');
 
   it.each<Form>(['frame', 'message'])('the client is kept by its answers to pings as %s', async (form) => {
-    const { socket, reported: news } = kept((await open(form)).url);
+    const { socket, states: news } = kept((await open(form)).url);
     await until(() => pings(socket) >= 8);
     expect(kinds(news)).toBe('connecting open');
     expect(socket.state).toMatchObject({ kind: 'open', lastPingMs: expect.any(Number) as number });
@@ -200,13 +200,13 @@ describe('the client', () => {
 
   it('the client comes back once the exchange is there again', async () => {
     const first = await open();
-    const { socket, reported: otherReported } = kept(first.url);
+    const { socket, states: otherStates } = kept(first.url);
     await until(() => pings(socket) >= 1);
     await first.close();
     await until(() => socket.state.kind === 'waiting');
     expect(socket.state).toMatchObject({ kind: 'waiting', attempt: 1, why: 'the service closed it (1001)' });
-    await until(() => kinds(otherReported).includes('waiting connecting waiting'));
-    expect(otherReported.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
+    await until(() => kinds(otherStates).includes('waiting connecting waiting'));
+    expect(otherStates.at(-1)).toMatchObject({ attempt: 2, why: 'ECONNREFUSED' });
     await open('frame', FAST, portOf(first));
     await until(() => pings(socket) >= 1);
   });
@@ -254,15 +254,15 @@ describe('the client', () => {
   ])('the client comes back after %s', async (_, wrong, why, options = TARGET) => {
     const right = (socket: Socket, accept: string) =>
       socket.write(Buffer.concat([Buffer.from(`${accept}\r\n`), frameOf(OPCODE.binary, gzipSync('{"ping":1}'))]));
-    const { socket, reported } = kept(await service(wrong, right), options);
+    const { socket, states } = kept(await service(wrong, right), options);
     await until(() => pings(socket) === 1);
-    expect(reported.find(({ kind }) => kind === 'waiting')).toMatchObject({ attempt: 2, why: expect.stringMatching(why) as string });
+    expect(states.find(({ kind }) => kind === 'waiting')).toMatchObject({ attempt: 2, why: expect.stringMatching(why) as string });
   });
 
   it('the client waits ever longer for a service that accepts and closes, since such a connection does not live', async () => {
-    const { reported } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
-    await until(() => reported.filter(({ kind }) => kind === 'waiting').length === 3);
-    expect(reported.flatMap((state) => (state.kind === 'waiting' ? [state.attempt] : []))).toEqual([2, 3, 4]);
+    const { states } = kept(await service((socket, accept) => socket.end(`${accept}\r\n`)));
+    await until(() => states.filter(({ kind }) => kind === 'waiting').length === 3);
+    expect(states.flatMap((state) => (state.kind === 'waiting' ? [state.attempt] : []))).toEqual([2, 3, 4]);
   });
 
   it('pauses 1 s doubling to 60 s, less up to a half', () => {

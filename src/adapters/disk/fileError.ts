@@ -23,7 +23,7 @@ export function fileError(path: string, what: string, error: unknown): Error {
   return new ConfigError(`${path}: ${what}: ${why}`, remedy);
 }
 
-/** The same for any error while files were written at `path`. Errors that are not from the file system are returned unchanged. */
+/** Returns the ConfigError for an error while files were written at `path`. Other errors than those of the file system are unchanged. */
 export function writeError(path: string, error: unknown): unknown {
   return error instanceof Error && 'syscall' in error ? fileError(path, 'cannot be written', error) : error;
 }

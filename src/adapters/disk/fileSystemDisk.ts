@@ -45,7 +45,7 @@ interface OpenFile {
 export class FileSystemDisk implements Disk {
   /** Least recently used first. */
   readonly #open = new Map<string, OpenFile>();
-  /** The same for files that are read in parts. */
+  /** Files that are read in parts, least recently used first. */
   readonly #read = new Map<string, number>();
 
   /** Creates the folder if it is missing. Throws ConfigError if other users can access it. */

@@ -19,7 +19,7 @@ const holder = (pid: number, changes: Partial<LockHolder> = {}): LockHolder => (
   host: 'trader-1.example',
   ...changes,
 });
-/** `dead`: numbers of processes that are gone; of any other nobody says so. */
+/** `dead`: numbers of dead processes; all others count as unknown. */
 const processes = (pid: number, dead: readonly number[] = [], other: 'running' | 'unknown' = 'running'): Processes => ({
   self: holder(pid),
   findProcess: ({ pid: theirs }) => (dead.includes(theirs) ? 'gone' : other),
@@ -89,12 +89,12 @@ describe('takeLock', () => {
       }),
       { seed: 5, numRuns: 3000 },
     );
-    // It is not a lock that keeps everybody out.
+    // A file that is not a lock must not keep every process out.
     expect(had).toBeGreaterThan(300);
   });
 });
 
-/** A starter that takes one step of takeLock a turn: each time it is run anew, over what it did and saw before, and one step further. */
+/** Takes one step of takeLock a turn: each turn repeats the steps before with what they saw, and adds one. */
 function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
   const seen: (() => unknown)[] = [];
   let outcome: 'starting' | 'has' | 'refused' = 'starting';
@@ -125,7 +125,7 @@ function starter(disk: SimulatedDisk, pid: number, dead: readonly number[]) {
 
 class OutOfTurn extends Error {}
 
-/** Does it, and says again and again what came of it. */
+/** Runs it, and reports its result repeatedly. */
 function outcomeOf<T>(act: () => T): () => T {
   try {
     const value = act();

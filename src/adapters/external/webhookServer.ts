@@ -73,7 +73,7 @@ async function replyTo(
   if (headers.origin !== undefined) return { status: 403, problem: 'the request comes from a page' };
   if (method !== 'POST') return { status: 405, problem: 'expected POST' };
   if (body === null) return { status: 413, problem: `expected at most ${MAX_BODY_BYTES} bytes` };
-  return (await handle(url, headers, body)) ?? { status: 404, problem: 'nothing is here' };
+  return (await handle(url, headers, body)) ?? { status: 404, problem: 'no such path' };
 }
 
 function send(response: ServerResponse, { status, problem }: HookReply): void {

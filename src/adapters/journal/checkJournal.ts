@@ -34,7 +34,7 @@ export interface JournalReport {
   readonly halts: readonly { readonly scope: string; readonly state: string; readonly code: string; readonly why: string }[];
   /** A process that may be writing now; null if none is. */
   readonly writer: { readonly pid: number; readonly host: string } | null;
-  /** Of the last file. A torn tail of an older file no longer matters. */
+  /** The torn tail of the last file. That of an older file no longer matters. */
   readonly torn: TornTail | null;
   readonly damage: { readonly message: string; readonly remedy: string } | null;
 }

@@ -76,7 +76,7 @@ const outbox = (options: OutboxOptions = {}): AlertOutbox =>
 
 it('sends every member and a text to a webhook, within a moment', async () => {
   let tookMs = Infinity;
-  // A computer that is busy with other things can only add to it.
+  // A busy computer can only make it longer.
   for (let again = 0; again < 3 && tookMs >= 1000; again++) {
     received.length = 0;
     const beganMs = performance.now();

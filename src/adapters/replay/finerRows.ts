@@ -41,7 +41,7 @@ export function isOrderOpen(book: BarBook, brackets: readonly Bracket[], openMs:
   let stops = 0;
   for (const bracket of brackets) {
     const { isLong, stop, trailing, best } = bracket;
-    // Of a stop that does not trail yet the level is NaN, which nothing reaches.
+    // A stop that does not trail yet has the level NaN, which no price reaches.
     if (trailing > 0 && (isLong ? low <= trailLevelOf(bracket, Math.max(best, high)) : high >= trailLevelOf(bracket, Math.min(best, low))))
       return true;
     if (stop > 0 && (isLong ? low <= stop : high >= stop)) stops++;

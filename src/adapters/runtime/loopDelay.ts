@@ -21,7 +21,7 @@ export class LoopDelay {
     });
   }
 
-  /** Of the last whole minute, or of the first one until now; null before any measurement. */
+  /** The 99th percentile of the last whole minute, or of the first minute until now; null before any measurement. */
   get p99Ms(): number | null {
     return this.#last ?? this.#measure();
   }

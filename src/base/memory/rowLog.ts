@@ -10,7 +10,7 @@ export function bitsOf(codes: Float64Array, from: number, width: number, arena: 
   return out;
 }
 
-/** The same for numbers of up to 16 bits. */
+/** Like `bitsOf`, for numbers of up to 16 bits. */
 export function wideBitsOf(codes: Float64Array, from: number, width: number, arena: Arena | null = null): Uint16Array {
   const out = arena === null ? new Uint16Array(codes.length) : arena.takeShorts(codes.length);
   const mask = (1 << width) - 1;
@@ -43,7 +43,7 @@ export class Scratch {
   take(length: number): Float64Array {
     return this.free.get(length)?.pop() ?? new Float64Array(length);
   }
-  /** The same for a page of a log. */
+  /** Returns a page of a log with any content. */
   page(length: number): Float64Array {
     return this.take(length);
   }

@@ -6,7 +6,7 @@ import { InvariantError } from '../errors.ts';
 import { MAX_EXACT, mulDiv, productAtMost, mulPpmUp, type Rounding } from './exact.ts';
 
 const ROUNDINGS: readonly Rounding[] = ['down', 'up', 'halfUp', 'halfEven'];
-/** Of every size: most draws of a plain integer arbitrary would be huge. */
+/** Whole numbers of every size. Most draws of a plain integer arbitrary would be huge. */
 const whole = fc.tuple(fc.nat({ max: MAX_EXACT }), fc.nat({ max: 53 })).map(([value, bits]) => value % 2 ** bits);
 
 function oracle(a: number, b: number, divisor: number, round: Rounding): bigint {

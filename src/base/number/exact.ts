@@ -44,8 +44,8 @@ function roundToDivisor(low: number, rest: number, divisor: number, round: Round
 }
 
 /**
- * The same when a * b is above 2^53: the product as an unevaluated sum of two doubles (Dekker 1971), a quotient that is off by at most a
- * few units, and its rest, which is small and therefore exact. About 15 ns, while BigInt takes 200 and allocates.
+ * Like `mulDiv`, when a * b is above 2^53: the product as an unevaluated sum of two doubles (Dekker 1971), a quotient that is off by at
+ * most a few units, and its remainder, which is small and therefore exact. About 15 ns, while BigInt takes 200 and allocates.
  */
 function mulDivWide(a: number, b: number, divisor: number, round: Rounding): number {
   const high = a * b;

@@ -38,7 +38,7 @@ const SHELLS = {
 /** How the script is read as the documentation has it, and from a file: it is the same each time. */
 const READ = {
   bash: { documented: 'source <(isobar completion bash)', kept: 'source kept.bash' },
-  // Outside of a line that is being typed zsh has no completion system: two of its functions stand in.
+  // Outside of an interactive line zsh has no completion system, so two of its functions are replaced.
   zsh: { documented: 'source <(isobar completion zsh)', kept: 'source ./kept.zsh' },
   fish: { documented: 'isobar completion fish | source', kept: 'source kept.fish' },
 } as const;

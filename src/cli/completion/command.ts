@@ -16,7 +16,7 @@ const EITHER = new RegExp(`${DEFINITION.source}|${STRATEGY.source}`);
 /** Options of the commands below that take no value. */
 const SWITCH = /^--(no-\w+|json|quiet|demo|resume|fresh|work|open|break-even|allow-live|loud)$/;
 
-type AskYargs = (reported: (error: Error | null, found: string[] | undefined) => void) => void;
+type AskYargs = (done: (error: Error | null, found: string[] | undefined) => void) => void;
 type Finder = (begun: string) => readonly string[];
 
 /** Arguments of commands. For other commands the shell offers its own files. */
@@ -52,7 +52,7 @@ export function withCompletion(yargs: Argv, argv: readonly string[]): Argv {
         'Print a script that completes commands, options and files in your shell',
         (args) =>
           args
-            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Whose script; default: that of $SHELL' })
+            .positional('shell', { choices: SHELLS, default: usualShell(), describe: 'Shell of the script; default: that of $SHELL' })
             .example('$0 completion bash >> ~/.bashrc', 'from the next shell on'),
         ({ shell }) => void process.stdout.write(shellScript(shell)),
       )

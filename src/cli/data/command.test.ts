@@ -114,11 +114,11 @@ describe('isobar data', () => {
     const bars = ['--interval', '1h', '--from', '2024-01-01', '--bars', '5', '--seed', '1', '--catalog', broken];
     await isobar('generate', '--symbol', 'CUTUSDT,SOUNDUSDT', ...bars);
     truncateSync(barsPath(broken, { market: 'spot', symbol: 'CUTUSDT', interval: '1h' }), 300);
-    const reported = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     expect(await isobar('check', '--catalog', broken)).toMatch(/^(?![^]*CUTUSDT)[^]*SOUNDUSDT .* ok /);
-    expect(reported).toHaveBeenCalledWith(expect.stringContaining('CUTUSDT/1h.arrow: not a whole Arrow file'));
+    expect(stderr).toHaveBeenCalledWith(expect.stringContaining('CUTUSDT/1h.arrow: not a whole Arrow file'));
     expect(process.exitCode).toBe(1);
-    reported.mockRestore();
+    stderr.mockRestore();
   });
 
   it.each([

@@ -105,7 +105,7 @@ const generateCommand = (yargs: Argv) =>
 
 export const dataCommand: CommandModule = {
   command: 'data',
-  describe: 'The catalog of bars: import, download, record, list, check, resample, generate, instruments',
+  describe: 'Manage the catalog of bars: import, download, record, list, check, resample, ...',
   builder: (yargs) =>
     [importCommand, downloadCommand, recordCommand, listCommand, checkCommand, resampleCommand, generateCommand, instrumentsCommand]
       .reduce((all: Argv, add) => add(all), yargs)

@@ -9,8 +9,6 @@ export const recordCommand = (yargs: Argv) =>
     'record',
     'Keep adding the bars of an exchange to the catalog as they close, until Ctrl-C',
     (args) =>
-      args
-        .options({ ...setOptions, json: { ...setOptions.json, describe: 'Print a line of JSON for each thing that happens' } })
-        .options(accessOptions),
+      args.options({ ...setOptions, json: { ...setOptions.json, describe: 'Print a line of JSON for each event' } }).options(accessOptions),
     async (args) => (await import('./downloadActions.ts')).recordData(args),
   );

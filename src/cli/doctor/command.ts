@@ -7,8 +7,8 @@ import { text } from '../options/text.ts';
 const options = (args: Argv) =>
   args
     .options({
-      market: { choices: ['spot', 'futures', 'both'] as const, describe: 'What to look at; default: what has an address' },
-      symbol: { ...text, describe: 'What you mean to trade: BTCUSDT,ETHUSDT,E-BTC-USDT; default: the catalog' },
+      market: { choices: ['spot', 'futures', 'both'] as const, describe: 'Markets to check; default: those with an address' },
+      symbol: { ...text, describe: 'Symbols to trade: BTCUSDT,ETHUSDT,E-BTC-USDT; default: the catalog' },
       catalog: { ...text, default: 'data', describe: 'Folder whose instrument records are compared' },
       ...accessOptions,
       timeout: { ...text, default: '10', describe: 'Seconds to wait for each answer' },

@@ -13,7 +13,7 @@ const options = (args: Argv) =>
       speed: { ...text, describe: 'Replay speed for bars, 1 is real time; bars that match orders advance only with it' },
       profile: { ...text, describe: 'YAML file of switch values, over the profile of the config' },
       control: { ...text, describe: 'Port for faults and time, on loopback; off by default' },
-      follow: { ...text, describe: 'Base URL of a service whose public prices and books are laid over this one' },
+      follow: { ...text, describe: 'Base URL of a service whose public prices and books this exchange follows' },
       data: { ...text, describe: 'Folder that stores accounts, orders and trades; without it they end with the process' },
       seed: { ...text, describe: 'Seed of synthetic prices, over that of the config' },
       quiet: { type: 'boolean', default: false, describe: 'Print nothing on stderr' },
@@ -25,7 +25,7 @@ type ExchangeArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never
 
 export const exchangeCommand: CommandModule<object, ExchangeArgs> = {
   command: 'exchange [config]',
-  describe: 'The Trading Service on paper: real HTTP, signatures, limits and errors',
+  describe: 'Run a paper exchange: real HTTP, signatures, limits and errors',
   builder: options,
   handler: async (args) => (await import('./action.ts')).exchange(args),
 };

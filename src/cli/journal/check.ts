@@ -13,7 +13,7 @@ const check = (args: Argv) =>
 
 export const journalCommand: CommandModule = {
   command: 'journal',
-  describe: 'The journal of a live bot: what it has sent, and what came of it',
+  describe: 'Check the journal of a live bot',
   builder: (yargs) =>
     yargs
       .command('check <path>', 'Read all of a journal as a start would, and say what is in it', check, async (args) =>

@@ -15,7 +15,7 @@ type ReplayArgs = ReturnType<typeof options> extends Argv<infer T> ? T : never;
 
 export const replayCommand: CommandModule<object, ReplayArgs> = {
   command: 'replay <journal>',
-  describe: 'Make the decisions of a live bot again from its journal',
+  describe: 'Replay the decisions of a live bot from its journal, and compare them',
   builder: options,
   handler: async (args) => (await import('./replayAction.ts')).replay(args),
 };

@@ -20,7 +20,7 @@ const resuming = (args: Argv) =>
 const tightening = (args: Argv) =>
   withBotOptions(args)
     .positional('limit', { type: 'string', demandOption: true, describe: 'Limit under risk: of the config, such as maxOrderNotional' })
-    .positional('value', { type: 'string', demandOption: true, describe: 'Its new value, written as in the config' })
+    .positional('value', { type: 'string', demandOption: true, describe: 'New value, written as in the config' })
     .options(whyOption)
     .example('$0 tighten maxOrderNotional 1000 --why "thin market"', 'smaller orders from now on');
 
@@ -37,14 +37,14 @@ export const haltCommand: CommandModule<object, HaltArgs> = {
 
 export const acknowledgeCommand: CommandModule<object, BotPlace & { readonly json: boolean }> = {
   command: 'acknowledge',
-  describe: 'Answer the alarms of a running bot: you have seen them',
+  describe: 'Acknowledge the alarms of a running bot',
   builder: withBotOptions,
   handler: async (args) => (await import('./botActions.ts')).acknowledge(args),
 };
 
 export const tightenCommand: CommandModule<object, TightenArgs> = {
   command: 'tighten <limit> <value>',
-  describe: 'Make a risk limit of a running bot tighter, until it starts again',
+  describe: 'Tighten a risk limit of a running bot until its next start',
   builder: tightening,
   handler: async (args) => (await import('./botActions.ts')).tighten(args),
 };

@@ -18,7 +18,7 @@ it.each([
   try {
     await once(server, 'listening');
     const args = { data: folder, flatten: true, all: false, separate: false, 'give-up': '1s', why: 'a test', json: true };
-    // The next thing that it wants is the file of the bot, which is not there.
+    // The next file that the kill reads is the file of the bot, which does not exist.
     await expect(kill(args as never)).rejects.toThrow('bot.json: cannot be read (ENOENT)');
     expect(readKillSwitch(folder)).toMatchObject({ why: 'a test', flatten: true });
   } finally {

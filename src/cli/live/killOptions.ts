@@ -7,7 +7,7 @@ export const options = (args: Argv) =>
   withBotOptions(args)
     .options({
       flatten: { type: 'boolean', default: false, describe: 'Close all positions too, in slices that can only reduce them' },
-      all: { type: 'boolean', default: false, describe: 'Cancel the orders of others on this account too' },
+      all: { type: 'boolean', default: false, describe: 'Also cancel foreign orders on this account' },
       separate: { type: 'boolean', default: false, describe: 'Do not ask the bot, because it hangs' },
       'give-up': {
         type: 'string',

@@ -5,7 +5,7 @@ import { withBotOptions } from './botOptions.ts';
 
 const options = (args: Argv) =>
   withBotOptions(args).options({
-    lines: { type: 'string', requiresArg: true, default: '50', describe: 'How many of the newest lines' },
+    lines: { type: 'string', requiresArg: true, default: '50', describe: 'Number of the newest lines to print' },
     follow: { type: 'boolean', alias: 'f', default: false, describe: 'Print new lines until Ctrl-C' },
   });
 

@@ -8,7 +8,7 @@ const options = (args: Argv) =>
       'allow-live': {
         type: 'boolean',
         default: false,
-        describe: 'Also offer what acts on a running bot: halt, resume, acknowledge, tighten, kill',
+        describe: 'Also offer tools that act on a running bot: halt, resume, kill and others',
       },
     })
     .epilog('Speaks JSON-RPC 2.0, one message a line, on stdin and stdout, until stdin ends. docs/mcp.md');

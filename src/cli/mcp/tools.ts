@@ -217,7 +217,7 @@ export const TOOLS: readonly Tool[] = [
   { name: 'acknowledge', help: 'Answer the alarms of a running bot', command: ['acknowledge'], args: BOT, ...LIVE },
   {
     name: 'tighten',
-    help: 'Make a risk limit of a running bot tighter, until it starts again',
+    help: 'Tighten a risk limit of a running bot until its next start',
     command: ['tighten'],
     args: {
       limit: needed(word(text('a limit under risk: of the config'))),

@@ -1,4 +1,4 @@
-// `isobar strategy` as it is typed: new, list, show, and what they say of files that are no good.
+// `isobar strategy new`, `list` and `show`, and their messages about invalid files.
 
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

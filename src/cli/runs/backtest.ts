@@ -23,7 +23,7 @@ const options = (args: Argv) =>
       envelope: {
         type: 'boolean',
         default: true,
-        describe: 'Find how far the order of events inside bars matters; --no-envelope does not',
+        describe: 'Compute the envelope of the result; --no-envelope leaves it out',
       },
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,

@@ -7,7 +7,7 @@ import { text } from '../options/text.ts';
 const options = (args: Argv) =>
   args
     .positional('run', { type: 'string', demandOption: true, describe: 'A run folder: runs/<date>-<name>' })
-    .positional('other', { type: 'string', describe: 'Another one, to compare with the first' })
+    .positional('other', { type: 'string', describe: 'Second run folder, to compare with the first' })
     .options({
       as: { choices: PROFILE_NAMES, describe: 'Show the figures of another tool by its definitions, with ours' },
       open: { type: 'boolean', default: false, describe: 'Open the report in the browser' },

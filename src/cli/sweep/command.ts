@@ -11,7 +11,7 @@ const list = { type: 'string', array: true, requiresArg: true, default: none } a
 const threads = {
   workers: { ...text, describe: 'Threads; default: one a core' },
   'bar-timeout': { ...BAR_TIMEOUT, describe: 'Seconds of silence after which a set is given up; 0 never gives up' },
-  memory: { ...text, describe: 'MiB that the equity of sets which run together may take; default: 64 a thread' },
+  memory: { ...text, describe: 'Memory in MiB for the equity of sets that run together; default: 64 a thread' },
 } as const;
 const catalog = { ...text, describe: 'Catalog in place of the one that the definition names' } as const;
 

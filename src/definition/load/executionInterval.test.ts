@@ -32,7 +32,7 @@ function feedsOf(sets: readonly BarColumns[], lines: string, fromMs: number | nu
   const store = memoryStore(sets.map((bars) => wholeSet(bars, SYNTHETIC)));
   return loadFeeds(parseDefinition(source), source, store, { fromMs, toMs: null });
 }
-const reported = (feeds: ReturnType<typeof feedsOf>) =>
+const chosen = (feeds: ReturnType<typeof feedsOf>) =>
   feeds.map(({ name, bars, isHidden }) => `${name} ${bars.interval}${isHidden === true ? ' hidden' : ''}`);
 
 const hours = coarser(minutes, '1h');
@@ -48,7 +48,7 @@ describe('finer bars inside', () => {
     ['a named interval', [hours, quarters, minutes], `${FUTURES}fills: { inside: 15m }`, ['bars 1h', 'inside bars 15m hidden']],
     ['none where it is off', [hours, minutes], `${FUTURES}fills: { inside: off }`, ['bars 1h']],
   ])('finer bars inside: %s', (_, sets, lines, expected) => {
-    expect(reported(feedsOf(sets, lines))).toEqual(expected);
+    expect(chosen(feedsOf(sets, lines))).toEqual(expected);
   });
 
   it('begin one row before the run, whose close is its first price', () => {

@@ -1,4 +1,4 @@
-// Balances of a run over both markets: whose they are, how they are split where nobody says so, and what is refused with its place.
+// Balances of a run over both markets: to which market they belong, how they are split by default, and errors with their place.
 
 import { describe, expect, it } from 'vitest';
 import { linearContract } from '../../../test/fixtures/futuresVenue.ts';

@@ -20,7 +20,7 @@ export function newestValues(knownMs: Float64Array, timeMs: Float64Array, value:
   for (let row = 0; row < knownMs.length && knownMs[row]! <= toMs; row++) {
     if (timeMs[row]! < newest) continue;
     newest = timeMs[row]!;
-    // Of values that became known at one time, the last one counts: nobody sees the others.
+    // If several values became known at one time, the last one counts: strategies never see the others.
     if (rows.length > 0 && knownMs[rows.at(-1)!] === knownMs[row]) rows.pop();
     rows.push(row);
   }

@@ -18,7 +18,7 @@ export interface DecisionColumns {
   readonly sign: Float64Array;
   readonly lots: Float64Array;
   readonly quoteUnits: Float64Array;
-  /** Of a market order: the collar, if it has one. */
+  /** The limit. For a market order: the collar, if it has one. */
   readonly limit: Float64Array;
   readonly takeProfit: Float64Array;
   readonly stopLoss: Float64Array;
@@ -41,6 +41,6 @@ export const DECISION_FLAGS = {
 
 /** What the strategies of a run decided. */
 export interface RunDecisions extends DecisionColumns {
-  /** What else the decisions depended on than bars, in words: `its position`, `its equity`. Empty: on bars alone. */
+  /** What the decisions depended on besides bars, as text: `its position`, `its equity`. Empty: on bars alone. */
   readonly dependsOn: readonly string[];
 }

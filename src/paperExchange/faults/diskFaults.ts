@@ -70,10 +70,10 @@ export class FaultyDisk implements Disk {
     const { wrong } = this.#writes;
     const [failing, slow] = [wrong.get('DISK.sync'), wrong.get('DISK.slow')];
     this.#disk.sync(path, (failure) => {
-      const reported = failing === undefined ? failure : faultText(failing, 'error');
-      if (slow === undefined) return done(reported);
+      const result = failing === undefined ? failure : faultText(failing, 'error');
+      if (slow === undefined) return done(result);
       const scheduler = this.#scheduler();
-      scheduler.at(scheduler.nowMs + faultNumber(slow, 'ms'), () => done(reported));
+      scheduler.at(scheduler.nowMs + faultNumber(slow, 'ms'), () => done(result));
     });
   }
   rename(from: string, to: string): void {

@@ -80,8 +80,8 @@ export class ProfitHistory {
   reportedOf(position: Readonly<VenuePosition>): ReportedAmounts | null {
     return this.#reported.get(position) ?? null;
   }
-  restoreReported(position: Readonly<VenuePosition>, notified: ReportedAmounts): void {
-    this.#reported.set(position, notified);
+  restoreReported(position: Readonly<VenuePosition>, amounts: ReportedAmounts): void {
+    this.#reported.set(position, amounts);
   }
   /** Restores a record of an earlier process. `place` is its offset in the store. */
   restore({ id, uid, symbol }: ReductionRecord, place: number): void {

@@ -174,8 +174,8 @@ export class TriggerBook {
   }
 
   /**
-   * The same for a row of bars, in the order of docs/matching.md: triggers that the row reaches fire one by one. `fires` is called before a
-   * child is placed, with its time.
+   * Returns the triggers of a row of bars, in the order of docs/matching.md: those that it reaches fire one by one. `fires` is called
+   * before a child is placed, with its time.
    */
   inRow(fires: (timeMs: number) => void): RowTriggers {
     return {

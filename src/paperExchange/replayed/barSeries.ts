@@ -33,7 +33,7 @@ export interface RowData {
   readonly funding: readonly RowFunding[];
 }
 
-/** The same data, read row by row. */
+/** Reads bars, marks and funding row by row. */
 export class BarSeries {
   readonly bars: BarColumns;
   readonly firstRow: number;

@@ -1,4 +1,4 @@
-// All records of the exchange store, and the heads of its files, which say the fields of each.
+// All records of the exchange store, and the heads of its files, which list the fields of each record.
 
 import type { Instrument } from '../../model/instrument.ts';
 import { reductionRecord } from '../futures/reductionRecord.ts';
@@ -31,7 +31,7 @@ import {
 import { damage, Layout, namesOf, otherVersion } from '../records/layout.ts';
 import { type RecordSpec, rowText } from '../records/record.ts';
 
-/** Format 4: every field of a row has a name, which stands in the head of the file. */
+/** Format 4: the head of the file names every field of a row. */
 export const FORMAT = 4;
 
 /** Records that clients may still request, or that are needed to find one. All others are repeated at the start of a later file. */

@@ -1,4 +1,4 @@
-// Lossless JSON against JSON.parse where doubles are exact, and by itself where they are not.
+// Lossless JSON: compared with JSON.parse where doubles are exact, and with written examples where they are not.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,9 +1,9 @@
 // The figures of the paths that bound a run, and their hull.
 
 import type { RunRecord, EquityColumns } from '../../model/run/run.ts';
-import { mainFigures, type BarFalls } from '../kernels/portfolio.ts';
+import { mainFigures, type BarDrawdowns } from '../kernels/portfolio.ts';
 import { seriesOf } from '../kernels/returns.ts';
-import { barFalls, sampledEquity } from '../series/daily.ts';
+import { barDrawdowns, sampledEquity } from '../series/daily.ts';
 import { moneyText, type Money } from '../series/money.ts';
 
 /** A figure over the orders of events: the lowest, that of the run itself, the highest. */
@@ -42,11 +42,11 @@ export function figuresOf({ fromMs, toMs, startUnits }: RunRecord, equity: Equit
   return pathFigures({ fromMs, toMs, startUnits, equity }, null);
 }
 
-/** `falls`: those of every bar, where the equity has only samples; null: it has every bar. */
-export function pathFigures(path: EquityPath, falls: BarFalls | null): PathFigures {
+/** `drawdowns`: those of every bar, where the equity has only samples; null: it has every bar. */
+export function pathFigures(path: EquityPath, drawdowns: BarDrawdowns | null): PathFigures {
   const { startUnits, equity } = path;
   const { timeMs, equity: daily } = sampledEquity(path);
-  const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), falls ?? barFalls(path));
+  const { maxDrawdown, sharpe } = mainFigures(seriesOf(timeMs, daily), drawdowns ?? barDrawdowns(path));
   const end = equity.length === 0 ? startUnits : equity.units[equity.length - 1]!;
   return { net: end - startUnits, maxDrawdown: numberOf(maxDrawdown), sharpe: numberOf(sharpe) };
 }

@@ -61,7 +61,7 @@ const BRACKETS: readonly ((level: number) => Partial<EntryTerms>)[] = [
 ];
 const CASES = ENTRIES.flatMap((entry) => BRACKETS.map((bracket): EntryTerms => ({ ...PLAIN, ...entry, ...bracket(entry.level ?? 0) })));
 
-describe('the path of an entry holds what becomes of it', () => {
+describe('the path of an entry contains every outcome that the entry may have', () => {
   it.each(CASES)(
     'the hull of an entry contains its state on every path of seven ticks in one bar: $kind at $level, stop $stop, target $target, trailing $trailing',
     (terms) => {

@@ -44,7 +44,7 @@ function expectNear(actual: Readonly<Record<string, Figure>>, wanted: Group, nam
   }
 }
 
-test.skipIf(!isThere)('the golden series', () => {
+test.skipIf(!isThere)('the figures of the golden series equal the golden values', () => {
   const rows = rowsOf('series.csv');
   const series = seriesFrom(
     10_000,
@@ -106,7 +106,7 @@ test.skipIf(!isThere)('the golden series', () => {
   );
 });
 
-test.skipIf(!isThere)('the golden trades', () => {
+test.skipIf(!isThere)('the figures of the golden trades equal the golden values', () => {
   const rows = rowsOf('trades.csv');
   const pnl = Float64Array.from(rows, (row) => Number(row[1]));
   const set: TradeSet = {

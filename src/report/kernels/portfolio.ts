@@ -86,15 +86,15 @@ interface Grounds {
   readonly downside: Figure;
 }
 
-/** Deepest falls of the equity over all bars: a fraction (at most 0) and an amount of money (at least 0). */
-export type BarFalls = Pick<DeepestFall, 'fraction' | 'units'>;
+/** Deepest drawdowns of the equity over all bars: a fraction (at most 0) and an amount of money (at least 0). */
+export type BarDrawdowns = Pick<DeepestFall, 'fraction' | 'units'>;
 
 /** Returns the main figures alone, which is much cheaper than all figures. */
-export function mainFigures(series: ReturnSeries, falls: BarFalls): Readonly<Record<MainFigure, Figure>> {
-  return groundsOf(series, 0, falls).main;
+export function mainFigures(series: ReturnSeries, drawdowns: BarDrawdowns): Readonly<Record<MainFigure, Figure>> {
+  return groundsOf(series, 0, drawdowns).main;
 }
 
-function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
+function groundsOf(series: ReturnSeries, rf: number, drawdowns: BarDrawdowns): Grounds {
   const { timeMs, returns, index } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
@@ -116,9 +116,9 @@ function groundsOf(series: ReturnSeries, rf: number, falls: BarFalls): Grounds {
     volatility: chain(spread, (x) => x * ANNUAL),
     sharpe,
     sortino: ratio(() => chain(downside, (down) => (down <= ZERO ? 'no-downside' : chain(excess, (x) => (x / down) * ANNUAL)))),
-    maxDrawdown: some(() => falls.fraction),
+    maxDrawdown: some(() => drawdowns.fraction),
     maxDrawdownDaily: some(() => drawdown.deepest),
-    calmar: chain(cagr, (growth) => (falls.fraction < 0 ? growth / -falls.fraction : 'no-drawdown')),
+    calmar: chain(cagr, (growth) => (drawdowns.fraction < 0 ? growth / -drawdowns.fraction : 'no-drawdown')),
     calmarDaily: chain(cagr, (growth) => (hasFallen ? growth / -drawdown.deepest : 'no-drawdown')),
     skew: n < 3 ? 'too-few-returns' : (form?.skew ?? 'zero-variance'),
     excessKurtosis: n < 4 ? 'too-few-returns' : (form?.excessKurtosis ?? 'zero-variance'),
@@ -135,12 +135,12 @@ function guards({ returns, isRuined }: ReturnSeries) {
   return { some, two, ratio };
 }
 
-/** Returns all figures. `falls` are those of the equity over all bars. Without them the falls are measured at the points of the series. */
-export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, falls = ownFalls(series)): Portfolio {
+/** Returns all figures. `drawdowns`: those of the equity over all bars; by default those at the points of the series. */
+export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions = {}, drawdowns = ownDrawdowns(series)): Portfolio {
   const { timeMs, equity, returns } = series;
   const n = returns.length;
   const { some, two, ratio } = guards(series);
-  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), falls);
+  const { main, drawdown, years, downside } = groundsOf(series, perDay(options.riskFree ?? 0), drawdowns);
   const netProfit = some(() => equity[n]! - equity[0]!);
   const sorted = returns.toSorted();
   const max = longestOf(drawdown, timeMs);
@@ -158,7 +158,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     sortino: main.sortino,
     maxDrawdown: main.maxDrawdown,
     maxDrawdownDaily: main.maxDrawdownDaily,
-    maxDrawdownAbs: some(() => falls.units),
+    maxDrawdownAbs: some(() => drawdowns.units),
     longestDrawdown: some(() => (hasFallen ? max.days : 'no-drawdown')),
     averageDrawdown: some(() =>
       hasFallen ? sumOf(drawdown.episodes.length, (i) => drawdown.episodes[i]!.depth) / drawdown.episodes.length : 'no-drawdown',
@@ -168,7 +168,7 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
     calmar: main.calmar,
     calmarDaily: main.calmarDaily,
     omega: ratio(() => omegaOf(returns, perDay(options.required ?? 0))),
-    recoveryFactor: ratio(() => chain(netProfit, (profit) => (falls.units > 0 ? profit / falls.units : 'no-drawdown'))),
+    recoveryFactor: ratio(() => chain(netProfit, (profit) => (drawdowns.units > 0 ? profit / drawdowns.units : 'no-drawdown'))),
     var95: two(() => quantile(sorted, 0.05)),
     var99: two(() => quantile(sorted, 0.01)),
     cvar95: two(() => meanUpTo(sorted, quantile(sorted, 0.05))),
@@ -185,8 +185,8 @@ export function portfolioFigures(series: ReturnSeries, options: PortfolioOptions
   return { figures, drawdown, longestIsOpen: max.isOpen, years };
 }
 
-/** Returns the falls at the points of the series: the fraction from the index, the money from the equity less external flows. */
-function ownFalls({ index, equity }: ReturnSeries): BarFalls {
+/** Returns the drawdowns at the points of the series: the fraction from the index, the money from the equity less external flows. */
+function ownDrawdowns({ index, equity }: ReturnSeries): BarDrawdowns {
   const fraction = drawdownOf(index).deepest;
   return { fraction, units: drawdownOf(equity).deepestMoney };
 }

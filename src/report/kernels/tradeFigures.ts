@@ -96,7 +96,7 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
   const [middle, best, worst] = [mean(pnl), maxOf(pnl), minOf(pnl)];
   const held = signedSums(holdMs, pnl);
   const runs = maxRuns(pnl);
-  const fell = n === 0 ? null : closedFall(start, pnl);
+  const closedDrawdown = n === 0 ? null : closedTradeDrawdown(start, pnl);
   const figures = {
     winRate,
     profitFactor,
@@ -116,8 +116,8 @@ export function tradeFigures(set: TradeSet, start: number): TradeFigures {
     sqn: some(() => (n < 2 ? 'too-few-trades' : best === worst ? 'zero-variance' : (Math.sqrt(n) * middle) / deviation(pnl))),
     kelly: chain(payoff, (ratio) => rate - (1 - rate) / ratio),
     endTradeDrawdown: some(() => (set.mfe === null ? 'not-recorded' : mean(without(set.mfe, pnl)))),
-    closedTradeDrawdown: some(() => fell!.fraction),
-    closedTradeDrawdownAbs: some(() => fell!.units),
+    closedTradeDrawdown: some(() => closedDrawdown!.fraction),
+    closedTradeDrawdownAbs: some(() => closedDrawdown!.units),
   } satisfies Record<TradeFigure, Figure>;
   const excursion = (values: Float64Array | null, extreme: (of: Float64Array) => number): Record<ExcursionFigure, Figure> => ({
     mean: some(() => (values === null ? 'not-recorded' : mean(values))),
@@ -169,12 +169,12 @@ function without(a: Float64Array, b: Float64Array): Float64Array {
   return out;
 }
 
-/** Returns the deepest falls of the capital after each trade. */
-function closedFall(start: number, pnl: Float64Array): DeepestFall {
+/** Returns the deepest drawdowns of the capital after each trade. */
+function closedTradeDrawdown(start: number, pnl: Float64Array): DeepestFall {
   const capital = new Float64Array(pnl.length);
   let last = start;
   for (let i = 0; i < capital.length; i++) capital[i] = last += pnl[i]!;
-  const falls = new DeepestFall(start);
-  falls.take(capital, capital.length);
-  return falls;
+  const drawdowns = new DeepestFall(start);
+  drawdowns.take(capital, capital.length);
+  return drawdowns;
 }

@@ -56,7 +56,7 @@ export interface Figures {
   readonly cvar99: number | null;
   /** abs(95 % quantile / 5 % quantile) of r. */
   readonly tailRatio: number | null;
-  /** Of r, bias-corrected; a normal distribution has 0 and 0. */
+  /** Skew of the daily returns, bias-corrected. A normal distribution has 0, and an excess kurtosis of 0. */
   readonly skew: number | null;
   readonly excessKurtosis: number | null;
   /** Highest and lowest r, a fraction. */

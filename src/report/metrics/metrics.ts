@@ -2,7 +2,7 @@
 
 import { civilMonth } from '../../base/calendar.ts';
 import type { RunRecord } from '../../model/run/run.ts';
-import { barFalls, dailyEquity, type DailyEquity } from '../series/daily.ts';
+import { barDrawdowns, dailyEquity, type DailyEquity } from '../series/daily.ts';
 import { exposureFigures, type ExposureFigure, type HoldingPeriods } from './exposure.ts';
 import { benchmarkFigures, type BenchmarkFigure } from '../kernels/benchmark.ts';
 import { probabilisticSharpe } from '../kernels/sharpeConfidence.ts';
@@ -60,7 +60,7 @@ export function metricsOf(
   const series = seriesOf(daily.timeMs, daily.equity);
   const { returns, timeMs, isRuined } = series;
   const n = returns.length;
-  const portfolio = portfolioFigures(series, options, barFalls(record));
+  const portfolio = portfolioFigures(series, options, barDrawdowns(record));
   const riskFree = options.riskFree ?? 0;
   // The series of a isRuined run is shorter than its benchmark.
   const benchmark = daily.benchmark === null ? null : seriesOf(daily.timeMs, daily.benchmark).returns.subarray(0, n);

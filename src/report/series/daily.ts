@@ -30,11 +30,11 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
   return { timeMs, equity: values };
 }
 
-/** Returns the deepest falls over every instant of the equity column, beginning with the starting capital. */
-export function barFalls({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
-  const falls = new DeepestFall(startUnits);
-  falls.take(equity.units, equity.length);
-  return falls;
+/** Returns the deepest drawdowns over every instant of the equity column, beginning with the starting capital. */
+export function barDrawdowns({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
+  const drawdowns = new DeepestFall(startUnits);
+  drawdowns.take(equity.units, equity.length);
+  return drawdowns;
 }
 
 /** The sampling instants of a time range. One object serves all runs of that range. */

@@ -67,11 +67,12 @@ test('a long list of strategies and of doubts stays within 100 columns', () => {
 });
 
 test('a run that starts with coins says why its trades are short, and do not add up to the profit', () => {
-  const reported = (trades: typeof summary.trades) => figureWarnings({ ...summary, trades }).filter(({ code }) => code === 'RESULT_HELD');
-  expect(reported({ ...summary.trades, heldPnl: '-6227.75' }).map(({ text }) => text)).toEqual([
+  const heldWarnings = (trades: typeof summary.trades) =>
+    figureWarnings({ ...summary, trades }).filter(({ code }) => code === 'RESULT_HELD');
+  expect(heldWarnings({ ...summary.trades, heldPnl: '-6227.75' }).map(({ text }) => text)).toEqual([
     'what was held at the start changed in worth by −6\u2009227.75 USD, which is in no trade, and counts as short where it is sold',
   ]);
-  expect(reported({ ...summary.trades, heldPnl: '0.00' })).toEqual([]);
+  expect(heldWarnings({ ...summary.trades, heldPnl: '0.00' })).toEqual([]);
 });
 
 test('a run without orders shows dashes, not zeros of undefined things', () => {

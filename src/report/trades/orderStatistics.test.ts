@@ -26,7 +26,7 @@ test('order statistics', () => {
     meanTimeToFirstFillMs: MINUTE,
     reasons: { cancelsLostToFill: 'not-recorded' },
   });
-  // The second is refused by risk with a code that stands in the texts.
+  // The second is denied by risk with a code from the texts.
   ending[1] = 1;
   const code = Float64Array.of(0, 3);
   const denied = orderSummary({

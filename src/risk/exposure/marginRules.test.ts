@@ -42,7 +42,7 @@ describe.each<Case>([
     13,
     {},
   ],
-  // No price falls by more than all of it: 8000 units stand eight lots that lose 999 of 1000.
+  // A price can fall by all of itself at most: 8000 units survive with eight lots that lose 999 of 1000.
   ['LIQUIDATION_DISTANCE', 'a move beyond the price', { ...FAR, leverage: 5, range: 51 }, nothing, 8, {}],
   // 400.2 ticks count as 401: 19 lots have 13 units left at 600, and lack 6 at 599.
   ['LIQUIDATION_DISTANCE', 'a move between two ticks', { ...FAR, cash: 3840, range: 20.01 }, nothing, 18, {}],

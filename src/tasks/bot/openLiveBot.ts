@@ -145,7 +145,7 @@ async function assemble(
   const retry = <T>(act: () => Promise<T>): Promise<T> => retryAtStart(exchange.scheduler, config.timeScale, act);
   const listed = await retry(() => loadLiveMarket(config, exchange));
   const absenceBounds = new MeasuredAbsenceBounds(config.proof);
-  const reported = new NarratedJournal(journal.journal, {
+  const narrated = new NarratedJournal(journal.journal, {
     after: (run) => afterSend.add(run),
     decided: (strategy, text, code) =>
       log.logDecision(cell.engine?.runs[strategy]?.name ?? null, text, code, code === null ? 'info' : 'warn'),
@@ -158,7 +158,7 @@ async function assemble(
     journal,
     market: listed,
     exchange: services,
-    narratedJournal: reported,
+    narratedJournal: narrated,
     overrides,
     absenceBounds,
     log: line,
@@ -191,7 +191,7 @@ async function assemble(
       joinRates(journal.rates.of(id), catalogRates(catalogOf(config), wireName), { atMs: feeds.atMs, periodMs: config.fundingMs }),
     startUnits: started.startUnits,
     held: started.held,
-    narratedJournal: reported,
+    narratedJournal: narrated,
     sinceMs: started.sinceMs,
     requests: calls,
     log,
@@ -208,7 +208,7 @@ async function assemble(
   bot.driver.step(() => (started.sinceMs === null ? followUnknown(engine) : followRecordedOrder(engine, started.held)));
   await readExternal(config, { bot, journal, started, checkers, exchange, log }, undo);
   journal.forget();
-  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: reported.counts };
+  return { bot, plan, notifiers: notifiersAlone(plan, overrides), counts: narrated.counts };
 }
 
 /** Most of an answer that a series is taken from. */

@@ -31,6 +31,6 @@ export function bundleText({ settings, credentials, markets }: DoctorTarget, rep
 }
 
 function withoutPrivateData({ name, market, status, detail, more, fix, code, ms, isPrivate }: CheckResult) {
-  const reported = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
-  return { name, market, status, code, ms, ...reported };
+  const texts = isPrivate ? { detail: PRIVATE } : { detail, more, fix };
+  return { name, market, status, code, ms, ...texts };
 }

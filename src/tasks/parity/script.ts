@@ -93,7 +93,7 @@ export function latencyIn(order: ReportedOrder, feeds: readonly FeedPlan[]): num
 }
 
 export interface ScriptTerms {
-  /** Of the definition. */
+  /** The latency of the definition. */
   readonly latencyMs: number;
   readonly feeds: readonly FeedPlan[];
   /** Instants at which the bot did not decide, for the causes that are on. */
@@ -107,7 +107,7 @@ export class Script implements LatencyModel {
   readonly #level: number;
   readonly #latencyMs: number;
   readonly #match: OrderMatch;
-  /** Of orders whose own is not known, and of cancels. */
+  /** The latency of cancels, and of orders whose own latency is not known. */
   readonly #usualMs: number;
   /** By number of the order in the rerun. */
   readonly #found = new Map<number, ReportedOrder>();

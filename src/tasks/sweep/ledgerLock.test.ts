@@ -30,7 +30,7 @@ it('the lock of a sweep is held once, and leaves no file behind', () => {
 it('the lock is respected while its holder may run, and taken over if the holder is dead', () => {
   leave(4_194_304, '1');
   lockLedger(folder, SWEEP)();
-  // The number of a process that runs, given out anew since the lock was taken.
+  // The number of a running process, reused since the lock was taken.
   leave(process.ppid, '1');
   lockLedger(folder, SWEEP)();
   leave(1, '1', 'elsewhere');

@@ -1,4 +1,4 @@
-// Grids as people write them: exact decimals, both ends, seeded draws, and a message that names what is wrong.
+// Grids as users write them: exact decimals, both ends, seeded draws, and messages that name the error.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';

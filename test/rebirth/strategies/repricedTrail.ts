@@ -1,4 +1,4 @@
-// A limit that is repriced at every bar, and takes its trailing stop along: orders of lost requests are replaced while their fate is unknown.
+// A limit with a trailing stop that is repriced at every bar: orders of lost requests are replaced while their outcome is unknown.
 import { atr, sma, Strategy } from 'isobar';
 
 export default class RepricedTrail extends Strategy.with({}) {

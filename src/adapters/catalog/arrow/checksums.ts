@@ -11,9 +11,9 @@ const textOf = (crc: number): string => crc.toString(16).padStart(8, '0');
 
 /** The checksums stored in a file. */
 export interface FileChecksums {
-  /** Of the head, then of each record batch including its header. */
+  /** The checksum of the head, then that of each record batch including its header. */
   readonly parts: readonly string[];
-  /** Of everything behind the last batch, as written by `sealed`. */
+  /** The checksum of everything behind the last batch, as written by `sealed`. */
   readonly foot: string;
 }
 

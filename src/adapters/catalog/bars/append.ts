@@ -39,7 +39,7 @@ export interface JoinedRows {
 export interface AppendedBars extends Omit<JoinedRows, 'raw'> {
   /** The record as stored. It has more price digits than the venue's if the bars need them. */
   readonly instrument: Instrument;
-  /** Of the whole set as now stored. */
+  /** The gaps of the whole set as now stored. */
   readonly manifest: GapManifest;
   /** False if the file is unchanged. */
   readonly isWritten: boolean;

@@ -104,7 +104,7 @@ describe('stored bars', () => {
     const bars = generate(10);
     expect(() => storeBars(catalog, { ...bars, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);
     expect(readdirSync(dirname(barsPath(catalog, KEY)))).toEqual([]);
-    // Of bars that are there the record stays as it was.
+    // Storing bars that are already there does not change the record.
     storeBars(catalog, bars, SYNTHETIC);
     const finer = { ...bars.instrument, quantityDigits: bars.instrument.quantityDigits - 1 };
     expect(() => storeBars(catalog, { ...bars, instrument: finer, low: bars.open }, SYNTHETIC)).toThrow(InvariantError);

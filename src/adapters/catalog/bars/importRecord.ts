@@ -23,7 +23,7 @@ interface ImportState {
 
 interface ImportRecord {
   readonly format: typeof FORMAT;
-  /** Of the stored set; while a new set is being stored, also of the new one. */
+  /** The state of the stored set. While a new set is being stored, also the state of the new one. */
   readonly states: readonly ImportState[];
 }
 

@@ -76,7 +76,7 @@ class FileRows implements RowReader {
   }
 }
 
-/** The same over bars in memory. */
+/** Returns a reader of bars in memory. */
 export function memoryRows(bars: BarColumns): RowReader {
   return {
     interval: bars.interval,

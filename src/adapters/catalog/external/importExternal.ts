@@ -32,7 +32,7 @@ export interface ImportedExternal {
   /** Rows in the files, and how many of them were new. */
   readonly fileRows: number;
   readonly newRows: number;
-  /** Of the whole series as now stored. */
+  /** The manifest of the whole series as now stored. */
   readonly manifest: ExternalManifest;
 }
 

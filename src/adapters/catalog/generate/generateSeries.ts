@@ -17,7 +17,7 @@ const JITTER_MS = 12;
 /** Premium of the mark over the last price: the fraction that carries over to the next row, and the size of its moves. */
 const PREMIUM_MEMORY = 0.95;
 const PREMIUM_STEP = 0.00005;
-/** The same for the premium in funding rates. */
+/** Premium in funding rates: the fraction that carries over to the next rate, and the size of its moves. */
 const RATE_MEMORY = 0.8;
 const RATE_STEP = 0.00008;
 /** Seed offsets, so that each series uses other random numbers than the bars of the same seed. */

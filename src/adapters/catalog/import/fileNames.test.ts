@@ -1,4 +1,4 @@
-// What the names of files say, as exchanges, CryptoDataDownload and freqtrade choose them.
+// Reading symbol, interval and market from file names, as exchanges, CryptoDataDownload and freqtrade choose them.
 
 import { describe, expect, it } from 'vitest';
 import { keyOf } from './fileNames.ts';

@@ -70,8 +70,8 @@ export async function importSet(
   progress: FileProgress,
 ): Promise<ImportedSet> {
   // If another process stored bars or the record meanwhile, start again with its rows and precision.
-  for (let reported = progress; ; reported = SILENT) {
-    const imported = await tryImport(key, names, options, reported);
+  for (let shownProgress = progress; ; shownProgress = SILENT) {
+    const imported = await tryImport(key, names, options, shownProgress);
     if (imported !== null) return imported;
   }
 }

@@ -43,7 +43,7 @@ export interface ImportedTrades {
   readonly path: string;
   readonly instrument: Instrument;
   readonly instrumentFrom: 'proposed' | 'catalog';
-  /** Of all trades as now stored. */
+  /** The manifest of all trades as now stored. */
   readonly manifest: TradeManifest;
 }
 

@@ -56,6 +56,6 @@ export interface ImportedSet extends BarKey {
   readonly badRows: number;
   readonly rejectsPath: string | null;
   readonly roundedPrices: number;
-  /** Of the whole set as now stored. */
+  /** The gaps of the whole set as now stored. */
   readonly manifest: GapManifest;
 }

@@ -23,13 +23,13 @@ export function stagedPath(folder: string, sha256: string, rules: ReadRules): st
 }
 
 export function writeStaged(path: string, { columns, lines, ...rest }: BarFile): void {
-  const reported = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
+  const metadata = { ...rest, roundedMs: [...rest.roundedMs], sha256: hashOf(columns, lines) };
   const numbers = NAMES.map((name, i) => ({
     name,
     kind: i === 0 ? ('timestamp' as const) : ('float64' as const),
     values: columns[RAW[i]!],
   }));
-  writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(reported) });
+  writeArrowColumns(path, [...numbers, { name: 'line', kind: 'int32', values: lines }], { isobar_staged: JSON.stringify(metadata) });
 }
 
 /** Returns null if the file is missing or differs from what was written. Then the original must be read. */
@@ -42,10 +42,10 @@ export function readStaged(path: string): BarFile | null {
       for (const [i, name] of NAMES.entries()) if (i > 0) file.readFloats(name, 0, columns[RAW[i]!]);
       const lines = new Int32Array(file.rows);
       file.readInts('line', 0, lines);
-      const reported: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
-      if (!isStagedMeta(reported) || reported.sha256 !== hashOf(columns, lines)) return null;
-      const { seen, repeats, rejects, format } = reported;
-      return { columns, lines, seen, repeats, rejects, format, roundedMs: Float64Array.from(reported.roundedMs) };
+      const metadata: unknown = JSON.parse(file.metadata.get('isobar_staged') ?? 'null');
+      if (!isStagedMeta(metadata) || metadata.sha256 !== hashOf(columns, lines)) return null;
+      const { seen, repeats, rejects, format } = metadata;
+      return { columns, lines, seen, repeats, rejects, format, roundedMs: Float64Array.from(metadata.roundedMs) };
     });
   } catch (error) {
     if (error instanceof ConfigError || error instanceof SyntaxError) return null;

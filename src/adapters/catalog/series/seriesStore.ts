@@ -138,7 +138,7 @@ function rowsOf(file: ArrowFile, key: SeriesKey, from: number, to: number): Seri
   return { length: to - from, timeMs, figures, digits: Number(file.metadata.get('digits') ?? 0) };
 }
 
-/** The same in one read of the whole file, which checks its checksums. */
+/** Returns the rows [start, end) of a series from one read of the whole file, which checks its checksums. */
 function checkedRowsOf(file: ArrowFile, key: SeriesKey, start: number, end: number): SeriesColumns {
   const column = () => new Float64Array(end - start);
   const timeMs = column();

@@ -32,7 +32,7 @@ interface Places {
   readonly buyerMaker: number;
   /** BUY or SELL, the side of the taker. */
   readonly side: number;
-  /** Of own trades: whether we bought, and whether our order rested. */
+  /** For own trades: whether we bought, and whether our order rested. */
   readonly buyer: number;
   readonly maker: number;
 }
@@ -207,7 +207,7 @@ export class TradeReader {
       if (text !== 'BUY' && text !== 'SELL') throw this.bad(line, `side: expected BUY or SELL, got ${JSON.stringify(text)}`);
       return text === 'BUY' ? 1 : -1;
     }
-    // Of own trades: the taker bought if we bought as taker, or sold as maker.
+    // In own trades the taker bought if we bought as taker, or sold as maker.
     if (buyer >= 0 && maker >= 0) return flag(buyer, 'isBuyer') === flag(maker, 'isMaker') ? -1 : 1;
     return 0;
   }

@@ -51,7 +51,7 @@ export class HoldingsCheck {
   readonly #parts: HoldingsCheckDeps;
   /** The difference that the latest comparison proved, on spot. */
   #assetGap: Gap | null = null;
-  /** The same for contracts, by instrument. */
+  /** The differences that the latest comparison proved for contracts, by instrument. */
   readonly #lotGaps = new Map<number, Gap>();
 
   constructor(parts: HoldingsCheckDeps) {

@@ -20,7 +20,7 @@ beforeEach(() => {
   path = join(folder, 'exchange.json');
 });
 
-/** A process that starts at a time, sends one call, and hears an answer if it was sent. */
+/** A process that starts at a time, sends one call, and gets a reply if it was sent. */
 function start(atMs: number, status: number): { sent: number; why: LimitRefusal[]; events: LimitEvent[] } {
   const queue = new DueQueue();
   queue.runDue(atMs);

@@ -40,7 +40,7 @@ const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() }
 
 describe('Paging', () => {
   it('Paging says complete only when nothing that is newer than the cursor is missing', () => {
-    // Of two rows both may be known already, where ids are neighbours: such a page cannot lead on, and that is a gap.
+    // A page of two rows with neighbouring ids may hold only known rows. Such a page cannot lead further, which is a gap.
     fc.assert(
       fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
         const cursor = ids[at] ?? null;

@@ -13,7 +13,7 @@ export interface OrderSettings {
   /** Pause before a cancel is first resent. It doubles up to `cancelRetryMaxMs`. */
   readonly cancelRetryMs: number;
   readonly cancelRetryMaxMs: number;
-  /** Pause between a reply that leaves an order open that may end at once, and the first read of its state; doubles up to `fastMs`. */
+  /** Pause before the first read of an order that its reply leaves open but that may end at once; doubles up to `fastMs`. */
   readonly followMs: number;
   /** Period of the fast audit. Polling of single orders is at least as frequent. */
   readonly fastMs: number;

@@ -18,7 +18,7 @@ const CUTS: ReadonlySet<number> = new Set([100, 500]);
 export function pageOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   return page(rows, refused.length, rows.length + refused.length >= max, map);
 }
-/** The same for a paged list that may be cut below the requested limit. If it was not, the only cost is one extra request. */
+/** Like `pageOf`, for a paged list that may be cut below the requested limit. If it was not, the only cost is one extra request. */
 export function pagedOf<T, U>({ rows, refused }: Listing<T>, max: number, map: (row: T) => U): Page<U> {
   const count = rows.length + refused.length;
   return page(rows, refused.length, count >= max || CUTS.has(count), map);

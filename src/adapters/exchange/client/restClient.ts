@@ -57,7 +57,7 @@ export class RestClient {
     return this.#start(op, args, buildRequest(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }
 
-  /** The same for unchecked arguments, such as those of a command line. */
+  /** Like `call`, for arguments without static types, such as those of a command line. */
   callChecked(op: Op, args: Given, done: (outcome: Outcome<unknown>) => void, options: CallOptions = {}): () => void {
     return this.#start(op, args, buildChecked(op, args, this.#parts.dialect), done, this.#terms(op, options));
   }

@@ -21,7 +21,7 @@ interface Options {
   readonly seed?: number;
   readonly interval?: Interval;
   readonly from?: Interval;
-  /** Server times at which nobody answers. */
+  /** Server times at which no reply comes. */
   readonly away?: (serverMs: number) => boolean;
   /** How long after its close a bar is published. */
   readonly lagMs?: (openMs: number) => number;

@@ -122,7 +122,7 @@ export class OrderAttribution {
     }
   }
 
-  /** The same for a row of a waiting trigger order whose id is not known yet. `own`: our trigger orders. */
+  /** Attributes the row of a waiting trigger order whose id is not known yet. `own`: our trigger orders. */
   attributeTrigger(row: TriggerOrder, own: Iterable<TrackedOrder>, seen: Sighting): void {
     const { triggerOrderId } = row;
     if (this.isExcluded(triggerOrderId)) return;

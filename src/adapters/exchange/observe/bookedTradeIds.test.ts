@@ -56,7 +56,7 @@ describe('SeenTrades', () => {
     const MINUTE = 60_000;
     const seen = new BookedTradeIds(0);
     for (let id = 1; id <= 200; id++) seen.restore(String(id), 'buy');
-    // One that nobody could attribute yet, 110 minutes old at the end: it is booked when its owner is found.
+    // A trade that is not attributed yet, 110 minutes old at the end: it is booked when its order is found.
     const late = leg(1890, 1890 * MINUTE);
     for (let id = 201; id <= 2000; id++) if (id !== 1890) seen.add(leg(id, id * MINUTE));
     expect(seen.isNew(late)).toBe(true);

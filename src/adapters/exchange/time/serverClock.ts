@@ -127,7 +127,7 @@ export class ServerClock {
     else this.measure(market, done);
   }
 
-  /** The same for a service that rejected our time. Passes false if that was tried less than 5 s ago, to prevent a loop. */
+  /** Measures the clock of a service that rejected our time. Passes false if that was tried less than 5 s ago, to prevent a loop. */
   correct(market: Market, done: (isMeasured: boolean) => void = () => {}): void {
     const clock = this.#clockOf(market);
     const { nowMs } = this.#scheduler;

@@ -40,7 +40,7 @@ const records = fc.constantFrom(...Object.keys(RECORD_KINDS).filter(isRecordKind
   return fc.tuple(fc.constant(kind), body, fc.nat(), fc.maxSafeInteger(), fc.nat());
 });
 
-/** The compiler has no say over generated bodies; lineOf checks them. */
+/** The compiler cannot check generated bodies; lineOf checks them. */
 const written = (kind: RecordKind, body: object, seq = 7, t = 1e12, dur = 5): string => lineOf(seq, t, kind, body as never, dur).text;
 const parsed = (text: string) => parseLine(Buffer.from(text, 'latin1'), 0, text.length - 1);
 

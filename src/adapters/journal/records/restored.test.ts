@@ -9,7 +9,7 @@ import { PERPETUAL } from '../../../../test/service/futuresFixture.ts';
 import { intentOf } from './orderText.ts';
 import { sentOrder } from './restored.ts';
 
-/** What no intent says: how the order stands comes from records that follow, the worst case and the pool are this process's own. */
+/** Members that are not in an INTENT record: the lifecycle comes from later records; worst case and pool belong to this process. */
 const NOT_ASKED_FOR = new Set([
   'state', 'reason', 'confirmed', 'venueId', 'filledLots', 'filledUnits', 'changedMs', 'arrivedMs',
   'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'isReserved', 'wantsCancel', 'wasUnknown', 'code', 'nextFree', 'isFree',
@@ -23,7 +23,7 @@ const fresh = (): BotOrder => {
   return order;
 };
 
-/** Nothing of it is as in a new record. */
+/** A record in which every member differs from a new one. */
 function asked(): BotOrder {
   const order = new BotOrder();
   order.begin(7, 2, { ...PERPETUAL }, 1, 'sell', 1_795_710_540_000);

@@ -63,7 +63,7 @@ function periodOf(days: number): (ms: number) => number {
   return day;
 }
 
-export interface BarFalls {
+export interface ToolDrawdowns {
   /** Deepest drawdown of the bars, at least 0. NaN where equity was never above 0. */
   readonly deepest: number;
   /** Mean of the deepest points of all drawdowns of more than one step. NaN without one. */
@@ -74,7 +74,7 @@ export interface BarFalls {
 }
 
 /** Returns the drawdowns. One that is open at the end counts to the last bar. */
-export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
+export function toolDrawdowns({ openMs, equity }: ProfileBars): ToolDrawdowns {
   const n = equity.length;
   const top = runningMax(equity);
   const depth = equity.map((value, row) => 1 - value / top[row]!);
@@ -89,7 +89,7 @@ export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
     lengths.push(openMs[to]! - openMs[from]!);
     depths.push(rangeOf(depth.subarray(from, to + 1)).max);
   }
-  if (lengths.length === 0) return oneStepFall(deepest, values);
+  if (lengths.length === 0) return oneStepDrawdown(deepest, values);
   const step = medianStep(openMs);
   return {
     deepest,
@@ -104,7 +104,7 @@ export function barFalls({ openMs, equity }: ProfileBars): BarFalls {
 }
 
 /** Returns a drawdown that only the last bar has: in place of its duration the tool gives its depth. */
-function oneStepFall(deepest: number, depth: Float64Array): BarFalls {
+function oneStepDrawdown(deepest: number, depth: Float64Array): ToolDrawdowns {
   const fallen = depth.filter((value) => value !== 0);
   const average = pandasMean(fallen);
   return { deepest, meanPeak: average, max: fallen.length === 0 ? NaN : rangeOf(fallen).max, mean: average };

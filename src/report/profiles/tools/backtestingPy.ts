@@ -2,7 +2,7 @@
 
 import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
 import { barRows, type ProfileInput } from '../figures/input.ts';
-import { barFalls, dayReturns, medianStep, roundedUp, yearDays, type BarFalls } from './backtestingBars.ts';
+import { toolDrawdowns, dayReturns, medianStep, roundedUp, yearDays, type ToolDrawdowns } from './backtestingBars.ts';
 import { countWhere, pandasDeviation, pandasMean, valuesWhere } from '../statistics/moments.ts';
 import { pairwiseSum, rangeOf } from '../statistics/sums.ts';
 
@@ -11,12 +11,12 @@ const DAY_MS = 86_400_000;
 
 /** Returns the figures in the order of the tool. Those of prices are absent when the bars of the run cannot be read. */
 export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
-  const falls = barFalls(input.bars);
+  const drawdowns = toolDrawdowns(input.bars);
   return [
     ...equityFigures(input),
-    ...annualFigures(input, falls),
+    ...annualFigures(input, drawdowns),
     ...marketFigures(input),
-    ...fallFigures(falls),
+    ...drawdownFigures(drawdowns),
     ...tradeFigures(input),
     ...ratios(input),
   ];
@@ -69,7 +69,7 @@ function equityFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
-function annualFigures({ bars }: ProfileInput, falls: BarFalls): FigureDefinition[] {
+function annualFigures({ bars }: ProfileInput, drawdowns: ToolDrawdowns): FigureDefinition[] {
   const days = dayReturns(bars);
   const g = geometricMean(days);
   const year = yearDays(bars);
@@ -79,7 +79,7 @@ function annualFigures({ bars }: ProfileInput, falls: BarFalls): FigureDefinitio
   const years = secondsOf(bars.openMs.at(-1)! - bars.openMs[0]!) / 86_400 / 365.25;
   const growth = years === 0 ? NaN : (bars.equity.at(-1)! / bars.equity[0]!) ** (1 / years) - 1;
   const downside = Math.sqrt(pandasMean(days.map((value) => Math.min(value, 0) ** 2))) * Math.sqrt(year);
-  const deepest = Number.isNaN(falls.deepest) ? 0 : falls.deepest;
+  const deepest = Number.isNaN(drawdowns.deepest) ? 0 : drawdowns.deepest;
   const LOG = 'a geometric mean over a deviation of compounded returns; isobar: arithmetic mean over the deviation of returns';
   return [
     {
@@ -182,7 +182,7 @@ function logReturns(values: Float64Array): Float64Array {
   return values.subarray(1).map((value, row) => Math.log(value / values[row]!));
 }
 
-function fallFigures({ deepest, meanPeak, max, mean }: BarFalls): FigureDefinition[] {
+function drawdownFigures({ deepest, meanPeak, max, mean }: ToolDrawdowns): FigureDefinition[] {
   const duration = (name: string, original: number, place: string, what: string): FigureDefinition => ({
     name,
     unit: 's',

@@ -33,7 +33,7 @@ export function quantstatsFigures({ returns }: ProfileInput): FigureDefinition[]
   return [
     ...growthFigures(values, r),
     ...ratioFigures(values, r),
-    ...fallFigures(values, r),
+    ...drawdownFigures(values, r),
     ...tailFigures(r),
     ...quantstatsDayFigures(r),
     ...quantstatsBenchmarkFigures(returns),
@@ -180,7 +180,7 @@ function ratioFigures(values: Float64Array, r: Float64Array): FigureDefinition[]
   ];
 }
 
-function fallFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
+function drawdownFigures(values: Float64Array, r: Float64Array): FigureDefinition[] {
   const deepest = maxDrawdown(r);
   const depth = depths(values);
   const ulcer = Math.sqrt(pairwiseSum(depth.map((down) => down * down)) / (values.length - 1));

@@ -1,9 +1,9 @@
 // The figures by which the sets of a sweep are compared, computed by the same functions as those of a single run.
 
 import type { RunRecord } from '../../../model/run/run.ts';
-import { barFalls, sampledEquity } from '../../series/daily.ts';
+import { barDrawdowns, sampledEquity } from '../../series/daily.ts';
 import { settle, type Figure } from '../../kernels/figure.ts';
-import { mainFigures, type BarFalls } from '../../kernels/portfolio.ts';
+import { mainFigures, type BarDrawdowns } from '../../kernels/portfolio.ts';
 import { seriesOf } from '../../kernels/returns.ts';
 import { resultFigures } from '../../kernels/tradeFigures.ts';
 import { closedPnl } from '../../trades/closedPnl.ts';
@@ -19,7 +19,7 @@ export type SetFigure = (typeof SET_FIGURES)[number];
 export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> &
   PositionSource & {
     /** Deepest falls over all bars. Required when the equity is reduced. */
-    readonly falls?: BarFalls;
+    readonly falls?: BarDrawdowns;
   };
 
 /** Returns the figures in the order of SET_FIGURES. NaN for an undefined figure. */
@@ -29,7 +29,7 @@ export function setFigures(record: SetRecord): Float64Array {
   const pnl = closedPnl(record);
   const { profitFactor, winRate } = resultFigures(pnl);
   const figures: Readonly<Record<SetFigure, Figure>> = {
-    ...mainFigures(series, record.falls ?? barFalls(record)),
+    ...mainFigures(series, record.falls ?? barDrawdowns(record)),
     profitFactor,
     winRate,
     trades: pnl.length,

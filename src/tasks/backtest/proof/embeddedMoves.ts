@@ -16,7 +16,7 @@ const UP = new Set(['1', '+', 'U', 'u', 'L', 'l']);
 const ENOUGH = 80;
 const FOUND_BY = 48;
 const WINDOW = 2 ** FOUND_BY;
-/** Of the moves by which places are found, at least this number goes each way: a price can stand still. */
+/** At least this number of the moves that identify a place goes each way, because a price can stand still. */
 const MIN_EACH_WAY = 12;
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;

@@ -105,14 +105,14 @@ function cellDifference(
   if (then === null) return { file: names.file, what: at, where, recorded: 'no such row', now: 'there' };
   if (now === null) return { file: names.file, what: at, where, recorded: 'there', now: 'no such row' };
   const unequal = header.flatMap((name, column) => (was[column] === is[column] ? [] : [{ name, column }]));
-  const reported = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
-  if (reported === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
+  const first = unequal.find(({ name }) => !COUNTERS.includes(name)) ?? unequal[0];
+  if (first === undefined) return { file: names.file, what: at, where, recorded: `${was.length} cells`, now: `${is.length} cells` };
   return {
     file: names.file,
-    what: `${at}, ${reported.name}`,
+    what: `${at}, ${first.name}`,
     where,
-    recorded: clippedCell(was[reported.column]),
-    now: clippedCell(is[reported.column]),
+    recorded: clippedCell(was[first.column]),
+    now: clippedCell(is[first.column]),
   };
 }
 

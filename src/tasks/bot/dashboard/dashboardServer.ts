@@ -121,7 +121,7 @@ class DashboardHandler {
       case '/api/act':
         return this.#act(received, body);
       default:
-        return refusalReply({ status: 404, problem: 'nothing is here' });
+        return refusalReply({ status: 404, problem: 'no such path' });
     }
   }
 

@@ -212,7 +212,7 @@ function instrumentOf(config: LiveConfig, catalog: string, listed: ListedInstrum
   return withRates(instrumentRecordOf(listed, like), config.definition.fees);
 }
 
-/** Of a symbol that has not traded yet the tick says how large prices are likely to be: seven digits at most, and three at least. */
+/** The tick of a symbol that has not traded yet shows how large prices are likely to be: three to seven digits. */
 function proposed(listed: ListedInstrument, known: readonly MarketBar[]): Instrument {
   const prices =
     known.length > 0 ? known.flatMap(({ low, high }) => [low, high]) : [2, 7].map((digits) => 10 ** (digits - listed.priceDigits));

@@ -48,13 +48,14 @@ export async function openMonitoring(control: BotControl, settings: MonitoringSe
   // Start alerts second: an error at the port ends the bot, and alerts would keep running.
   const dashboard =
     wanted && (await openDashboard(control, { folder: data, port: wanted.port, nowMs, log: (level, message) => log[level](message) }));
-  const notifying = alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
+  const alertService =
+    alerts.length + notifiers.length === 0 ? null : await startAlertsOr(() => dashboard?.close(), control, settings, log);
   return {
     dashboard,
-    announceEnd: (why) => notifying?.announceEnd(why),
+    announceEnd: (why) => alertService?.announceEnd(why),
     async close() {
       await dashboard?.close();
-      await notifying?.close();
+      await alertService?.close();
     },
   };
 }

@@ -10,7 +10,7 @@ import { liveFactsOf } from './riskTicker.ts';
 /** In ticks: a price of 100. */
 const QUIET = [10_000, 10_000, 10_000, 10_000] as const;
 
-/** [held, guarded] lots at the close of each bar, while a strategy does one thing a bar. */
+/** [held, protected] lots at the close of each bar, while a strategy does one action a bar. */
 async function seen(isNet: boolean, steps: readonly ((at: Scripted) => unknown)[]) {
   const found: (readonly [number, number])[] = [];
   class Script extends Scripted {

@@ -39,7 +39,7 @@ export function unknownView(order: Order, named: NamedOrders): UnknownView {
     cause: 'its answer was lost',
     doing: needsPerson
       ? 'the lists of the exchange do not say it: isobar orders resolve'
-      : 'open orders, trades and balances are read until they prove what became of it',
+      : 'open orders, trades and balances are read until they prove its outcome',
     needsPerson,
   };
 }

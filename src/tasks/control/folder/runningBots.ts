@@ -47,7 +47,7 @@ export function runningBots(stateFolder: string): readonly string[] {
   return found.toSorted();
 }
 
-/** A note that is being written has another name. */
+/** True for the name of a complete note; one that is being written has another name. */
 const isNoteName = (name: string): boolean => name.endsWith('.json');
 const isRunning = (note: Note | null): boolean => note !== null && findProcess(note.process) === 'running';
 

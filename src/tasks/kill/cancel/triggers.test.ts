@@ -24,7 +24,7 @@ const row = (triggerOrderId: string, word: string, triggerPrice = '90000') => ({
   status: { word, raw: '0' },
 });
 
-/** Those that were cancelled, and those that are left because nobody knows whose they are. `short`: as many reads miss the rows that they count. */
+/** Ids that were cancelled, and ids that are left because they cannot be attributed. `short`: number of reads that miss counted rows. */
 async function drained(rows: readonly ReturnType<typeof row>[], lostOrders: readonly object[] = [lost], short = 0) {
   const scheduler = new DueQueue();
   scheduler.runDue(0);

@@ -119,7 +119,7 @@ it('never makes a slice larger than the position, beyond its collar, off the gri
         const reach = new Decimal(slice.price).dividedBy(levels[0]!.price).minus(1).abs();
         expect(reach.lessThanOrEqualTo('0.03')).toBe(true);
         expect(new Decimal(slice.price).times(100).isInteger()).toBe(true);
-        // What would be left and could not be sold any more goes with it.
+        // A remainder that is too small to be sold alone is added to the slice.
         const rest = max.minus(qty);
         expect(rest.lessThan('0.001') ? isDust(BTC, rest) : true).toBe(true);
       },

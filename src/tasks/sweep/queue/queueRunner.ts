@@ -19,7 +19,7 @@ export interface QueueRunnerOptions {
   /** Calls a function repeatedly, until the returned function is called. */
   readonly every: (periodMs: number, run: () => void) => () => void;
   /** Returns the error that a thread of another machine has reported. */
-  readonly errorOf: (reported: unknown) => Error;
+  readonly errorOf: (value: unknown) => Error;
 }
 
 type ResultHandler = (task: readonly number[], result: TaskResult) => Promise<void>;
@@ -91,7 +91,7 @@ class Collector {
   readonly #queue: Queue;
   readonly #open: Map<string, readonly number[]>;
   readonly #onResult: ResultHandler;
-  readonly #errorOf: (reported: unknown) => Error;
+  readonly #errorOf: (value: unknown) => Error;
   readonly #fetching = new Set<string>();
   #resolve: () => void = () => {};
   #reject: (error: unknown) => void = () => {};
@@ -101,7 +101,7 @@ class Collector {
     tasks: readonly (readonly number[])[],
     sweepId: string,
     notify: ResultHandler,
-    errorOf: (notified: unknown) => Error,
+    errorOf: (value: unknown) => Error,
   ) {
     this.#queue = queue;
     this.#open = new Map(tasks.map((task) => [taskId(sweepId, task), task]));

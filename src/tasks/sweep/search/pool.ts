@@ -73,15 +73,15 @@ export class ThreadPool implements TaskRunner, TaskThreads {
     setMaxListeners(0, either);
     // Start only enough tasks to keep every thread busy, so that few need to be watched.
     const left = tasks.values();
-    const reported = Array.from({ length: this.threads * 2 }, async () => {
+    const runners = Array.from({ length: this.threads * 2 }, async () => {
       for (const task of left) await notify(task, await this.runTask(task, either));
     });
     try {
-      await Promise.all(reported);
+      await Promise.all(runners);
     } finally {
       stop.abort();
       // Wait for pending writes to the ledger. Aborted tasks reject, but the first error has been reported already.
-      await Promise.allSettled(reported);
+      await Promise.allSettled(runners);
     }
   }
 

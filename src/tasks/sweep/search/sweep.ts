@@ -75,8 +75,8 @@ function linesOf(
   sets: readonly ParamSet[],
   figures: readonly string[],
 ): SetLine[] {
-  const reported = [values.length / figures.length, refused.length, failed.length];
-  assert(reported.every((rows) => rows === task.length), 'a task reports one row a set'); // prettier-ignore
+  const counts = [values.length / figures.length, refused.length, failed.length];
+  assert(counts.every((rows) => rows === task.length), 'a task reports one row a set'); // prettier-ignore
   return task.map((set, row) => {
     const refusal = refused[row] ?? null;
     const failure = failed[row] ?? null;

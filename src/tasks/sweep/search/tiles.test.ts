@@ -52,7 +52,7 @@ it('hands out ever smaller tasks, each set still once', () => {
   expect(Math.max(...sizes.slice(-2))).toBeLessThanOrEqual(3);
   const windows = tasks.flatMap((task) => [...new Set(task.flatMap((at) => [`fast ${sets[at]?.['fast']}`, `slow ${sets[at]?.['slow']}`]))]);
   expect(windows.length).toBeLessThanOrEqual(94);
-  // One thread waits for nobody.
+  // One thread waits for no other.
   expect(sizesOf(tasksOf(axes, sets, 1_000_000, 1))).toEqual(Array.from({ length: 8 }, () => 25));
 });
 
@@ -66,7 +66,7 @@ it('plans tasks of at least 5 ms, of at most some seconds, of at most 256 sets, 
   const sizes = sizesOf(tasksOf(many, setsOf(many, null, 1), 1000, 2));
   expect(Math.max(...sizes)).toBeLessThanOrEqual(256);
   expect(Math.min(...sizes.slice(0, 30))).toBeGreaterThanOrEqual(200);
-  // Of 10,000 rows 34 sets take 5 ms; of a million one takes more, and a task holds what stays in a cache.
+  // Over 10,000 rows, 34 sets take 5 ms. Over a million rows, one set takes longer, and a task holds as many sets as stay in a cache.
   expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 10_000, 2)))).toBe(34);
   expect(Math.max(...sizesOf(tasksOf(many, setsOf(many, null, 1), 1_000_000, 2)))).toBe(28);
 });

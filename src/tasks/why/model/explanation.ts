@@ -147,7 +147,7 @@ export interface ExplainedOrder {
   readonly tag: string;
   readonly createdMs: number;
   readonly verdict: 'approved' | 'denied' | 'none';
-  /** Of a denial or a refusal. */
+  /** The code of a denial or a refusal. */
   readonly code: string | null;
   readonly rules: readonly RuleVerdict[];
   /** As in orders.csv. */

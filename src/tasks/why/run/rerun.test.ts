@@ -39,7 +39,7 @@ class Gated extends Strategy {
   }
 }
 
-/** Short blocks: what is counted goes over many of them. */
+/** Short blocks, so that counts span many of them. */
 const plan = { ...planOf(Gated, [feed('bars', BARS)]), blockRows: 16 };
 const at = (row: number) => rerun(plan, { kind: 'bar', atMs: BARS.openMs[row]!, symbol: null });
 

@@ -18,7 +18,7 @@ interface Counted {
   readonly bars: Map<Signal, number>;
 }
 
-/** Of one strategy. */
+/** The conditions of one strategy. */
 export class WhenMemory {
   private readonly counted: readonly Counted[];
   private readonly run: Run;
