@@ -4,7 +4,8 @@ import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
 import { bitsOf, RowLog, wideBitsOf, type Scratch } from '../base/memory/rowLog.ts';
 import { ENDINGS, ROLES, type OrderColumns } from '../model/run/run.ts';
-import { CAPPED, type DoneReason } from '../model/order.ts';
+import { CAPPED, type DoneReason, type Order, type OrderRole } from '../model/order.ts';
+import type { Ticks } from '../base/brand.ts';
 import type { BotOrder } from './botOrder.ts';
 
 // hot: docs/performance.md#file-constants
@@ -129,13 +130,24 @@ export class OrderLog {
   }
 }
 
-function priceOf({ triggerTicks, limit, firedAtTicks, parent }: BotOrder): number {
+/** Returns the role and the price, in ticks, with which an order is recorded; 0: none. */
+export function recordedTerms({ role, limit, parent, triggerTicks = 0 as Ticks, firedAtTicks = 0 as Ticks }: Order): RecordedTerms {
+  const given = { role, limit, parent, triggerTicks, firedAtTicks };
+  return { role: ROLES[roleOf(given)]!, price: priceOf(given) };
+}
+interface RecordedTerms {
+  readonly role: OrderRole;
+  readonly price: number;
+}
+type Terms = Pick<BotOrder, 'role' | 'limit' | 'parent' | 'triggerTicks' | 'firedAtTicks'>;
+
+function priceOf({ triggerTicks, limit, firedAtTicks, parent }: Terms): number {
   if (triggerTicks > 0) return triggerTicks;
   return limit > 0 && (firedAtTicks === 0 || parent > 0) ? limit : firedAtTicks;
 }
 
 /** Returns the role that is recorded: a stop entry that the bot watches is the trigger order that it is on futures. */
-function roleOf({ role, triggerTicks, firedAtTicks }: BotOrder): number {
+function roleOf({ role, triggerTicks, firedAtTicks }: Terms): number {
   const isPlain = triggerTicks === 0 && firedAtTicks === 0;
   if (role === 'market') return isPlain ? 0 : TRIGGER_ROLE;
   return role === 'limit' && !isPlain ? TRIGGER_ROLE : ROLES.indexOf(role);

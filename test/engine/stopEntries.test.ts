@@ -6,7 +6,8 @@ import { Decimal } from 'decimal.js';
 import { Strategy, type OrderInfo, type OrderOptions, type Size } from '../../src/index.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { at, FREE, ordersOf, QUIET, quiet, type Api } from './strategyApi.ts';
-import { barsOfRows, fillRows, orderRows, run } from './world.ts';
+import { barsOfRows, coarser, fillRows, orderRows, planFor, run, walkBars } from './world.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
 
 type Prices = [number, number, number, number];
 /** From 100 to 105 and on to 107; the last row falls back. */
@@ -238,8 +239,6 @@ describe('a stop entry of a contract', () => {
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   async function onContract(options: OrderOptions, isBuy: boolean, rows: Prices[]) {
     const prices = rows.map((row) => row.map((price) => price * 10) as Prices);
-    const { planFor } = await import('./world.ts');
-    const { prepareBacktest, runRecordOf } = await import('../../src/tasks/backtest/run/runBacktest.ts');
     const strategy = at((own, row) => row === 0 && own.order(isBuy, { base: '10' }, options));
     const plan = planFor({ strategies: [strategy], feeds: { bars: barsOfRows(prices, contract) }, cash: { USDT: '100000' }, futures });
     const world = await prepareBacktest(plan, {});
@@ -259,5 +258,44 @@ describe('a stop entry of a contract', () => {
     expect((await onContract({ stopEntry: 10_000 }, true, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
     expect((await onContract({ stopEntry: 10_000 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
     expect((await onContract({ stopEntry: 10_500 }, false, CLIMB)).orders).toMatchObject([{ code: 'ENTRY_SIDE' }]);
+  });
+});
+
+describe('a stop entry over finer prices', () => {
+  class Breaks extends Strategy {
+    row = 0;
+    override onBar() {
+      const { close } = this.bars.bar;
+      if (++this.row % 9 === 0) this.exit();
+      if (!this.position().isFlat || this.openOrders().length > 0) return;
+      const limit = this.row % 2 === 0 ? { limit: close * 1.0022 } : {};
+      this.buy({ quote: '200' }, { stopEntry: close * 1.002, stopLoss: close * 0.997, ...limit });
+    }
+  }
+  it('fills in the hidden rows as if the run had named them, in blocks of any size', async () => {
+    const fine = walkBars({ rows: 3000, step: 40, seed: 9 });
+    const fillsIn = async (blockRows: number, isHidden: boolean) => {
+      const plan = planFor({ strategies: [Breaks], feeds: { bars: coarser(fine, '15m'), fine }, blockRows });
+      const feeds = plan.feeds.map((feed) => ({ ...feed, isHidden: isHidden && feed.name === 'fine' }));
+      const prepared = await prepareBacktest({ ...plan, feeds }, {});
+      prepared.loop(prepared.engine);
+      prepared.checkBooks();
+      return fillRows(runRecordOf(plan, prepared, false));
+    };
+    const named = await fillsIn(512, false);
+    expect(named.filter(({ side }) => side === 'buy').length).toBeGreaterThan(20);
+    for (const blockRows of [1, 7, 512]) expect(await fillsIn(blockRows, true)).toEqual(named);
+  });
+  it('is sent by the first trade at its level or beyond', async () => {
+    const rows = barsOfRows(CLIMB);
+    const prices = [10_000, 9990, 10_150, 10_560, 10_480, 10_600, 10_650];
+    const tape = { first: Float64Array.from([0, 1, 2, 5, 6, 7]), price: Float64Array.from(prices), lots: Float64Array.from(prices, () => 500), takerSide: new Int8Array(prices.length) }; // prettier-ignore
+    const taped = { ...rows, tape } as never;
+    const fillsOn = async (options: OrderOptions) =>
+      (await ordersOf((own, row) => row === 0 && own.order(true, { base: '0.1' }, options), FREE, taped)).fills.map(({ price, isMaker }) => [price, isMaker]); // prettier-ignore
+    expect(await fillsOn({ stopEntry: 105 })).toEqual([[10_560, false]]);
+    // Beyond the limit it rests, and the next trade is through it.
+    expect(await fillsOn({ stopEntry: 105, limit: 105.5 })).toEqual([[10_550, true]]);
+    expect(await fillsOn({ stopEntry: 105.61 })).toEqual([[10_600, false]]);
   });
 });

@@ -147,7 +147,11 @@ export class RowDriver {
     const reaches = isAtOpen
       ? brackets.entries.reachedAtOpen(index, closeMs - 1, open)
       : brackets.entries.reachedInRow(index, closeMs - 1, open, high, low);
+    const { halts } = bot.deps.engine.risk;
+    // The clock has jumped over audits: risk would refuse what opens, until the next one.
+    const isAudited = (): boolean => !halts.hasAny || !halts.holds({ kind: 'account' }, 'STALE_ACCOUNT');
     for (const entry of reaches) {
+      await this.#until(this.#parts.time.nowMs, 'an audit', isAudited);
       const price = isAtOpen ? open : entry.triggerTicks;
       await rows.quote(price);
       bot.driver.step(() => drafts.entries.fire(entry, price));

@@ -10,7 +10,7 @@ import { buildSummary } from '../../src/report/summary/summary.ts';
 import { SET_FIGURES, type SetRecord } from '../../src/report/sweep/figures/setFigures.ts';
 import type { RunRecord } from '../../src/model/run/run.ts';
 import { planOf } from './plans.ts';
-import { many, OnBar, Several, single, When } from './strategies.ts';
+import { Enters, many, OnBar, Several, single, When } from './strategies.ts';
 
 const alone = (plan: RunPlan, params: SetParams) => runBacktest({ ...plan, strategies: withParams(plan.strategies, params) });
 
@@ -30,6 +30,7 @@ const SMOOTHED = [3, 7, 11].map((smoothing): SetParams => ({ smoothing }));
 describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
   it.each<[string, () => RunPlan, readonly SetParams[], Partial<RunPlan>]>([
     ['onBar with brackets', () => planOf(OnBar, [single]), CROSSES, {}],
+    ['stop entries', () => planOf(Enters, [single]), CROSSES, {}],
     ['when with limits and trailing stops', () => planOf(When, [single]), CROSSES, {}],
     ['three symbols, hours beside minutes, timers', () => planOf(Several, many), SMOOTHED, {}],
     ['three strategies on one account, two of one class', () => planOf([OnBar, When, OnBar], [single]), JOINT, {}],

@@ -25,6 +25,21 @@ export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
   });
 }
 
+/** Stop entries and stop-limits above the market, beside a limit below it. */
+export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
+  up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
+  row = 0;
+  override onBar() {
+    const price = this.bars.close.value;
+    if (++this.row % 40 === 0) this.exit();
+    if (!this.up.value || !this.position().isFlat) return;
+    for (const { id } of this.openOrders()) this.cancel(id);
+    const limit = this.row % 2 === 0 ? { limit: price * 1.0015 } : {};
+    const high = this.buy({ quote: '500' }, { stopEntry: price * 1.001, stopLoss: price * 0.99, trailing: 0.9, tag: 'high', ...limit });
+    this.oco(high, this.buy({ quote: '300' }, { limit: price * 0.996, tag: 'low' }));
+  }
+}
+
 export class Several extends Strategy.with({ smoothing: int(7, { min: 1 }) }) {
   hours = this.feed('hours', { interval: '1h' });
   average = this.use(sma(this.hours.close, 3));

@@ -10,6 +10,7 @@ import type { DivergentEvent, DivergentWhat } from './model.ts';
 import { barKey, type RecordedRun, type ReportedEnd, type ReportedFill, type ReportedOrder } from './recordedRun.ts';
 import { pairedOrders } from './pairs.ts';
 import type { Rerun } from './rerun.ts';
+import { roleOfIntent } from './script.ts';
 
 /** An event that differs. `id` names it in every rerun. */
 export interface ListedDifference extends DivergentEvent {
@@ -107,7 +108,7 @@ class OrderDifferences {
       if (ending !== 'denied' || code !== end?.code) this.#add(`order ${id}`, seq, createdMs, 'order', text, recordedText(recorded));
       return;
     }
-    if (ending === 'denied' || text !== termsText(intent)) {
+    if (ending === 'denied' || text !== intentTerms(intent)) {
       const own = ending === 'denied' ? `${text}, denied ${code}` : text;
       this.#add(`order ${id}`, seq, createdMs, 'order', own, recordedText(recorded));
     }
@@ -194,8 +195,10 @@ function termsText({ side, role, symbol, qty, amount, price }: PlainTerms): stri
   return `${side} ${plain(qty ?? amount ?? '0')} ${symbol} ${role}${isPriced ? ` at ${plain(price)}` : ''}`;
 }
 
+const intentTerms = (intent: NonNullable<ReportedOrder['intent']>): string => termsText({ ...intent, role: roleOfIntent(intent) });
+
 function recordedText({ intent, end }: ReportedOrder): string {
-  if (intent !== null) return termsText(intent);
+  if (intent !== null) return intentTerms(intent);
   return end === null ? 'an order' : `${end.how} ${end.code}`;
 }
 

@@ -10,6 +10,7 @@ import type { Instrument } from '../../model/instrument.ts';
 import { openOf, typicalLengthMs, type Interval } from '../../model/interval.ts';
 import type { Order, OrderId } from '../../model/order.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
+import { recordedTerms } from '../../orders/orderLog.ts';
 import { DIVERGENCES, type Divergence } from './model.ts';
 import { isForeign, type RecordedRun, type ReportedOrder } from './recordedRun.ts';
 
@@ -26,6 +27,10 @@ interface OrderLook {
   /** Number of the recorded entry that it is a leg of; 0: none. */
   readonly parent: number;
 }
+
+/** Returns the role of an order as the tables of a run have it: a stop entry that the bot watched is a trigger order there. */
+export const roleOfIntent = ({ role, parent, trigger }: Pick<RecordOf<'INTENT'>, 'role' | 'parent' | 'trigger'>): string =>
+  parent === 0 && trigger !== null ? 'condition' : role;
 
 /** Finds the recorded order of each order of a run. Each recorded order is found once. */
 export class OrderMatch {
@@ -56,7 +61,11 @@ export class OrderMatch {
     const free = list.filter(({ number }) => !this.#known.has(number));
     const alike = free.filter(
       ({ intent }) =>
-        intent !== null && intent.strategy === strategy && intent.symbol === symbol && intent.side === side && intent.role === role,
+        intent !== null &&
+        intent.strategy === strategy &&
+        intent.symbol === symbol &&
+        intent.side === side &&
+        roleOfIntent(intent) === role,
     );
     const found =
       alike.find((order) => order.createdMs === createdMs) ??
@@ -161,7 +170,8 @@ export class Script implements LatencyModel {
   /** Called by the engine for each order that a strategy asks for. */
   ask(order: BotOrder): OrderId {
     const engine = this.#engine!;
-    const { createdMs, strategy, side, role, id, instrument } = order;
+    const { createdMs, strategy, side, id, instrument } = order;
+    const { role } = recordedTerms(order);
     const parent = order.parent > 0 ? (this.#found.get(order.parent)?.number ?? -1) : 0;
     const known = this.#found.get(id);
     const found = known ?? this.#match.find({ createdMs, strategy, symbol: instrument.id, side, role, parent });

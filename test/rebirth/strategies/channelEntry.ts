@@ -1,8 +1,9 @@
-// Stop entries at the top of a channel, which move with it, and a sale after some bars.
-import { highest, Strategy } from 'isobar';
+// Stop entries at the top of a channel, which move with it, each beside a limit below its bottom: the first that fills cancels the other.
+import { highest, lowest, Strategy } from 'isobar';
 
 export default class ChannelEntry extends Strategy.with({}) {
   top = this.use(highest(this.bars.high, 8));
+  bottom = this.use(lowest(this.bars.low, 8));
   row = 0;
   heldBars = 0;
 
@@ -14,10 +15,12 @@ export default class ChannelEntry extends Strategy.with({}) {
     if (!this.position().isFlat) return;
     const working = this.openOrders();
     // What has been sent is left to itself; what waits for its price moves every third bar.
-    if (working.some(({ trigger }) => Number.isNaN(trigger)) || (working.length > 0 && this.row % 3 !== 0)) return;
+    if (working.some(({ trigger, tag }) => tag === 'break' && Number.isNaN(trigger)) || (working.length > 0 && this.row % 3 !== 0)) return;
     for (const { id } of working) this.cancel(id);
-    const stopEntry = Math.max(this.top.value, close * 1.0005);
     // Small enough for the cap on volume.
-    this.buy({ quote: '150' }, { stopEntry, stopLoss: close * 0.995, tag: 'break' });
+    const stopEntry = Math.max(this.top.value, close * 1.0005);
+    const up = this.buy({ quote: '150' }, { stopEntry, stopLoss: close * 0.995, tag: 'break' });
+    const dip = this.buy({ quote: '120' }, { limit: this.bottom.value * 0.999, stopLoss: this.bottom.value * 0.98, tag: 'dip' });
+    this.oco(up, dip);
   }
 }

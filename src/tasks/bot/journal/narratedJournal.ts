@@ -1,5 +1,6 @@
 // Wraps the journal: it also logs each decision as a plain sentence, for the operator.
 
+import { fromScaled } from '../../../base/number/decimal.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { Order, OrderId } from '../../../model/order.ts';
@@ -48,7 +49,7 @@ export class NarratedJournal implements Journal {
     return this.#journal.denied(order, code);
   }
   drafted(order: Order, waits: Waits): number {
-    this.#narrate(order, `${orderText(order)}: waits for the end of ${orderNames(waits.ahead)}`, null);
+    this.#narrate(order, `${orderText(order)}: waits for ${awaited(order, waits.ahead)}`, null);
     return this.#journal.drafted(order, waits);
   }
   submitted(order: Order): number {
@@ -100,4 +101,9 @@ export class NarratedJournal implements Journal {
   }
 }
 
+/** Returns what an order waits for: a price, or the end of other orders. */
+function awaited({ instrument, triggerTicks }: Order, ahead: readonly number[]): string {
+  if (ahead.length > 0 || triggerTicks === undefined) return `the end of ${orderNames(ahead)}`;
+  return `a price of ${fromScaled(triggerTicks, instrument.priceDigits)}`;
+}
 const orderNames = (ids: readonly number[]): string => `order${ids.length === 1 ? '' : 's'} ${ids.join(', ')}`;

@@ -8,6 +8,7 @@ import type { Evidence } from '../../../ports/exchange.ts';
 import type { Journal, Waits } from '../../../ports/journal.ts';
 import { denialBefore, type RuleVerdict } from '../../../risk/explain.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
+import { recordedTerms } from '../../../orders/orderLog.ts';
 import { denialText } from '../../../orders/denialReasons.ts';
 import type { RiskModule } from '../../../risk/riskModule.ts';
 import type { ExplainedEvent, ExplainedOrder } from '../model/explanation.ts';
@@ -101,7 +102,8 @@ export class OrderWatch implements Journal {
   }
   drafted(order: Order, waits: Waits): number {
     const watched = this.take(order);
-    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` }); // prettier-ignore
+    const what = waits.ahead.length > 0 ? `the end of ${waits.ahead.map((id) => `order ${id}`).join(', ')}` : 'its price';
+    watched?.events.push({ ...NO_EVENT, timeMs: order.changedMs, order: order.id, kind: 'ended', text: `waits for ${what}` });
     return this.own.drafted(order, waits);
   }
   submitted(order: Order): number {
@@ -178,7 +180,8 @@ export class OrderWatch implements Journal {
 
   /** Begins to watch an order, if it is new and orders are kept now. Earlier ones have only their next event in the bar. */
   private take(order: Order): Watched | null {
-    const isNew = order.id > this.lastOrder;
+    // A stop entry was decided before the row that sends it.
+    const isNew = order.id > this.lastOrder || isSentEntry(order);
     this.lastOrder = Math.max(this.lastOrder, order.id);
     const known = this.orders.get(order.id);
     if (known === undefined && !isNew) return null;
@@ -203,6 +206,8 @@ export class OrderWatch implements Journal {
     return watched;
   }
 }
+
+const isSentEntry = ({ parent, firedAtTicks }: Order): boolean => parent === 0 && (firedAtTicks ?? 0) > 0;
 
 const NO_EVENT = {
   inBar: false,
@@ -234,9 +239,8 @@ function factsOf(
   | 'createdMs'
 > {
   // prettier-ignore
-  const { id, strategy, instrument, side, role, lots, quoteUnits, reduceOnly, parent, slot, createdMs } = order;
-  const { triggerTicks = 0, limit, firedAtTicks = 0 } = order;
-  const ticks = triggerTicks > 0 ? triggerTicks : limit > 0 ? limit : firedAtTicks;
+  const { id, strategy, instrument, side, lots, quoteUnits, reduceOnly, parent, slot, createdMs } = order;
+  const { role, price: ticks } = recordedTerms(order);
   return {
     order: id,
     strategy,
