@@ -50,7 +50,7 @@ const ownLoop = {
 const INPUT = {
   cwd: ROOT,
   tsconfig: `${ROOT}src/tsconfig.json`,
-  // What the bundler is in doubt about is not a warning that somebody may read: the build fails.
+  // A warning of the bundler fails the build, because a warning alone would not be read.
   onLog: (level, log, tell) => (level === 'warn' ? tell('error', log) : tell(level, log)),
 };
 

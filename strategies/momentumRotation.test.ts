@@ -69,7 +69,8 @@ describe('momentum rotation', () => {
       { AAA: [100, 110, 120, 130], BBB: [100, 101, 102, 103, 104, 105, 106], CCC: [100, 101, 101.5, 102, 102.5, 103, 103.5] },
       { top: 2 },
     );
-    // AAA is held when it ends: nobody buys it, so its exit stays open. CCC takes its place in the ranking with the cash that is left.
+    // AAA is held when it ends: no order can sell it any more, so its exit stays open.
+    // CCC takes its place in the ranking with the cash that is left.
     expect(brief(fills).slice(0, 2)).toEqual(['3 buy AAA', '3 buy BBB']);
     expect(
       brief(fills)

@@ -21,7 +21,7 @@ function treeOf(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-it('has no import upward, sideways or through a wall, and nobody outside takes the engine whole', () => {
+it('has no import upward, sideways or through a wall, and no other room imports the whole engine', () => {
   expect(house.absent).toEqual([]);
   expect(house.forbidden).toEqual([]);
 });

@@ -72,7 +72,7 @@ const SCENES: readonly (readonly [string, readonly string[], Behaviour, number])
   ],
   ['an order refused', [...ORDER], answers(400, error(-2017), { 'x-echo': PLAIN_ECHO, [`x-${KEY}`]: 'x' }), 1],
   ['an order refused, in JSON', [...ORDER, '--json'], answers(200, error(-1022)), 1],
-  ['a code of nobody', [...ORDER, '--json'], answers(400, error(-9999)), 4],
+  ['an unknown code', [...ORDER, '--json'], answers(400, error(-9999)), 4],
   ['a limit', [...ORDER], answers(429, error(-1003), { 'retry-after': PLAIN_ECHO }), 1],
   ['a ban', [...ORDER], answers(418, error(-1003), { 'retry-after': KEY }), 1],
   ['HTML', [...ORDER], answers(502, `<html><title>${PLAIN_ECHO}</title>`), 4],

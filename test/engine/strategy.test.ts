@@ -59,7 +59,7 @@ describe('sizes', () => {
     ['an endless stop', { quote: '50' }, { stopLoss: Infinity }, 'BAD_INPUT'],
     ['an endless target', { quote: '50' }, { takeProfit: Infinity }, 'BAD_INPUT'],
     ['an endless trailing distance', { quote: '50' }, { trailing: Infinity }, 'BAD_INPUT'],
-    ['a stop that nobody can count', { quote: '50' }, { stopLoss: 1e300 }, 'BAD_INPUT'],
+    ['a stop too large to represent', { quote: '50' }, { stopLoss: 1e300 }, 'BAD_INPUT'],
     ['no base', { base: 0 }, undefined, 'PRECISION'],
     ['no quote', { quote: 0 }, undefined, 'PRECISION'],
     ['less than a lot', { base: 0.0004 }, undefined, 'PRECISION'],

@@ -160,5 +160,5 @@ async function beBanned(url: string): Promise<void> {
     await Promise.all(answers.map((answer) => answer.arrayBuffer()));
     if (answers.some(({ status }) => status === 418)) return;
   }
-  throw new Error('the exchange bans nobody');
+  throw new Error('the exchange bans no address');
 }

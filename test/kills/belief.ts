@@ -77,7 +77,8 @@ export function differences(
     const own = belief.money.get(asset) ?? ZERO;
     if (!own.equals(isTrue)) found.push(`${asset}: ${isTrue.toFixed()} at the exchange, ${own.toFixed()} by the journal`);
   }
-  if (belief.state.unattributedFills.length > 0) found.push(`${belief.state.unattributedFills.length} fills of orders that nobody sent`);
+  if (belief.state.unattributedFills.length > 0)
+    found.push(`${belief.state.unattributedFills.length} fills of orders that were never sent`);
   return found;
 }
 

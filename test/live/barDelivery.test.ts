@@ -207,7 +207,7 @@ test('nothing happens any more after a stop', async () => {
   expect(decided).toHaveLength(2);
 });
 
-test('a symbol that has missed three bars in a row keeps nobody waiting: its answer is enough, and its next bar counts', async () => {
+test('a symbol that has missed three bars in a row delays no decision: its answer is enough, and its next bar counts', async () => {
   const { runTo, markets, engine, reply } = await fixture();
   for (let minute = 10; minute < 17; minute++) markets[1]!.missing.add(minute);
   // Within the grace, long before its end.

@@ -122,7 +122,7 @@ test('they are those of the backtest at each decision, over a restart and in a r
   expect(seen).toEqual(expected);
 });
 
-test('one that nobody could read is NaN and is said, at the start, of the strategy that reads it, and as its time goes by', async () => {
+test('a funding rate that could not be read is NaN; the log says so at the start, for the strategy that reads it, and when it is due', async () => {
   const plan = planFor([]);
   const path = await open(plan, ['futures.indexPrice']);
   const text = await live(path, plan, 26);

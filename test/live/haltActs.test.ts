@@ -135,7 +135,7 @@ test('a position that a stop guards is left alone; a loss limit cancels orders t
   expect(await difference(Guarded)).toBeNull();
 });
 
-test('silence halts, and any question to the bot is a sign of life; so does an alarm that nobody answers, until the operator does', async () => {
+test('a bot without a sign of life halts until the next request to it; an unanswered alarm halts until the operator answers', async () => {
   const it = await opened(Bare, '{ maxHeartbeatAgeMs: 60000, maxAlertAgeMs: 120000 }');
   const { bot } = it;
   const { halts } = bot.deps.engine.risk;
@@ -168,7 +168,7 @@ test('one and a half times a loss limit closes everything, and what is left is s
   await it.close();
 });
 
-test('a kill that has proved that all is closed is what the view says, whatever the books have not heard of', async () => {
+test('after a kill that closed everything the view has no orders and no positions, even before the books have every report', async () => {
   const it = await opened(Bare, '{}');
   const { bot } = it;
   const control = new LiveControl({ ...it, loopDelayP99Ms: () => null });

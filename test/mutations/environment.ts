@@ -66,7 +66,7 @@ export const EXTERNAL: readonly Guard[] = [
   },
   {
     row: 59,
-    name: '59: trading goes on beside an order of somebody else',
+    name: '59: trading goes on beside a foreign order',
     file: 'src/adapters/exchange/observe/attribution.ts',
     from: "this.#parts.raisedCauses.raise('ALIEN', null,",
     to: "this.#parts.raisedCauses.nameOf(null) === '' && this.#parts.raisedCauses.raise('ALIEN', null,",

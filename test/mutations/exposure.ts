@@ -67,7 +67,7 @@ export const EXPOSURE: readonly Guard[] = [
   },
   {
     row: 37,
-    name: '37: a status of nobody is an end',
+    name: '37: an unknown status is an end',
     file: 'src/protocol/shapes/codes.ts',
     from: "UNKNOWN: { kind: 'neither', lifecycle: null, reason: null },",
     to: "UNKNOWN: ended('canceled'),",

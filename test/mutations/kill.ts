@@ -112,7 +112,7 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 73,
-    name: '73: the client id of somebody else does not count',
+    name: '73: the client id of another program does not count',
     file: JUDGE,
     from: 'else if (row?.cid) this.#foreign.add(venueId);',
     to: '',
@@ -157,7 +157,7 @@ export const KILL: readonly Guard[] = [
   },
   {
     row: 78,
-    name: '78: a position of somebody else is closed, too',
+    name: '78: a foreign position is closed, too',
     file: FUTURES,
     from: 'Decimal.min(low, found.positionVolume, found.canCloseVolume)',
     to: 'Decimal.min(found.positionVolume, found.canCloseVolume)',

@@ -7,7 +7,7 @@ import { createVitest } from 'vitest/node';
 const root = process.cwd();
 const guards = JSON.parse(readFileSync(0, 'utf8'));
 
-/** Serves the files of the guard with its changes; `changed` says that somebody has loaded one. */
+/** Serves the files of the guard with its changes; `changed` says that one was loaded. */
 function changing(guard, changed) {
   const changes = [guard, ...(guard.and ?? [])];
   return {

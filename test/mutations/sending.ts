@@ -80,7 +80,7 @@ export const SENDING: readonly Guard[] = [
   },
   {
     row: 8,
-    name: '8: 4xx with a body of somebody else is a refusal',
+    name: "8: 4xx with a body that is not the service's is a refusal",
     file: OUTCOME,
     from: 'if (!isSuccess(status)) return unknown(`HTTP ${status} without an error of the service`, status);',
     to: "if (!isSuccess(status)) return { kind: 'refused', status, code: -1002, msg: '' };",

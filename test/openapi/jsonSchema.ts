@@ -16,7 +16,7 @@ export class Reader {
     return Object.entries(rules).flatMap(([keyword, is]) => {
       if (ANNOTATIONS.has(keyword)) return [];
       const check = CHECKS[keyword];
-      if (!check) throw new Error(`a keyword that nobody reads: ${keyword}`);
+      if (!check) throw new Error(`a keyword that this check does not know: ${keyword}`);
       return check(is, value, rules, this);
     });
   }

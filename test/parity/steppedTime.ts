@@ -30,7 +30,7 @@ const TURNS_AFTER = 3;
 const TURNS_HELD = 60;
 
 /**
- * The bot's Scheduler. A step sets the time first and runs what was due after that: nobody acts in the past of the exchange, which would
+ * The bot's Scheduler. A step sets the time first and runs what was due after that: the bot never acts in the past of the exchange, which would
  * refuse what is signed there.
  */
 export class SteppedTime implements Scheduler {

@@ -216,7 +216,7 @@ export const FUTURES_ANSWERS: Readonly<Record<Extract<Op, `futures.${string}`>, 
       list({ ...HISTORY, status: reading('CANCELED', '7') }),
     ),
     answer(
-      "a code of nobody's table",
+      'a code that is in no table',
       `[${HISTORY_BODY.replace('"status":4', '"status":9').replace('"type":4', '"type":12')}}]`,
       list({
         ...HISTORY,

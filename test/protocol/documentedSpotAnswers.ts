@@ -170,7 +170,7 @@ export const SPOT_ANSWERS: Readonly<Record<Extract<Op, `spot.${string}`>, readon
     answer('spec, missing or invalid id', NO_ORDER, null),
     answer('one-element list', `[${SPOT_ORDER_BODY}]`, SPOT_ORDER),
     answer('envelope', `{"code":"0","msg":"Success","data":${SPOT_ORDER_BODY}}`, SPOT_ORDER),
-    answer("a status of nobody's table", SPOT_ORDER_BODY.replace('PARTIALLY_FILLED', 'FROZEN'), {
+    answer('a status that is in no table', SPOT_ORDER_BODY.replace('PARTIALLY_FILLED', 'FROZEN'), {
       ...SPOT_ORDER,
       status: reading('UNKNOWN', 'FROZEN'),
     }),

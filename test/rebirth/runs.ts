@@ -116,7 +116,7 @@ class Fixture {
     const world = await World.open(this.#plan, this.#options.program, this.#definition, drops);
     try {
       const outcome = await world.start(null);
-      if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by somebody else');
+      if (outcome.kind !== 'over') throw new Error(outcome.kind === 'failed' ? outcome.why : 'the bot was killed by another process');
       const records = new Map<string, number>();
       for (const { k } of world.journal()) records.set(k, (records.get(k) ?? 0) + 1);
       return { folder: world.folder, truth: world.truth(), tables: outcome.tables, records, creates: world.creates };

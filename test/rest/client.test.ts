@@ -199,7 +199,7 @@ describe('time limits', () => {
     }
   });
 
-  test('time limits cover all attempts: the last answer counts, and nobody waits for an attempt that has no time left', async () => {
+  test('time limits cover all attempts: the last answer counts, and the client does not wait for an attempt that has no time left', async () => {
     const setup = await fixtureOf(always(503, '{}'));
     await setup.call('futures.ping', {}, { attempts: 1 });
     const from = setup.scheduler.nowMs;

@@ -55,7 +55,7 @@ describe('an answer', () => {
     expect(text(await outcomeOf(wire, post(stub.origin)))).toBe('slowly');
   });
 
-  test('an answer may come after a 100 that nobody asked for, in any pieces', async () => {
+  test('an answer may come after an unrequested 100, in any pieces', async () => {
     const hint = 'HTTP/1.1 100 Continue\r\nX-Via: proxy\r\n\r\n';
     const answer = `HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\nHTTP/1.1 100 body`;
     for (const pieces of [
@@ -73,7 +73,7 @@ describe('an answer', () => {
     }
   });
 
-  test('an answer that is compressed though nobody asked is opened, up to the limit', async () => {
+  test('an answer that is compressed without a request for it is unpacked, up to the limit', async () => {
     const body = '{"a":"b"}';
     const stub = await stubOf(always(200, ''));
     const wire = wireOf();

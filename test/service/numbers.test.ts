@@ -35,7 +35,7 @@ describe('a number beyond its range is refused, and nothing else happens', () =>
     ['a spot price of both', '/sapi/v1/order', { ...SPOT, price: `${HUGE}.001` }, -1147],
     ['a spot volume of 309 digits', '/sapi/v1/order', { ...SPOT, price: 100, volume: 1e308 }, -2017],
     ['a spot volume of as many below zero', '/sapi/v1/order', { ...SPOT, price: 100, volume: -1e308 }, -1136],
-    ['a price that nobody reads as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
+    ['a price that cannot be read as a number', '/sapi/v1/order', { ...SPOT, price: '1e401' }, -1102],
     ['a trigger price of 309 digits', '/fapi/v1/conditionOrder/', { ...TRIGGER, triggerPrice: '1e308' }, -1138],
     ['a spot amount', '/sapi/v1/order', { symbol: 'BTCUSDT', side: 'BUY', type: 'MARKET', volume: HUGE }, -2017],
     ['a value', '/fapi/v1/order', { ...MARKET, volume: 9007199255 }, -2100],

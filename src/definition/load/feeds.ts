@@ -54,7 +54,7 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
       // Its bars are of another time: the symbol is not in this run.
       if (within === null) continue;
       const load = (fromMs: number | null) =>
-        trimmed(
+        withoutUnlisted(
           loadFeed(
             store,
             { market, symbol, interval },
@@ -64,22 +64,22 @@ export function loadFeeds(definition: Definition, source: DefinitionSource, stor
           listed.fromMs,
         );
       const isShort = isShorterThan(interval, range);
-      const lacks = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
-      if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(lacks, range);
-      const loaded = isShort ? warmUpAlone(load, interval, range, lacks) : load(within.fromMs);
+      const message = `${whereIs(source, ['feeds', name])}: no whole ${interval} bar of ${symbol} lies in the run`;
+      if (isShort && !hasFiner(definition, market, symbol, interval)) throw tooShort(message, range);
+      const loaded = isShort ? warmUpAlone(load, interval, range, message) : load(within.fromMs);
       if (feed.minCoverage !== undefined) checkCoverage(loaded, feed.minCoverage, whereIs(source, ['feeds', name, 'minCoverage']));
       feeds.push({
         name,
-        bars: times.of(overridden(loaded.bars, definition, source)),
+        bars: times.of(withOverrides(loaded.bars, definition, source)),
         firstRow: loaded.firstRow,
         quality: loaded.quality,
         files: loaded.files ?? [],
         ...(listed.toMs === null ? {} : { listedToMs: listed.toMs }),
-        ...behind(store, { market, symbol, interval }, loaded, range),
+        ...outdatedNote(store, { market, symbol, interval }, loaded, range),
       });
     }
   }
-  return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => overridden(bars, definition, source))];
+  return [...feeds, ...executionOnlyFeeds(definition, source, store, feeds, (bars) => withOverrides(bars, definition, source))];
 }
 
 interface TradeBarFeed {
@@ -97,7 +97,7 @@ function tradeBarPlan(definition: Definition, source: DefinitionSource, store: B
   const fromMs = range.fromMs ?? undefined;
   const rows = { fromMs, toMs: range.toMs ?? undefined, warmupRows: fromMs === undefined ? 0 : WARMUP_ROWS };
   const { bars, firstRow, quality, files = [], note } = loadTradeBars(store, key, rows, where('interval'));
-  return { name, bars: overridden(bars, definition, source), firstRow, quality, files, note };
+  return { name, bars: withOverrides(bars, definition, source), firstRow, quality, files, note };
 }
 
 /** True when no complete bar of the interval fits into the run. */
@@ -120,10 +120,10 @@ function hasFiner({ feeds, market: byDefault }: Definition, market: Market, symb
 }
 
 /** Loads the bars that open before the run. The last of them may close within it. */
-function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, lacks: string): LoadedBars {
+function warmUpAlone(load: (fromMs: number) => LoadedBars, interval: Interval, { fromMs, toMs }: FeedRange, message: string): LoadedBars {
   const openMs = openOf(interval, fromMs!);
   const lastMs = openMs < fromMs! && closeOf(interval, openMs) <= toMs! ? openMs : openOf(interval, openMs - 1);
-  const loaded = prefixErrors(() => load(lastMs), `${lacks}, and none before it`);
+  const loaded = prefixErrors(() => load(lastMs), `${message}, and none before it`);
   const firstRow = loaded.bars.length;
   return { ...loaded, firstRow, quality: qualityOf(loaded.bars, firstRow, loaded.facts, loaded.quality.manifestHash) };
 }
@@ -160,7 +160,7 @@ function spanWithin(range: FeedRange, listed: FeedRange): FeedRange | null {
 }
 
 /** Drops the bars before a symbol was listed: they do not warm up anything either. */
-function trimmed(loaded: LoadedBars, fromMs: number | null): LoadedBars {
+function withoutUnlisted(loaded: LoadedBars, fromMs: number | null): LoadedBars {
   const { bars, firstRow, facts } = loaded;
   const cut = fromMs === null ? 0 : firstAfter(bars.openMs, 0, bars.length, fromMs - 1);
   if (cut === 0) return loaded;
@@ -251,7 +251,7 @@ function checkCoverage({ facts, bars, quality }: LoadedBars, minCoverage: string
 }
 
 /** Returns a note if bars were aggregated before the finer ones grew. The run would otherwise end early or begin late without a word. */
-function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
+function outdatedNote(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, range: FeedRange): { readonly note?: string } {
   const [made, fine] = [store.factsOf(key), from === null ? null : store.factsOf({ ...key, interval: from })];
   if (from === null || made === null || fine === null) return {};
   const { interval, symbol } = key;
@@ -266,7 +266,7 @@ function behind(store: BarStore, key: BarKey, { facts: { from } }: LoadedBars, r
 }
 
 /** Returns the bars with the overrides that `instruments:` has for their instrument. */
-function overridden(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
+function withOverrides(bars: BarColumns, definition: Definition, source: DefinitionSource): BarColumns {
   const { instrument } = bars;
   const { contract } = instrument;
   const changes = definition.instruments?.[instrument.wireName];

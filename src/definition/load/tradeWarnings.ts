@@ -32,7 +32,7 @@ function queueText(fills: Definition['fills']): string {
   const { queue, limit } = fills ?? {};
   if (queue === undefined) {
     return limit === 'touch'
-      ? 'A resting limit filled as soon as a trade was at it, as if nobody had been before it'
+      ? 'A resting limit filled as soon as a trade was at it, as if no order had been ahead of it'
       : 'A resting limit filled when a trade was beyond it';
   }
   const ahead = queue.ahead === undefined ? `${queue.aheadTrades} average trades` : `${queue.ahead} of the base asset`;

@@ -34,7 +34,7 @@ function powerSum(
   return sum;
 }
 
-function one(
+function windowStatistic(
   name: string,
   x: Source,
   { bars, min = 1, parameters = [bars] }: { readonly bars: number; readonly min?: number; readonly parameters?: readonly number[] },
@@ -46,24 +46,29 @@ function one(
 
 /** The sum of the last `bars` values. */
 export function rollingSum(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('rollingSum', x, { bars }, (column, row) => meanOf(column, row, bars) * bars);
+  return windowStatistic('rollingSum', x, { bars }, (column, row) => meanOf(column, row, bars) * bars);
 }
 
 /** The variance of the last `bars` values: their mean squared distance from their mean (population). */
 export function variance(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('variance', x, { bars }, (column, row) => powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars);
+  return windowStatistic(
+    'variance',
+    x,
+    { bars },
+    (column, row) => powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars,
+  );
 }
 
 /** The standard deviation of the last `bars` values (population). */
 export function stdDev(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('stdDev', x, { bars }, (column, row) =>
+  return windowStatistic('stdDev', x, { bars }, (column, row) =>
     Math.sqrt(powerSum(column, row, { bars, middle: meanOf(column, row, bars), power: 2 }) / bars),
   );
 }
 
 /** The distance of the newest value from the mean of the last `bars`, in standard deviations (population). NaN where all are alike. */
 export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('zscore', x, { bars, min: 2 }, (column, row) => {
+  return windowStatistic('zscore', x, { bars, min: 2 }, (column, row) => {
     const middle = meanOf(column, row, bars);
     return (column.values[row - column.base]! - middle) / Math.sqrt(powerSum(column, row, { bars, middle, power: 2 }) / bars);
   });
@@ -71,7 +76,7 @@ export function zscore(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** The mean distance of the last `bars` values from their mean. */
 export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('meanDeviation', x, { bars }, (column, row) => {
+  return windowStatistic('meanDeviation', x, { bars }, (column, row) => {
     const middle = meanOf(column, row, bars);
     let sum = 0;
     for (let at = row - bars + 1 - column.base; at <= row - column.base; at++) sum += Math.abs(column.values[at]! - middle);
@@ -81,7 +86,7 @@ export function meanDeviation(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** Skewness of the last `bars` values (from 3), corrected for the size of the sample. NaN where all are alike. */
 export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('skewness', x, { bars, min: 3 }, (column, row) => {
+  return windowStatistic('skewness', x, { bars, min: 3 }, (column, row) => {
     const middle = meanOf(column, row, bars);
     const second = powerSum(column, row, { bars, middle, power: 2 }) / bars;
     const third = powerSum(column, row, { bars, middle, power: 3 }) / bars;
@@ -91,7 +96,7 @@ export function skewness(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** Excess kurtosis of the last `bars` values (from 4), corrected for the size of the sample. NaN where all are alike. */
 export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('kurtosis', x, { bars, min: 4 }, (column, row) => {
+  return windowStatistic('kurtosis', x, { bars, min: 4 }, (column, row) => {
     const middle = meanOf(column, row, bars);
     const squares = powerSum(column, row, { bars, middle, power: 2 });
     const fourths = powerSum(column, row, { bars, middle, power: 4 });
@@ -105,7 +110,7 @@ export function kurtosis(x: Source, bars: number): IndicatorSpec<Series> {
 export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec<Series> {
   if (!(percent >= 0 && percent <= 100))
     throw new ConfigError(`percentile: percent: expected a number from 0 to 100, got ${percent}`, 'correct the percent of percentile');
-  return one('percentile', x, { bars, parameters: [bars, percent] }, ({ values, base }, row) => {
+  return windowStatistic('percentile', x, { bars, parameters: [bars, percent] }, ({ values, base }, row) => {
     const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
     const place = (percent / 100) * (bars - 1);
     const below = Math.floor(place);
@@ -116,7 +121,7 @@ export function percentile(x: Source, bars: number, percent = 50): IndicatorSpec
 
 /** The middle of the last `bars` values: the mean of the two middle ones where `bars` is even. */
 export function median(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('median', x, { bars }, ({ values, base }, row) => {
+  return windowStatistic('median', x, { bars }, ({ values, base }, row) => {
     const sorted = values.slice(row - bars + 1 - base, row + 1 - base).toSorted();
     return (sorted[Math.floor((bars - 1) / 2)]! + sorted[Math.floor(bars / 2)]!) / 2;
   });
@@ -124,7 +129,7 @@ export function median(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** The share of the `bars` values before the newest that are below it, in percent. */
 export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
+  return windowStatistic('percentRank', x, { bars: bars + 1, min: 2, parameters: [bars] }, ({ values, base }, row) => {
     const newest = values[row - base]!;
     let below = 0;
     for (let at = row - bars - base; at < row - base; at++) if (values[at]! < newest) below++;
@@ -134,7 +139,7 @@ export function percentRank(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** How far the newest value is below the highest of the last `bars`, as a fraction: 0 at the highest, -0.2 when 20 % below it. */
 export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('drawdown', x, { bars }, ({ values, base }, row) => {
+  return windowStatistic('drawdown', x, { bars }, ({ values, base }, row) => {
     let high = -INFINITY;
     for (let at = row - bars + 1 - base; at <= row - base; at++) high = Math.max(high, values[at]!);
     return values[row - base]! / high - 1;
@@ -143,12 +148,12 @@ export function drawdown(x: Source, bars: number): IndicatorSpec<Series> {
 
 /** Bars since the highest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
 export function barsSinceHighest(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('barsSinceHighest', x, { bars }, (column, row) => barsSince(column, row, bars, 1));
+  return windowStatistic('barsSinceHighest', x, { bars }, (column, row) => barsSince(column, row, bars, 1));
 }
 
 /** Bars since the lowest of the last `bars` values: 0 at the newest. Of equal values the newest counts. */
 export function barsSinceLowest(x: Source, bars: number): IndicatorSpec<Series> {
-  return one('barsSinceLowest', x, { bars }, (column, row) => barsSince(column, row, bars, -1));
+  return windowStatistic('barsSinceLowest', x, { bars }, (column, row) => barsSince(column, row, bars, -1));
 }
 
 /** Returns how long ago the extreme of a window was. `sign`: 1 for the highest, -1 for the lowest. */
@@ -161,7 +166,7 @@ export function barsSince({ values, base }: Column, row: number, bars: number, s
 /** Realised volatility: the standard deviation (sample) of the last `bars` log returns, times the root of `perYear` returns a year. */
 export function realisedVolatility(x: Source, bars: number, perYear = 1): IndicatorSpec<Series> {
   checkPositive('realisedVolatility', 'perYear', perYear);
-  return one('realisedVolatility', x, { bars: bars + 1, min: 3, parameters: [bars, perYear] }, ({ values, base }, row) => {
+  return windowStatistic('realisedVolatility', x, { bars: bars + 1, min: 3, parameters: [bars, perYear] }, ({ values, base }, row) => {
     const first = row - bars - base;
     const mean = Math.log(values[row - base]! / values[first]!) / bars;
     let sum = 0;

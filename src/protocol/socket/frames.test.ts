@@ -42,7 +42,7 @@ it('masks as the example of RFC 6455, section 5.7, does', () => {
 
 it.each([
   ['a reserved bit', 'c18000000000', CLOSE.protocol],
-  ['an opcode of nobody', '838000000000', CLOSE.protocol],
+  ['an unknown opcode', '838000000000', CLOSE.protocol],
   ['no mask', '8100', CLOSE.protocol],
   ['a message in parts', '018000000000', CLOSE.unsupported],
   ['a part of a message', '808000000000', CLOSE.unsupported],

@@ -317,7 +317,7 @@ test('INSTRUMENT refuses a contract that is not of this run', () => {
   expect([foreign([]), foreign(['INSTRUMENT'])]).toEqual(['INSTRUMENT', null]);
 });
 
-describe('a price that nobody knows', () => {
+describe('an unknown price', () => {
   const holding = (held: number, options: FuturesFixtureOptions, wanted: Wanted = { lots: 1 }) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(held, 0, 1);

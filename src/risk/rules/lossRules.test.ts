@@ -97,7 +97,7 @@ describe('DAILY_LOSS', () => {
   test('the equity marked at 00:00 is the anchor of the day that begins', () => {
     expect(codes(limits, [at(23, 940), at(24, 960), at(25, 913), at(26, 912)])).toEqual(['DAILY_LOSS', null, null, 'DAILY_LOSS']);
   });
-  test('DAILY_LOSS uses the newest mark before 00:00 UTC if there is none at that time', () => {
+  test('DAILY_LOSS uses the newest mark before 00:00 UTC if that time has no mark', () => {
     expect(codes(limits, [at(23, 1100), at(25, 1046), at(26, 1045)])).toEqual([null, null, 'DAILY_LOSS']);
   });
   test('a new day clears it though no row has come since', () => {

@@ -19,14 +19,14 @@ const SPACES = new Set([0x20, 0x09, RETURN, NEWLINE]);
 export function formatOf(head: Uint8Array, file: string): 'text' | 'json' | 'feather' {
   const start = new TextDecoder('latin1').decode(head.subarray(0, 8));
   if (start.startsWith('ARROW1')) return 'feather';
-  const known = FOREIGN.find(([magic]) => start.startsWith(magic));
+  const known = UNSUPPORTED.find(([magic]) => start.startsWith(magic));
   if (known) throw new ConfigError(`${file}: ${known[1]}`, known[2]);
   if (head.subarray(0, 1000).includes(0)) throw new ConfigError(`${file}: neither text nor an Arrow file`, FORMATS_REMEDY);
   const first = head.subarray(withoutMark(head)).find((byte) => !SPACES.has(byte));
   return first === 0x5b || first === 0x7b ? 'json' : 'text';
 }
 
-const FOREIGN: readonly (readonly [magic: string, what: string, remedy: string])[] = [
+const UNSUPPORTED: readonly (readonly [magic: string, what: string, remedy: string])[] = [
   ['PAR1', 'a Parquet file, which isobar does not read', 'write it as feather: pandas.read_parquet(file).to_feather(file)'],
   ['FEA1', 'a Feather file of version 1, which isobar does not read', 'write it with version 2: to_feather(file) of pandas 1.1 or later'],
   ['SQLite f', 'a database, not a file of bars', 'export its bars as CSV'],

@@ -21,7 +21,7 @@ export interface DayAround {
   /** Where its first bar opens, ms UTC. */
   readonly openMs: number;
   readonly startMs: number;
-  /** True if a later day has trades: the last bar then ends with the day. Otherwise nobody knows yet whether it has ended. */
+  /** True if a later day has trades: the last bar then ends with the day. Otherwise it is not known whether the bar has ended. */
   readonly isOver: boolean;
   /** The last id of the day before; null for the oldest day. */
   readonly lastId: number | null;

@@ -62,7 +62,7 @@ function course(limit: number, seed: number, hours = 1): Course {
 /** Refusals of one stop are one incident. */
 const incidents = (refusedMs: readonly number[]): number[] => refusedMs.filter((ms, i) => i === 0 || ms > refusedMs[i - 1]! + 1500);
 
-describe('an allowance below a limit that nobody knows', () => {
+describe('an allowance below an unknown limit', () => {
   it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again ever more rarely', (limit) => {
     const { refusedMs, share, minAllowance } = course(limit, limit, 3);
     const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);

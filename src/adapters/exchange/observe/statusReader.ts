@@ -90,7 +90,7 @@ export class StatusReader {
     if (!this.#isFollowed(track, row)) return;
     const executedLots = executedOf(row, track);
     if (row.status.word === 'UNKNOWN') {
-      this.#markUnrecognised(track, `order ${row.venueId} has a status that nobody knows: ${sanitizeText(row.status.raw, 40)}`);
+      this.#markUnrecognised(track, `order ${row.venueId} has an unknown status: ${sanitizeText(row.status.raw, 40)}`);
       return;
     }
     this.#isPlain(track);

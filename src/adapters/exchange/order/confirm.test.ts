@@ -12,7 +12,7 @@ describe('weighStatus', () => {
   it.each([
     ['NEW is live', null, reading('NEW', 0, 0), 0, { kind: 'live' }],
     ['PENDING_CANCEL is live', reading('CANCELED', 0, 0), reading('PENDING_CANCEL', 0, 9000), 0, { kind: 'live' }],
-    ['a status of nobody is live', reading('CANCELED', 0, 0), reading('MELTED', 0, 9000), 0, { kind: 'live' }],
+    ['an unknown status is live', reading('CANCELED', 0, 0), reading('MELTED', 0, 9000), 0, { kind: 'live' }],
     ['the first end waits', null, reading('CANCELED', 5, 100), 5, { kind: 'unconfirmed', againMs: 3100, needsTrades: false }],
     ['the second too early waits on', reading('CANCELED', 5, 100), reading('CANCELED', 5, 3099), 5, { kind: 'unconfirmed', againMs: 3100 }],
     ['the second in time confirms', reading('CANCELED', 5, 100), reading('4', 5, 3100), 5, { kind: 'confirmed', how: 'canceled' }],

@@ -16,7 +16,7 @@ export function decompress(encoding: string | undefined, body: Uint8Array, maxBy
   }
   const open = openerOf(name, body);
   if (open === null) {
-    done({ ok: false, cause: `an answer in an encoding that nobody asked for: ${name.slice(0, 40)}` });
+    done({ ok: false, cause: `an answer in an encoding that was not requested: ${name.slice(0, 40)}` });
     return;
   }
   open(body, { maxOutputLength: maxBytes }, (error, opened) =>

@@ -74,9 +74,9 @@ export function positions({ positions: all, triggers }: Truth): Markup {
   const first: readonly Column[] = [{ head: 'Account' }, { head: 'Contract', isText: true }];
   return html`<section id="positions">
     <h2>Positions</h2>
-    ${table('positions-live', [...first, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'none is open')}
+    ${table('positions-live', [...first, { head: 'Side', isText: true }, { head: 'Contracts' }, { head: 'Margin' }], rows, 'no open positions')}
     <h3>Waiting for a price</h3>
-    ${table('triggers-live', [...first, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no order does')}
+    ${table('triggers-live', [...first, { head: 'Kind', isText: true }, { head: 'Price' }], waiting, 'no waiting orders')}
   </section>`;
 }
 
@@ -100,7 +100,7 @@ export function orders({ sides: { spot, futures } }: Service, { accounts: all }:
   ];
   return html`<section id="orders">
     <h2>Recent orders</h2>
-    ${table('orders-live', columns, rows, 'nobody has ordered yet: POST /sapi/v1/order places one')}
+    ${table('orders-live', columns, rows, 'no orders yet: POST /sapi/v1/order places one')}
   </section>`;
 }
 

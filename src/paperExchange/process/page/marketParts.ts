@@ -56,7 +56,7 @@ export function book(market: TradedMarket): Markup {
         </tr>
       </thead>
       <tbody class="${of === 'buy' ? 'gain' : 'loss'}">
-        ${levels[of].length === 0 ? emptyRow(2, 'nobody') : null}
+        ${levels[of].length === 0 ? emptyRow(2, 'no orders') : null}
         ${levels[of].map(
           ({ price, lots }) =>
             html`<tr>
@@ -93,7 +93,7 @@ export function trades(market: TradedMarket): Markup {
         </tr>
       </thead>
       <tbody id="trades-live" data-live>
-        ${latest.length === 0 ? emptyRow(4, 'nobody has traded yet') : null}
+        ${latest.length === 0 ? emptyRow(4, 'no trades yet') : null}
         ${latest.map(
           ({ timeMs, takerSide, price, lots }) =>
             html`<tr>

@@ -52,7 +52,7 @@ export interface SampleTask {
   readonly progressCells: Int32Array | null;
 }
 
-/** Stops what would be done a second time outside of the process. Its message is read by nobody but an author's own `catch`. */
+/** Stops an effect outside of the process that would happen a second time. Only the author's own `catch` sees its message. */
 class StoppedUse extends Error {}
 
 /** Codes of uses that change nothing outside: they continue, so that the sample sees more. */

@@ -7,7 +7,7 @@ import type { Engine } from '../../../engine/engine.ts';
 import { restoreBot } from '../../../engine/router/restore.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from './botJournal.ts';
-import { lasts } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lasting.ts';
 
 /** Books fills and payments of earlier processes in order. Call it before the engine is sealed. */
 export function bookHistory({ ledger, brackets, instruments }: Engine, history: TradeHistory): void {
@@ -18,7 +18,7 @@ export function bookHistory({ ledger, brackets, instruments }: Engine, history: 
 export function restoreEngine(engine: Engine, journal: BotJournal, venueMs: number): readonly RestoredOrder[] {
   const { state, isTorn } = journal;
   const orders = restoredOrders(state, engine.instruments, { isTorn, venueMs });
-  restoreBot(engine, { orders, causes: causesOf(state, engine.instruments).filter(lasts), memory: memoryOf(state) }, venueMs);
+  restoreBot(engine, { orders, causes: causesOf(state, engine.instruments).filter(outlivesProcess), memory: memoryOf(state) }, venueMs);
   writeHalts(journal.journal, engine.risk.halts, engine.instruments, state);
   return orders.orders;
 }

@@ -13,7 +13,7 @@ import { pointProblem, recallPoint } from '../../../engine/host/kept.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { AbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { lasts } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lasting.ts';
 import { buildEngine, type BuiltEngine } from './liveEngine.ts';
 import { readBefore, type Lifetime } from './lifetime.ts';
 import { LifetimeReplay } from './lifetimeReplay.ts';
@@ -96,6 +96,6 @@ function restore(engine: Engine, state: JournalState, { fromMs, kept }: Lifetime
     [...state.unfinished.values()].flatMap(({ intent, state: its }) => (its?.lifecycle === 'unknown' ? [intent.order] : [])),
   );
   const orders = restored.orders.map((order) => (isSent(order) ? { ...order, state: 'sent' as const } : order));
-  const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || lasts(cause));
+  const causes = causesOf(state, engine.instruments).filter((cause) => kept !== null || outlivesProcess(cause));
   restoreBot(engine, { orders: { ...restored, orders }, causes, memory: memoryOf(state) }, fromMs);
 }

@@ -9,7 +9,7 @@ import { STATE } from '../../../orders/lifecycle.ts';
 import type { BotOrder } from '../../../orders/botOrder.ts';
 import type { RestoredOrder } from '../../../orders/restored.ts';
 import type { BotJournal } from '../journal/botJournal.ts';
-import { lasts } from '../safety/lasting.ts';
+import { outlivesProcess } from '../safety/lasting.ts';
 import type { DecisionComparison, HeldDecision } from './decisionComparison.ts';
 
 /** Differences between the current config and code and those that ran, as sentences; empty: none. */
@@ -38,7 +38,8 @@ export function checkReplay({ differences, difference, decisions }: DecisionComp
 /** Clears causes that ended with the process and starts to journal halts. Callbacks wait until the start is complete. */
 export function takeOver(engine: Engine, { journal, state }: BotJournal, venueMs: number): void {
   const { halts } = engine.risk;
-  for (const cause of halts.causes().slice()) if (!lasts(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
+  for (const cause of halts.causes().slice())
+    if (!outlivesProcess(cause)) halts.clear(cause.scope, cause.code, 'it ended with the process', venueMs);
   writeHalts(journal, halts, engine.instruments, state);
   engine.callbacks.hold();
 }

@@ -126,9 +126,9 @@ it('a doubt is reported with its order, its size and what may be it', () => {
 });
 
 it('an order known only by its trades is excluded by side, time and quantity, and no name is needed', () => {
-  const countDoubts = (over: Partial<UnnamedOrder>): number =>
+  const unsureCount = (over: Partial<UnnamedOrder>): number =>
     attribute([lost('A')], [seen(row('1'), '-0.1', { row: null, prices: null, ...over })], SEEN).uncertainties.length;
-  expect([countDoubts({}), countDoubts({ side: 'buy' })]).toEqual([1, 0]);
-  expect([countDoubts({ timeMs: 99_000 }), countDoubts({ timeMs: 98_999 })]).toEqual([1, 0]);
-  expect([countDoubts({ qty: new Decimal('0.1') }), countDoubts({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);
+  expect([unsureCount({}), unsureCount({ side: 'buy' })]).toEqual([1, 0]);
+  expect([unsureCount({ timeMs: 99_000 }), unsureCount({ timeMs: 98_999 })]).toEqual([1, 0]);
+  expect([unsureCount({ qty: new Decimal('0.1') }), unsureCount({ qty: new Decimal('0.1001') })]).toEqual([1, 0]);
 });
