@@ -99,9 +99,8 @@ test('a strategy that throws dice of its own is found: a restart is refused', as
 
 test('a position whose stop was lost is found, and the day and the contract are named', async () => {
   await commandIn(fixture.folder, [
-    ...['data', 'generate', '--market', 'futures', '--symbol', 'PERPUSDT', '--interval', '15m'],
-    ...['--from', '2024-01-01', '--bars', '1500', '--seed', '5'],
-  ]);
+    'data', 'generate', '--market', 'futures', '--symbol', 'PERPUSDT', '--interval', '15m', '--from', '2024-01-01', '--bars', '1500', '--seed', '5',
+  ]); // prettier-ignore
   const definition = bot('forgetful.ts').replace('symbol: TESTUSDT', 'market: futures, symbol: PERPUSDT').replace('spotUrl', 'futuresUrl');
   fixture.write('forgetful.yaml', `${definition}futures: { leverage: 3 }\n`);
   const { code, stdout } = await sim('forgetful.yaml', '--seed', '6');

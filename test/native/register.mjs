@@ -13,7 +13,7 @@ const DONE = Symbol.for('isobar.nativeSources');
 if (globalThis[DONE] === undefined) {
   globalThis[DONE] = true;
   register('./hooks.mjs', import.meta.url);
-  const prepare = Error.prepareStackTrace;
+  const prepare = Error.prepareStackTrace?.bind(Error);
   if (prepare !== undefined) Error.prepareStackTrace = (error, sites) => prepare(error, sites.map(mapped));
 }
 

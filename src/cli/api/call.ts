@@ -97,7 +97,8 @@ function successLines({ op, given }: ApiCall, origin: string, answer: unknown): 
     test: 'the service would take it; nothing was placed',
   };
   const look = followUpCommands(op, { ...given, ...idOf(answer) });
-  const next = effect === 'create' || effect === 'cancel' ? ['commands that show its state:', ...look.map((command) => `  ${command}`)] : [];
+  const next =
+    effect === 'create' || effect === 'cancel' ? ['commands that show its state:', ...look.map((command) => `  ${command}`)] : [];
   return [`${done[effect]} (${origin})`, ...(answer === null ? [] : answerLines(answer)), ...next];
 }
 

@@ -214,9 +214,9 @@ export class DayWatcher {
 
 /** Halts that an hour without faults, or the operator, has to have ended. */
 const OF_FAULTS: ReadonlySet<string> = new Set([
-  ...['STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH'],
-  ...['ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL'],
-]);
+  'STARTING', 'UNKNOWN_OUTCOME', 'NEEDS_PERSON', 'UNKNOWN_BUDGET', 'ALIEN', 'NO_JOURNAL', 'DUPLICATE', 'STRAY', 'GAP', 'MISMATCH',
+  'ECHO', 'FINE_FILL', 'POST_TRADE', 'KEY', 'LOCKED', 'BANNED', 'SETTINGS', 'STATUS', 'FEE_COIN', 'CLOCK', 'STALE_ACCOUNT', 'JOURNAL',
+]); // prettier-ignore
 
 /** Of the largest position of the day. */
 const DUST = 0.005;

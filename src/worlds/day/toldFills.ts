@@ -30,7 +30,7 @@ export function listening(strategy: StrategyClass, told: ToldFills): StrategyCla
     constructor(...args: ConstructorParameters<StrategyClass>) {
       super(...args);
       // An author may write `onFill = (fill) => ...`: a field hides the method below.
-      const own = Object.hasOwn(this, 'onFill') ? this.onFill : undefined;
+      const own = Object.hasOwn(this, 'onFill') ? this.onFill?.bind(this) : undefined;
       if (typeof own !== 'function') return;
       this.onFill = (fill) => {
         told.note(fill);

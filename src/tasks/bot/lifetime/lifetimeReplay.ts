@@ -336,9 +336,8 @@ export class LifetimeReplay {
   /** Sends a stop entry between two instants, likewise. */
   #sendEntry(id: OrderId, t: number): void {
     const { drafts, orders } = this.#engine;
-    const entry = orders.drafts.find(id);
-    if (entry !== undefined && isWatched(entry) && t !== this.#instantMs)
-      this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
+    const entry = t === this.#instantMs ? undefined : orders.drafts.find(id);
+    if (entry !== undefined && isWatched(entry)) this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
   }
   /** A take-profit or the remainder of an entry was cancelled. If the order of a stop follows, or the journal ends, that stop caused it. */
   #setOffBehind(id: OrderId, t: number): void {
