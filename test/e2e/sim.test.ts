@@ -30,7 +30,7 @@ export default class Turns extends Strategy {
 }
 `;
 /** The same with chance of its own: a restart cannot make its decisions again. */
-const CHANCE = TURNS.replace("'500'", 'String(Math.floor(100 + Math.random() * 400))').replaceAll('Turns', 'Chance');
+const RANDOM = TURNS.replace("'500'", 'String(Math.floor(100 + Math.random() * 400))').replaceAll('Turns', 'Chance');
 /** Stops wait at the exchange, and one that does not reach it is forgotten. */
 const FORGETFUL = `import { Strategy } from 'isobar';
 export default class Forgetful extends Strategy {
@@ -65,14 +65,14 @@ const reportOf = ({ stdout }: { readonly stdout: string }) => JSON.parse(stdout)
 beforeAll(() => {
   fixture.bars('TESTUSDT', '15m', 700);
   fixture.write('turns.ts', TURNS);
-  fixture.write('chance.ts', CHANCE);
+  fixture.write('chance.ts', RANDOM);
   fixture.write('forgetful.ts', FORGETFUL);
   fixture.write('turns.yaml', bot('turns.ts'));
   fixture.write('chance.yaml', bot('chance.ts'));
 });
 afterAll(() => fixture.remove());
 
-test('a seed is a day: told again it has the same hash; the bot loses nothing, and its keys are not read', async () => {
+test('a seed is a day: repeated it has the same hash; the bot loses nothing, and its keys are not read', async () => {
   const first = await sim('turns.yaml', '--from', '2', '--days', '1', '--json');
   expect([first.code, first.stderr]).toEqual([0, '']);
   const report = reportOf(first);

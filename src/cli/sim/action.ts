@@ -1,5 +1,6 @@
 // Implements `isobar sim`: runs the days, shows progress, and prints them as a table or as JSON.
 
+import { formatTime } from '../../model/time.ts';
 import { ConfigError, EXIT } from '../../base/errors.ts';
 import { dayText } from '../../base/text/format.ts';
 import { simulate, type SimReport } from '../../worlds/simulate.ts';
@@ -19,22 +20,22 @@ interface SimArgs {
 }
 
 const DAYS = 10;
-const MOST_DAYS = 100_000;
-const MOST_SEED = 1_000_000_000;
+const MAX_DAYS = 100_000;
+const MAX_SEED = 1_000_000_000;
 
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
-  const one = wholeNumber('--seed', seed, MOST_SEED);
+  const one = wholeNumber('--seed', seed, MAX_SEED);
   const extra = days === undefined ? (from === undefined ? null : '--from') : '--days';
   if (one !== null && extra !== null) throw new ConfigError(`${extra}: expected not to stand beside --seed`, 'leave one of them out');
   if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
-  const count = one === null ? (wholeNumber('--days', days, MOST_DAYS) ?? DAYS) : 1;
+  const count = one === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DAYS) : 1;
   const line = progressLine('days');
   const stop = stopOnSignal();
   stop.signal.addEventListener('abort', () => process.exit(stop.code()));
   try {
     const report = await simulate({
       file: what,
-      fromSeed: one ?? wholeNumber('--from', from, MOST_SEED) ?? 1,
+      fromSeed: one ?? wholeNumber('--from', from, MAX_SEED) ?? 1,
       days: count,
       print: loud ? printError : null,
       onProgress: (done) => {
@@ -82,7 +83,7 @@ function jsonOf({ name, asset, notes, days, worst, hash }: SimReport, file: stri
       nakedMinutes: day.naked,
       violations: day.violations.map(({ rule, timeMs, text, isInPeace }) => ({
         rule,
-        time: new Date(timeMs).toISOString(),
+        time: formatTime(timeMs),
         text,
         withFaults: !isInPeace,
       })),

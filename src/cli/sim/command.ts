@@ -10,7 +10,7 @@ const options = (args: Argv) =>
       days: { ...text, describe: 'How many days, a seed each; default 10' },
       from: { ...text, describe: 'The first seed; default 1' },
       seed: { ...text, describe: 'The day of this seed alone' },
-      loud: { type: 'boolean', default: false, describe: 'With --seed: tell all that happens on the day, on stderr' },
+      loud: { type: 'boolean', default: false, describe: 'With --seed: print all that happens on the day, on stderr' },
       json: { type: 'boolean', default: false, describe: 'Print one JSON object on stdout' },
     })
     .example('$0 sim backtests/smaCross.yaml --days 20', 'what do 20 days of faults cost, and which is the worst?')

@@ -1,5 +1,6 @@
 // Output of `isobar sim` for people: a table of days, the worst of them, and what did not hold. At most 100 columns.
 
+import { formatTime } from '../../model/time.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
 import { counted, dayText, usualDigits } from '../../base/text/format.ts';
 import { shellWord } from '../../base/text/shellWord.ts';
@@ -9,7 +10,7 @@ import { table } from '../terminal/tables.ts';
 import { wrapped } from '../terminal/wrapped.ts';
 
 /** The rows that are shown: those whose faults have cost or gained most. */
-const MOST_ROWS = 40;
+const MAX_ROWS = 40;
 
 /** Returns the lines joined by \n, without a final \n. */
 export function simText({ name, asset, notes, days, worst, hash }: SimReport, file: string): string {
@@ -19,7 +20,7 @@ export function simText({ name, asset, notes, days, worst, hash }: SimReport, fi
     '',
   ];
   const shown = new Set(
-    days.toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs())).slice(0, MOST_ROWS),
+    days.toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.cost.abs().comparedTo(a.cost.abs())).slice(0, MAX_ROWS),
   );
   const head = ['seed', 'day', 'without', 'with faults', 'cost', 'orders', 'unknown', 'restarts', 'broken'];
   const rows = days.filter((day) => shown.has(day)).map((day) => rowOf(day, asset));
@@ -77,7 +78,7 @@ function brokenLines(days: readonly SimDay[]): readonly string[] {
     '  broken',
     ...all.flatMap(({ seed, rule, timeMs, text, isInPeace }) =>
       wrapped(
-        `seed ${seed}, ${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`,
+        `seed ${seed}, ${formatTime(timeMs).slice(0, 19).replace('T', ' ')}${isInPeace ? ', also without faults' : ''}: ${rule}: ${text}`,
         COLUMNS - 4,
       ).map((line) => `    ${line}`),
     ),

@@ -1,9 +1,10 @@
 // A process of a live bot on a simulated computer: virtual clock with skew and drift, connections of its own, and a disk that outlives it.
 
 import { getActiveResourcesInfo } from 'node:process';
-import { setImmediate as turn } from 'node:timers/promises';
+import { waitForNextTurn } from '../../adapters/clock/wallClock.ts';
 import { openJournal } from '../../adapters/journal/openJournal.ts';
 import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
+import { formatTime } from '../../model/time.ts';
 import type { DueQueue } from '../../ports/dueQueue.ts';
 import type { Scheduler } from '../../ports/scheduler.ts';
 import { LiveControl } from '../../tasks/bot/botControls.ts';
@@ -91,7 +92,7 @@ export class BotComputer implements Scheduler {
     const { config, load, room, log, broken, wireOf, random } = this.#parts;
     const send = wireOf(this);
     this.opened = await openLiveBot(config, {
-      log: (nowMs) => new LiveLog({ write: log, isPretty: true, nowMs, formatTime: (ms) => new Date(ms).toISOString(), hide: same }),
+      log: (nowMs) => new LiveLog({ write: log, isPretty: true, nowMs, formatTime, hide: same }),
       scheduler: this,
       load,
       room,
@@ -130,6 +131,6 @@ const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 
 
 /** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
 export async function settlePromises(): Promise<void> {
-  do await turn();
+  do await waitForNextTurn();
   while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }

@@ -43,7 +43,7 @@ export interface FaultyNetworkParts {
   readonly faultOf: (create: number) => CreateFault | undefined;
   readonly left: (create: LeavingCreate) => void;
   readonly answered: (status: number) => void;
-  /** The process that sent a create ends, so many ms after it has left. */
+  /** The process that sent a create ends `afterMs` after it has left. */
   readonly killBehind: (afterMs: number) => void;
 }
 
@@ -56,10 +56,10 @@ const PAGES = [
   { status: 403, body: 'forbidden' },
 ] as const;
 /** Longer than a create waits for its answer. */
-const SLOW_REPLY = { leastMs: 5000, mostMs: 35_000 } as const;
+const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
 /** An order that is this old when it arrives is refused by its own time window, or just not. */
-const SLOW_REQUEST = { leastMs: 3500, mostMs: 6500 } as const;
-const LATENCY = { leastMs: 5, mostMs: 125 } as const;
+const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
+const LATENCY = { minMs: 5, maxMs: 125 } as const;
 
 type Answer = Pick<ServiceResponse, 'status' | 'body' | 'headers'>;
 
@@ -78,7 +78,7 @@ export class FaultyNetwork {
     this.#parts = parts;
   }
 
-  /** Returns the connections of one process. They end with it; what has left arrives all the same. */
+  /** Returns the connections of one process. They end with it; what has left still arrives. */
   wireOf(process: { readonly isDead: boolean }): LateReplyWire {
     return (request, done, late) => {
       const { queue, rng, faultOf } = this.#parts;
@@ -171,8 +171,8 @@ export class FaultyNetwork {
 
 const HERE = '127.0.0.1';
 
-const between = ({ leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number }, share: number): number =>
-  leastMs + share * (mostMs - leastMs);
+const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
+  minMs + share * (maxMs - minMs);
 
 /** Half of the replies that are cut look whole to the transport. */
 function wireReplyOf({ status, headers, body }: Answer, fault: CreateFault | undefined) {

@@ -30,7 +30,7 @@ export interface DayExchangeSpec {
   /** The asset in which equity is counted. */
   readonly asset: string;
   /** Longest interval of a feed. Klines up to it are there when the day begins. */
-  readonly longest: CommonInterval;
+  readonly maxInterval: CommonInterval;
   readonly seed: number;
 }
 
@@ -54,7 +54,7 @@ export class DayExchange {
   readonly #seenOrders: Record<Market, number> = { spot: 0, futures: 0 };
   readonly #seenTrades: Record<Market, number> = { spot: 0, futures: 0 };
 
-  constructor({ bars, startMs, balances, liquidationFeePpm, asset, longest, seed }: DayExchangeSpec) {
+  constructor({ bars, startMs, balances, liquidationFeePpm, asset, maxInterval, seed }: DayExchangeSpec) {
     const rng = seededRng(seed ^ 0x5eed);
     const [admissionMs, visibilityMs, cancelMs] = [60, 1500, 300].map((max) => Math.floor(rng.next() * max)) as [number, number, number];
     const markets = new Set(bars.map(({ instrument }) => instrument.market));
@@ -81,7 +81,7 @@ export class DayExchange {
     );
     const byId = new Map<InstrumentId, BarColumns>(bars.map((each) => [each.instrument.id, each]));
     for (const [index, market] of this.service.markets.entries())
-      followBars(market, byId.get(market.instrument.id)!, { startMs, longest, seed: seed * 31 + index, service: this.service });
+      followBars(market, byId.get(market.instrument.id)!, { startMs, maxInterval, seed: seed * 31 + index, service: this.service });
   }
 
   /** When something is due here. */
@@ -186,17 +186,17 @@ export class DayExchange {
 
 interface Followed {
   readonly startMs: number;
-  readonly longest: CommonInterval;
+  readonly maxInterval: CommonInterval;
   readonly seed: number;
   readonly service: Service;
 }
 
 /** Makes a market trade through the bars of a day, with the klines of the time before. */
-function followBars(market: TradedMarket, bars: BarColumns, { startMs, longest, seed, service }: Followed): void {
+function followBars(market: TradedMarket, bars: BarColumns, { startMs, maxInterval, seed, service }: Followed): void {
   const first = firstRowAt(bars, startMs);
   for (const interval of INTERVALS)
     if (interval === bars.interval || nests(bars.interval, interval))
-      market.tape.klines.restore(interval, klinesBefore(bars, first, interval, typicalLengthMs(interval) <= typicalLengthMs(longest)));
+      market.tape.klines.restore(interval, klinesBefore(bars, first, interval, typicalLengthMs(interval) <= typicalLengthMs(maxInterval)));
   const coming = rowsOf(bars, first, bars.length);
   const source = replayBars(coming, coming.openMs[0]!, 1);
   const price = ticksOf(coming, 'open')[0]!;
@@ -248,7 +248,7 @@ function klinesBefore(bars: BarColumns, end: number, interval: CommonInterval, i
   return found.toReversed();
 }
 
-/** The text of a fill, in the words in which a strategy is told. */
+/** The text of a fill, as `ReportedFills` writes those that a strategy gets. */
 export function fillTextOf({ isBuyer, lots, price, fee, feeInBase, instrument }: OwnTrade): string {
   const { quantityDigits, priceDigits, baseDigits, quoteDigits, base, quote }: Instrument = instrument;
   const scaled = (units: number, digits: number): string => new Decimal(units).div(new Decimal(10).pow(digits)).toFixed();

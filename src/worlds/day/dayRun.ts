@@ -1,5 +1,6 @@
 // One simulated day: a live bot and a paper exchange on one virtual clock, with what its schedule does to them.
 
+import { formatTime } from '../../model/time.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import { SimulatedDisk } from '../computer/simulatedDisk.ts';
 import { DayExchange } from './dayExchange.ts';
 import { CALM_MS, DAY_MS, type DaySchedule, type Outage } from './daySchedule.ts';
 import { DayWatcher, type DayMoment, type DayViolation } from './dayWatcher.ts';
-import { ToldFills } from './toldFills.ts';
+import { ReportedFills } from './reportedFills.ts';
 import type { UsersBot } from './usersBot.ts';
 
 export interface DayRequest {
@@ -28,7 +29,7 @@ export interface DayRequest {
   readonly mustProtect: boolean;
   /** Takes lines about all that happens; null: nobody listens. */
   readonly print: ((line: string) => void) | null;
-  /** Called once an hour of the day; `share` of it is over. */
+  /** Called once an hour of the day; `share` of it has passed. */
   readonly onHour: (share: number) => void;
 }
 
@@ -51,12 +52,12 @@ export interface DayOutcome {
 }
 
 /** How long past its end a day waits until nothing is under way. */
-const LONGEST_END_MS = 1_800_000;
+const MAX_END_MS = 1_800_000;
 /** The operator looks this often, and clears what needs a person. */
 const OPERATOR_MS = 600_000;
 const LOOK_MS = 60_000;
 const HOUR_MS = 3_600_000;
-const MOST_REQUESTS = 1_000_000;
+const MAX_REQUESTS = 1_000_000;
 
 export async function runDay(request: DayRequest): Promise<DayOutcome> {
   const day = new SimulatedDay(request);
@@ -81,7 +82,7 @@ class SimulatedDay {
   readonly #config: ReturnType<UsersBot['configIn']>;
   #disk = new SimulatedDisk();
   #process: BotComputer | null = null;
-  #told = new ToldFills();
+  #reported = new ReportedFills();
   #hourMs: number;
   #processes = 0;
   #restarts = 0;
@@ -117,7 +118,7 @@ class SimulatedDay {
         const text = Buffer.from(body).toString() || target;
         this.#hash.update(`${this.#queue.nowMs} ${text}\n`);
         const fault = this.#isCalm ? undefined : schedule.creates.get(number);
-        this.#say(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
+        this.#print(`order ${number} leaves: ${text}${fault === undefined ? '' : ` (${fault.what})`}`);
         this.#watcher.left(text, () => this.#lastingJournal(), this.#queue.nowMs);
       },
       answered: (status) => {
@@ -132,10 +133,10 @@ class SimulatedDay {
   }
 
   get #moment(): DayMoment {
-    return { exchange: this.#exchange, process: this.#process, told: this.#told, nowMs: this.#queue.nowMs };
+    return { exchange: this.#exchange, process: this.#process, reported: this.#reported, nowMs: this.#queue.nowMs };
   }
-  #say(text: string): void {
-    this.#request.print?.(`${new Date(this.#queue.nowMs).toISOString().slice(0, 23).replace('T', ' ')}  ${text}`);
+  #print(text: string): void {
+    this.#request.print?.(`${formatTime(this.#queue.nowMs).slice(0, 23).replace('T', ' ')}  ${text}`);
   }
 
   async run(): Promise<DayOutcome> {
@@ -159,9 +160,9 @@ class SimulatedDay {
       if (this.#exchange.nextMs <= nextMs) this.#exchange.service.advance(nextMs);
       this.#queue.runDue(nextMs);
       this.#look();
-      if (this.#network.requests > MOST_REQUESTS)
+      if (this.#network.requests > MAX_REQUESTS)
         throw new ConfigError(
-          `the bot asks the exchange more than ${MOST_REQUESTS} times on this day`,
+          `the bot asks the exchange more than ${MAX_REQUESTS} times on this day`,
           'lengthen audit.fastMs and audit.balanceMs, or orders.resolveEveryMs',
         );
     }
@@ -172,7 +173,7 @@ class SimulatedDay {
     this.#hourMs += HOUR_MS;
   }
   #isOver(nextMs: number): boolean {
-    return nextMs > this.#endMs + LONGEST_END_MS || this.#watcher.isAtRest(this.#moment);
+    return nextMs > this.#endMs + MAX_END_MS || this.#watcher.isAtRest(this.#moment);
   }
   #outcome(startEquity: Decimal, equity: Decimal): DayOutcome {
     const watcher = this.#watcher;
@@ -198,13 +199,13 @@ class SimulatedDay {
     };
   }
 
-  /** After every event that changed something at the exchange, in the journal or in what the strategy was told. */
+  /** After every event that changed something at the exchange, in the journal or in what the strategy was notified of. */
   #look(): void {
     const { nowMs } = this.#queue;
     this.#exchange.read();
     const { orders, tradeCount } = this.#exchange;
     const journal = this.#process?.opened?.bot.deps.journal.lastSeq ?? 0;
-    const state = `${orders.length} ${tradeCount} ${journal} ${this.#told.count} ${this.#processes}`;
+    const state = `${orders.length} ${tradeCount} ${journal} ${this.#reported.count} ${this.#processes}`;
     if (state === this.#seenState && nowMs < this.#lookMs) return;
     this.#seenState = state;
     this.#lookMs = nowMs + LOOK_MS;
@@ -216,12 +217,12 @@ class SimulatedDay {
   #start(): void {
     this.#mustStart = false;
     const rng = this.#rng;
-    const told = new ToldFills();
-    this.#told = told;
+    const reported = new ReportedFills();
+    this.#reported = reported;
     const process = new BotComputer({
       queue: this.#queue,
       config: this.#config,
-      load: this.#request.bot.loader(told),
+      load: this.#request.bot.loader(reported),
       room: this.#request.bot.room,
       wireOf: (of) => this.#network.wireOf(of),
       disk: this.#disk,
@@ -229,16 +230,16 @@ class SimulatedDay {
       skewMs: Math.floor((rng.next() - 0.5) * 6000),
       drift: (rng.next() - 0.5) * 1e-4,
       number: ++this.#processes,
-      log: (line) => this.#say(line.trim().replace(/^\d\d:\d\d:\d\d /, '')),
+      log: (line) => this.#print(line.trim().replace(/^\d\d:\d\d:\d\d /, '')),
       broken: (why) => {
-        this.#say(`the bot stops by itself: ${why}`);
+        this.#print(`the bot stops by itself: ${why}`);
         this.#watcher.report('RUNS', `the bot stops by itself: ${why}`, this.#queue.nowMs);
         this.#queue.at(this.#queue.nowMs, () => process === this.#process && this.#die('has stopped', false, 60));
       },
       crashed: () => this.#die('is gone with its power', true, 5),
     });
     this.#process = process;
-    this.#say(`the bot starts, process ${this.#processes}`);
+    this.#print(`the bot starts, process ${this.#processes}`);
     process.pending++;
     process.open().then(
       () => process.pending--,
@@ -250,7 +251,7 @@ class SimulatedDay {
   }
   #startFailed(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    this.#say(`the start ended: ${text}`);
+    this.#print(`the start ended: ${text}`);
     const isOfNetwork = (error instanceof Error && error.constructor.name === 'NoAnswer') || OF_NETWORK.test(text);
     // The first start of a day meets no fault: what it refuses is the user's own.
     if (!isOfNetwork && this.#processes === 1) this.#refused = error instanceof Error ? error : new StrategyError(text);
@@ -258,7 +259,7 @@ class SimulatedDay {
     this.#die('has not started', false, 60);
   }
 
-  /** The process is gone; the next one starts after so many seconds. */
+  /** The process is gone; the next one starts some seconds later. */
   #die(what: string, isPower: boolean, seconds: number): void {
     const process = this.#process;
     if (process === null) return;
@@ -266,7 +267,7 @@ class SimulatedDay {
     this.#process = null;
     this.#disk = isPower ? this.#disk.afterPowerLoss(this.#rng) : this.#disk.afterKill('', 0);
     this.#restarts++;
-    this.#say(`the bot ${what}${isPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${seconds} s`);
+    this.#print(`the bot ${what}${isPower ? ', and so is what the disk had not synced' : ''}; it starts again in ${seconds} s`);
     this.#queue.at(this.#queue.nowMs + seconds * 1000, () => (this.#mustStart = this.#process === null));
   }
 
@@ -287,17 +288,17 @@ class SimulatedDay {
     if (what === 'power') return this.#die('is gone with its power', true, downSeconds);
     if (what === 'diskCrash') {
       this.#disk.crashAt = this.#disk.operations + 1 + Math.floor(size * 40);
-      return this.#say('the power will fail within an operation of the disk');
+      return this.#print('the power will fail within an operation of the disk');
     }
     const untilMs = nowMs + (what === 'partition' ? 5000 + size ** 3 * 600_000 : 600_000);
-    const until = new Date(untilMs).toISOString().slice(11, 19);
+    const until = formatTime(untilMs).slice(11, 19);
     if (what === 'partition') {
       this.#network.partitionedUntilMs = untilMs;
-      return this.#say(`the network is cut until ${until}`);
+      return this.#print(`the network is cut until ${until}`);
     }
     this.#network.staleUntilMs = untilMs;
     this.#network.staleMs = Math.floor(size * 1200);
-    this.#say(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
+    this.#print(`reads of the exchange lag by ${this.#network.staleMs} ms until ${until}`);
   }
 
   /** The operator looks at what stands, and clears what the exchange and the network have caused. */
@@ -312,7 +313,7 @@ class SimulatedDay {
       if (!OF_EXCHANGE.has(code)) continue;
       const name = scopeName(scope, named);
       this.#cleared++;
-      this.#say(`the operator clears ${code} of ${name}`);
+      this.#print(`the operator clears ${code} of ${name}`);
       process.pending++;
       const end = (): void => void process.pending--;
       process.control.resume({ scope: name, code, why: 'looked at' }, 'operator').then(end, end);
@@ -328,7 +329,7 @@ class SimulatedDay {
   readonly #removeFolder = (): void => rmSync(this.#folder, { recursive: true, force: true });
 }
 
-/** A start that meets a cut network is tried again by whoever supervises the bot. */
+/** A start that meets a cut network is tried again by the supervisor of the bot. */
 const OF_NETWORK = /the clock of the|expected it to within|no answer/i;
 /** What the faults of a day can lead to, and only a person clears. Limits of the user's own stay. */
 const OF_EXCHANGE: ReadonlySet<string> = new Set(['LATE_LANDING', 'DUPLICATE', 'ADMISSION']);

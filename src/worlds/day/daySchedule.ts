@@ -1,4 +1,4 @@
-// What goes wrong in a simulated day: a list that its seed draws before anything runs, so that the day can be told and repeated.
+// What goes wrong in a simulated day: a list that its seed draws before anything runs, so that the day can be shown and repeated.
 
 import { seededRng } from '../../base/number/rng.ts';
 import { CREATE_FAULTS, type CreateFault } from '../computer/faultyNetwork.ts';
@@ -25,7 +25,7 @@ export interface DaySchedule {
 export const PEACE: DaySchedule = { creates: new Map(), outages: [] };
 
 /** A strategy that sends more has no faults in the rest. */
-const MOST_CREATES = 2000;
+const MAX_CREATES = 2000;
 /** How many of each outage a day has, from and to. */
 const COUNTS: Readonly<Record<Outage['what'], readonly [from: number, to: number]>> = {
   kill: [3, 9],
@@ -42,7 +42,7 @@ export function scheduleOf(seed: number): DaySchedule {
   const total = weights.reduce((sum, each) => sum + each, 0);
   const share = 0.3 + rng.next() * 0.3;
   const creates = new Map<number, CreateFault>();
-  for (let number = 1; number <= MOST_CREATES; number++) {
+  for (let number = 1; number <= MAX_CREATES; number++) {
     if (rng.next() >= share) continue;
     let left = rng.next() * total;
     const what = CREATE_FAULTS.find((_, index) => (left -= weights[index]!) < 0) ?? 'loseReply';

@@ -6,7 +6,7 @@ import type { OrderId } from '../../model/order.ts';
 import { clientOrderIdOf, orderIdIn } from '../../protocol/clientOrderId.ts';
 import type { BotComputer } from '../computer/botComputer.ts';
 import { fillTextOf, type DayExchange } from './dayExchange.ts';
-import type { ToldFills } from './toldFills.ts';
+import type { ReportedFills } from './reportedFills.ts';
 
 export type DayRule = 'ONCE' | 'JOURNAL' | 'KNOWN' | 'TOLD' | 'BOOKS' | 'LIMITS' | 'RESTART' | 'RUNS' | 'REST' | 'STOP';
 
@@ -28,7 +28,7 @@ const PREFIX = 16;
 export interface DayMoment {
   readonly exchange: DayExchange;
   readonly process: BotComputer | null;
-  readonly told: ToldFills;
+  readonly reported: ReportedFills;
   readonly nowMs: number;
 }
 
@@ -39,25 +39,25 @@ export class DayWatcher {
   /** A position was held, and a stop of it stood. */
   hasStopped = false;
   /** Longest and whole time that a position had no stop for all of it, ms. */
-  longestNakedMs = 0;
+  maxUnprotectedMs = 0;
   nakedMs = 0;
-  readonly #reported = new Set<string>();
+  readonly #violationKeys = new Set<string>();
   readonly #byCid = new Map<string, UserOrder>();
   readonly #nakedSince = new Map<TradedMarket, number>();
   /** Largest position of the day, lots. */
   readonly #largest = new Map<TradedMarket, number>();
-  /** The most fills of each order that a process of the day has told. */
-  readonly #toldOf = new Map<number, number>();
+  /** The largest number of fills of each order that a process of the day has reported to its strategy. */
+  readonly #reportedOf = new Map<number, number>();
   #keepsState = false;
   #seenOrders = 0;
-  #told: ToldFills | null = null;
-  #toldCount = 0;
+  #reported: ReportedFills | null = null;
+  #reportedCount = 0;
 
   report(rule: DayRule, text: string, timeMs: number): void {
     // The same fault shows at every event from then on.
     const key = `${rule} ${text.replaceAll(/\d+/g, '#')}`;
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
+    if (this.#violationKeys.has(key)) return;
+    this.#violationKeys.add(key);
     this.violations.push({ rule, timeMs, text });
   }
 
@@ -76,7 +76,7 @@ export class DayWatcher {
         this.report('KNOWN', `${order.id} (${order.clientOrderId}) stands at the exchange, and the bot does not know it`, nowMs);
     }
     for (const { id, lifecycle } of engine.orders.active()) if (lifecycle === 'unknown') this.unknown.add(id);
-    this.#compareTold(moment, prefix);
+    this.#compareReported(moment, prefix);
   }
 
   /** A create leaves. `journal`: what no loss of power takes from the files of the journal. */
@@ -97,23 +97,27 @@ export class DayWatcher {
     }
   }
 
-  #compareTold({ exchange, process, told, nowMs }: DayMoment, prefix: string): void {
-    if (told === this.#told && told.count === this.#toldCount) return;
-    [this.#told, this.#toldCount] = [told, told.count];
+  #compareReported({ exchange, process, reported, nowMs }: DayMoment, prefix: string): void {
+    if (reported === this.#reported && reported.count === this.#reportedCount) return;
+    [this.#reported, this.#reportedCount] = [reported, reported.count];
     this.#keepsState = process!.opened!.bot.deps.engine.runs.some(({ kept }) => kept !== null);
-    for (const [order, texts] of told.entries()) {
+    for (const [order, texts] of reported.entries()) {
       const happened = this.#fillsOf(exchange, prefix, order);
-      const isWrong = texts.some((text, at) => text !== happened[at]) && !this.#isToldBefore(order, texts, happened);
-      this.#toldOf.set(order, Math.max(this.#toldOf.get(order) ?? 0, texts.length));
+      const isWrong = texts.some((text, at) => text !== happened[at]) && !this.#isReportedBefore(order, texts, happened);
+      this.#reportedOf.set(order, Math.max(this.#reportedOf.get(order) ?? 0, texts.length));
       if (isWrong)
-        this.report('TOLD', `order ${order}: the strategy was told [${texts.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+        this.report(
+          'TOLD',
+          `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`,
+          nowMs,
+        );
     }
   }
-  /** A strategy that keeps its state is told again from the newest kept point on. */
-  #isToldBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
+  /** A strategy that keeps its state gets the fills again from the newest kept point on. */
+  #isReportedBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
     const from = happened.length - texts.length;
     return (
-      from >= 0 && from <= (this.#toldOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at])
+      from >= 0 && from <= (this.#reportedOf.get(order) ?? 0) && this.#keepsState && texts.every((text, at) => text === happened[from + at])
     );
   }
   #fillsOf({ tradesOf }: DayExchange, prefix: string, order: number): readonly string[] {
@@ -130,25 +134,25 @@ export class DayWatcher {
       this.#largest.set(market, Math.max(held, this.#largest.get(market) ?? 0));
       if (held > 0 && guarded > 0) this.hasStopped = true;
       const since = this.#nakedSince.get(market);
-      if (held - guarded >= this.#least(market)) {
+      if (held - guarded >= this.#dustLots(market)) {
         if (since === undefined) this.#nakedSince.set(market, nowMs);
-        else this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
+        else this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - since);
       } else if (since !== undefined) {
         this.#nakedSince.delete(market);
         this.nakedMs += nowMs - since;
-        this.longestNakedMs = Math.max(this.longestNakedMs, nowMs - since);
+        this.maxUnprotectedMs = Math.max(this.maxUnprotectedMs, nowMs - since);
       }
     }
   }
 
   /** Fewer lots without a stop are dust: what fees in the coin, and the lot, leave of a position. */
-  #least(market: TradedMarket): number {
+  #dustLots(market: TradedMarket): number {
     return Math.max(market.instrument.minLots, (this.#largest.get(market) ?? 0) * DUST);
   }
 
   /** True when the strategy gives each position a stop at once, as far as this day shows. */
   get protects(): boolean {
-    return this.hasStopped && this.longestNakedMs <= PROMPT_MS;
+    return this.hasStopped && this.maxUnprotectedMs <= PROMPT_MS;
   }
 
   // --- The end of the day
@@ -164,7 +168,7 @@ export class DayWatcher {
 
   /** `mustProtect`: on the same day without faults the strategy gave each position a stop at once. */
   final(moment: DayMoment, mustProtect: boolean): void {
-    const { exchange, process, nowMs, told } = moment;
+    const { exchange, process, nowMs, reported } = moment;
     this.look(moment);
     for (const since of this.#nakedSince.values()) this.nakedMs += nowMs - since;
     const opened = process?.opened;
@@ -185,9 +189,13 @@ export class DayWatcher {
       const order = orderIdIn(prefix, cid);
       const happened = (exchange.tradesOf.get(id) ?? []).map(fillTextOf);
       if (order === null || happened.length === 0) continue;
-      const texts = told.of(order);
-      if (texts.length !== happened.length && !this.#isToldBefore(order, texts, happened))
-        this.report('TOLD', `order ${order}: the strategy was told [${texts.join(', ')}], it was [${happened.join(', ')}]`, nowMs);
+      const texts = reported.of(order);
+      if (texts.length !== happened.length && !this.#isReportedBefore(order, texts, happened))
+        this.report(
+          'TOLD',
+          `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`,
+          nowMs,
+        );
     }
     if (mustProtect) this.#requireStops(moment);
   }
@@ -206,7 +214,7 @@ export class DayWatcher {
   #requireStops(moment: DayMoment): void {
     for (const market of moment.exchange.service.markets) {
       const { held, guarded } = stopsOf(moment, market);
-      if (held - guarded < this.#least(market)) continue;
+      if (held - guarded < this.#dustLots(market)) continue;
       this.report('STOP', `${market.instrument.wireName}: ${held} lots are held, and stops stand for ${guarded}`, moment.nowMs);
     }
   }

@@ -1,5 +1,6 @@
 // The bars of simulated days: those of the catalog, or generated ones for the same feeds where the catalog has less than a day of them.
 
+import { monthStart } from '../../base/calendar.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogStore, memoryStore, wholeSet, type BarStore } from '../../adapters/catalog/bars/store.ts';
@@ -31,11 +32,11 @@ export interface UsersRun {
   readonly notes: readonly string[];
 }
 
-/** Generated bars: of so many days, after as many bars of the longest interval as most strategies warm up with. */
+/** Generated bars: days, and before them as many bars of the longest interval as most strategies need to warm up. */
 const GENERATED_DAYS = 120;
 const GENERATED_WARM_BARS = 400;
-const GENERATED_FROM_MS = Date.UTC(2024, 0, 1);
-const MOST_ROWS = 2_000_000;
+const GENERATED_FROM_MS = monthStart(2024, 1);
+const MAX_ROWS = 2_000_000;
 
 /** Throws ConfigError and StrategyError for a definition that cannot run. */
 export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bundler): Promise<UsersRun> {
@@ -57,7 +58,7 @@ export async function resolveUsersRun({ source, isBot }: UsersFile, bundler: Bun
   return { plan, days: wholeDays(plan), notes: [`${why}: these are generated ones (${remedy})`] };
 }
 
-/** The days, from midnight to midnight UTC, of which every instrument has bars. */
+/** The days, from midnight to midnight UTC, on which every instrument has bars. */
 function wholeDays({ fromMs, feeds }: RunPlan): WholeDays {
   const finest = finestFeeds(feeds).map(({ bars }) => bars);
   const begins = finest.map(({ openMs }) => openMs[0]!);
@@ -94,7 +95,7 @@ function generated(wanted: readonly WantedBars[], store: BarStore | null) {
   const fromMs = GENERATED_FROM_MS + warmMs;
   const sets = wanted.map(({ market, symbol, intervals }, at) => {
     const interval = intervals.toSorted((a, b) => typicalLengthMs(a) - typicalLengthMs(b))[0]!;
-    const bars = Math.min(MOST_ROWS, Math.ceil((warmMs + GENERATED_DAYS * DAY_MS) / typicalLengthMs(interval)));
+    const bars = Math.min(MAX_ROWS, Math.ceil((warmMs + GENERATED_DAYS * DAY_MS) / typicalLengthMs(interval)));
     const price = lastClose(store, { market, symbol });
     return wholeSet(synthesizeBars({ symbol, market, interval, fromMs: GENERATED_FROM_MS, bars, seed: 1 + at, price }), SYNTHETIC);
   });

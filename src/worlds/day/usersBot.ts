@@ -20,7 +20,7 @@ import { readLiveConfig, type LiveConfig } from '../../tasks/bot/config/read.ts'
 import type { LiveOptions } from '../../tasks/bot/openLiveBot.ts';
 import { firstRowAt, type DayExchangeSpec } from './dayExchange.ts';
 import { DAY_MS } from './daySchedule.ts';
-import { listening, type ToldFills } from './toldFills.ts';
+import { listening, type ReportedFills } from './reportedFills.ts';
 import { readUsersFile, type UsersFile } from './usersFile.ts';
 import { resolveUsersRun, type WholeDays } from './usersBars.ts';
 
@@ -37,16 +37,16 @@ export interface UsersBot {
   /** Writes the config of a day, and the bars before it, into a folder that has `key` and `secret`. */
   configIn(folder: string, startMs: number): LiveConfig;
   /** Loads strategies as a new process does: what a file counts outside of its class begins anew. */
-  loader(told: ToldFills): Loader;
+  loader(reported: ReportedFills): Loader;
   /** Bars that each feed of a day can hold. */
   readonly room: number;
 }
 
-/** Most bars before a day that strategies may warm up with, and those that an exchange tells besides. */
+/** Most bars before a day that strategies may warm up with, and those that an exchange gives besides. */
 const WARM_ROWS = 5000;
-const TOLD_ROWS = 400;
+const REPORTED_ROWS = 400;
 /** A day, and its end. */
-const LONGEST_DAY_MS = 1.1 * DAY_MS;
+const MAX_DAY_MS = 1.1 * DAY_MS;
 
 /** Throws ConfigError and StrategyError for a file that no day can be made of. */
 export async function openUsersBot(file: string): Promise<UsersBot> {
@@ -88,8 +88,8 @@ class ReadyBot implements UsersBot {
     this.#parts = parts;
     this.name = parts.plan.name;
     this.asset = parts.finest[0]!.instrument.quote;
-    const shortestMs = Math.min(...parts.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
-    this.room = WARM_ROWS + TOLD_ROWS + Math.ceil(LONGEST_DAY_MS / shortestMs);
+    const minIntervalMs = Math.min(...parts.plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval)));
+    this.room = WARM_ROWS + REPORTED_ROWS + Math.ceil(MAX_DAY_MS / minIntervalMs);
     const { firstMs, count } = parts.days;
     this.notes = [...parts.notes, `days from ${formatMinute(firstMs)} to ${formatMinute(firstMs + count * DAY_MS)}`];
   }
@@ -107,14 +107,14 @@ class ReadyBot implements UsersBot {
     // With both markets the plan has funds of each.
     const balances = plan.funds ?? { [finest[0]!.instrument.market]: plan.cash };
     const lengths = plan.feeds.map(({ bars }) => typicalLengthMs(bars.interval));
-    const longest = INTERVALS.find((interval) => typicalLengthMs(interval) >= Math.max(...lengths)) ?? '1M';
+    const maxInterval = INTERVALS.find((interval) => typicalLengthMs(interval) >= Math.max(...lengths)) ?? '1M';
     return {
       bars: finest,
       startMs,
       balances,
       liquidationFeePpm: plan.futures?.liquidationFeePpm ?? 0,
       asset: this.asset,
-      longest,
+      maxInterval,
       seed: Math.floor(seededRng(seed).next() * 2 ** 30),
     };
   }
@@ -132,12 +132,12 @@ class ReadyBot implements UsersBot {
     return { ...config, source: { ...config.source, folder: users.source.folder } };
   }
 
-  loader(told: ToldFills): Loader {
+  loader(reported: ReportedFills): Loader {
     const process = ++made.count;
     const importer: Importer = (url) => import(/* @vite-ignore */ `${url}?sim=${process}`);
     return async (entry: StrategyEntry, source: DefinitionSource): Promise<LoadedEntry> => {
       const loaded = await loadEntry(entry, source, importer, this.#parts.bundler);
-      return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, told) } };
+      return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, reported) } };
     };
   }
 }
@@ -146,7 +146,7 @@ const made = { count: 0 };
 
 const commonDivisor = (a: number, b: number): number => (b === 0 ? a : commonDivisor(b, a % b));
 
-/** The bars of feeds before a time, as a catalog: strategies may need more of them than an exchange tells. */
+/** The bars of feeds before a time, as a catalog: strategies may need more of them than an exchange gives. */
 function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: number): void {
   const seen = new Set<string>();
   for (const { bars, isHidden = false } of feeds) {
@@ -156,7 +156,7 @@ function storeHistory(catalog: string, feeds: readonly FeedPlan[], startMs: numb
     seen.add(key);
     const part = rowsOf(bars, Math.max(0, end - WARM_ROWS), end);
     const copies = Object.fromEntries(COLUMNS.map((name) => [name, part[name].slice()])) as Record<(typeof COLUMNS)[number], Float64Array>;
-    // The exchange tells volumes in whole lots; a bot leaves a catalog out that says otherwise.
+    // The exchange gives volumes in whole lots; a bot leaves a catalog out that says otherwise.
     const scale = 10 ** bars.instrument.quantityDigits;
     storeBars(catalog, { ...part, ...copies, volume: copies.volume.map((volume) => Math.round(volume * scale) / scale) }, IMPORTED);
   }

@@ -48,8 +48,12 @@ export function readUsersFile(file: string): UsersFile {
 function ownValue(key: string, value: unknown): unknown {
   if (!isMap(value)) return value;
   if (key === 'fills') {
-    const { collar, inside } = value;
-    return { ...(collar === undefined ? {} : { collar }), ...(inside === undefined || OF_RUNS.has(inside) ? {} : { inside }) };
+    const { collar } = value;
+    const rowInterval = value['inside'];
+    return {
+      ...(collar === undefined ? {} : { collar }),
+      ...(rowInterval === undefined || OF_RUNS.has(rowInterval) ? {} : { ['inside']: rowInterval }),
+    };
   }
   if (key === 'models') return value['risk'] === undefined ? {} : { risk: value['risk'] };
   if (key !== 'feeds') return value;

@@ -1,10 +1,10 @@
-// What strategies are told: a class that listens is put below the author's own, and notes each fill before the strategy has it.
+// The fills that strategies are notified of: a class that listens is put below the author's own, and notes each fill before the strategy has it.
 
 import type { Strategy, StrategyClass } from '../../strategy/strategy.ts';
 import type { FillInfo } from '../../strategy/types.ts';
 
-/** The fills that the strategies of one process were told, by order. A restart tells them again from the beginning. */
-export class ToldFills {
+/** The fills that the strategies of one process were notified of, by order. A restart reports them again from the beginning. */
+export class ReportedFills {
   readonly #texts = new Map<number, string[]>();
   count = 0;
 
@@ -23,8 +23,8 @@ export class ToldFills {
   }
 }
 
-/** Returns the author's class with an `onFill` that notes what it is told, and then tells the author's own. */
-export function listening(strategy: StrategyClass, told: ToldFills): StrategyClass {
+/** Returns the author's class with an `onFill` that notes each fill, and then calls the author's own. */
+export function listening(strategy: StrategyClass, reported: ReportedFills): StrategyClass {
   const Base = strategy as new (...args: ConstructorParameters<StrategyClass>) => Strategy;
   const Listening = class extends Base {
     constructor(...args: ConstructorParameters<StrategyClass>) {
@@ -33,12 +33,12 @@ export function listening(strategy: StrategyClass, told: ToldFills): StrategyCla
       const own = Object.hasOwn(this, 'onFill') ? this.onFill?.bind(this) : undefined;
       if (typeof own !== 'function') return;
       this.onFill = (fill) => {
-        told.note(fill);
+        reported.note(fill);
         return own.call(this, fill);
       };
     }
     override onFill(fill: FillInfo): void {
-      told.note(fill);
+      reported.note(fill);
       return super.onFill?.(fill);
     }
   };
