@@ -122,6 +122,10 @@ export abstract class BarBook {
     this.isMatching = false;
   }
 
+  /** Offers the open to orders that came since `matchOpen`: the targets of a stop entry that this open has filled. */
+  matchArrivals(openMs: number, open: number): void {
+    if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
+  }
   /** Sets the volume of a row whose orders are offered one by one, instead of by `matchOpen`. */
   beginRow(volumeLots: number): void {
     if (this.sharePpm > 0) {

@@ -125,9 +125,10 @@ export class ContractRows {
       stage,
       isThere: () => brackets.list(instrument).includes(bracket) && bracket.triedMs !== this.engine.nowMs,
       act: () => {
+        const rowTimeMs = bracketManager.legTimeMs;
         bracketManager.legTimeMs = timeMs;
         bracketManager.hit(bracket, price);
-        bracketManager.legTimeMs = NAN;
+        bracketManager.legTimeMs = rowTimeMs;
       },
     };
   }

@@ -31,7 +31,7 @@ export function matchInEventOrder(
   const { openMs, closeMs, open, high, low } = row;
   bracketManager.legTimeMs = openMs;
   brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
-  drafts.entries.fireAtOpen(instrument, openMs, open);
+  if (drafts.entries.fireAtOpen(instrument, openMs, open)) book.matchArrivals(openMs, open);
   if (brackets.isTrailing(instrument)) followRow(brackets.list(instrument), eventOrder, row);
   const held = brackets.near(instrument, high, low);
   bracketManager.legTimeMs = closeMs;

@@ -40,7 +40,7 @@ export interface Guards {
 
 /** Sends the stop entries that a row reaches: at its open, or inside it. */
 export interface WatchedEntries {
-  fireAtOpen(instrument: number, openMs: number, open: number): void;
+  fireAtOpen(instrument: number, openMs: number, open: number): boolean;
   fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void;
 }
 

@@ -219,7 +219,7 @@ export class ReplayExchange implements OrderGateway, BarMarket, VenueSink {
     if (brackets.waiting(instrument) > 0) {
       bracketManager.legTimeMs = openMs;
       brackets.triggerAtOpen(instrument, open, bracketManager.onHit);
-      drafts.entries.fireAtOpen(instrument, openMs, open);
+      if (drafts.entries.fireAtOpen(instrument, openMs, open)) book.matchArrivals(openMs, open);
       bracketManager.legTimeMs = closeMs;
       brackets.triggerInRow(instrument, high, low, -INFINITY, bracketManager.onHit);
       drafts.entries.fireInRow(instrument, openMs, open, high, low);

@@ -44,9 +44,11 @@ export class StopEntryManager {
     return isBusy ? 'SLOT_BUSY' : risk.bracketCode(order, this.engine.lastTicks(order.instrumentIndex));
   }
 
-  /** Sends those that the row opens at or beyond, at its open. */
-  fireAtOpen(instrument: number, openMs: number, open: number): void {
-    for (const entry of this.engine.brackets.entries.reachedAtOpen(instrument, openMs, open)) this.fire(entry, open);
+  /** Sends those that the row opens at or beyond, at its open. Returns true if there were any. */
+  fireAtOpen(instrument: number, openMs: number, open: number): boolean {
+    const reached = this.engine.brackets.entries.reachedAtOpen(instrument, openMs, open);
+    for (const entry of reached) this.fire(entry, open);
+    return reached.length > 0;
   }
   /** Sends those that the row reaches, at their level. */
   fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void {

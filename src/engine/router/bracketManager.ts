@@ -170,9 +170,11 @@ export class BracketManager {
     return bracket === undefined ? 0 : pending.lots;
   }
   private scheduleTarget(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
+    // The fill may be that of a stop entry: others of the same row still have to be sent.
+    const rowTimeMs = this.legTimeMs;
     this.legTimeMs = timeMs;
     this.placeTarget(entry, id, target, lots);
-    this.legTimeMs = NAN;
+    this.legTimeMs = rowTimeMs;
   }
 
   /** Places the targets of a ladder for the newest `lots` of what its entry has filled. */
