@@ -74,6 +74,29 @@ describe('a stop entry of spot', () => {
       ['sell', 10_250, 100, 4, false],
     ]);
   });
+  it('filled at an open that is beyond its target sells there, before the row reaches its stop', async () => {
+    const gap: Prices[] = [QUIET, QUIET, [10_560, 10_600, 10_100, 10_580], QUIET];
+    expect(await fillsOf({ base: '0.1' }, { stopEntry: 105, takeProfit: 105.5, stopLoss: 102 }, gap)).toEqual([
+      ['buy', 10_560, 100, 2, false],
+      ['sell', 10_560, 100, 2, false],
+    ]);
+  });
+  it('does not change the time of another one that the same open sends', async () => {
+    const gap: Prices[] = [QUIET, QUIET, [10_700, 10_750, 10_600, 10_700], QUIET];
+    const both = await ordersOf(
+      (own, row) => {
+        if (row !== 0) return;
+        own.order(true, { base: '0.1' }, { stopEntry: 106.5, takeProfit: 120, tag: 'at once' });
+        own.order(true, { base: '0.2' }, { stopEntry: 105, tag: 'collared' });
+      },
+      FREE,
+      barsOfRows(gap),
+    );
+    expect(both.fills.map(({ price, lots, minute }) => [price, lots, minute])).toEqual([
+      [10_700, 100, 2],
+      [10_605, 200, 3],
+    ]);
+  });
   it('goes one after the other, the nearest to the open first', async () => {
     const both = await ordersOf(
       (own, row) => {
