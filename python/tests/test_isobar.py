@@ -71,7 +71,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(bars.column_names[:6], ["open_time", "open", "high", "low", "close", "volume"])
 
     def test_errors_name_the_culprit(self):
-        with self.assertRaisesRegex(FileNotFoundError, "no run folder"):
+        with self.assertRaisesRegex(FileNotFoundError, "is not a run folder"):
             isobar.read_run(self.folder)
         with self.assertRaisesRegex(FileNotFoundError, "5m.arrow.*1h"):
             isobar.catalog(self.folder / "data").bars("PYUSDT", "5m")

@@ -129,8 +129,11 @@ const same = (text: string): string => text;
 /** The kinds of Node's requests of files that are under way. */
 const OF_FILES: ReadonlySet<string> = new Set(['FSReqPromise', 'FSReqCallback', 'CloseReq']);
 
-/** Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written. */
-export async function settlePromises(): Promise<void> {
+/**
+ * Lets promises run as far as they come without virtual time: time stands still while files of this computer are read or written, and while
+ * `isLoading`, because what imports a module waits for threads of Node's own.
+ */
+export async function settlePromises(isLoading: () => boolean): Promise<void> {
   do await waitForNextTurn();
-  while (getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
+  while (isLoading() || getActiveResourcesInfo().some((kind) => OF_FILES.has(kind)));
 }

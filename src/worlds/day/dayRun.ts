@@ -150,7 +150,7 @@ class SimulatedDay {
     for (;;) {
       const isHour = this.#queue.nowMs >= this.#hourMs;
       // Once an hour others get a turn, such as a signal that ends the process.
-      if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises();
+      if (isHour || (this.#process?.pending ?? 0) > 0) await settlePromises(() => this.#request.bot.isLoading);
       if (isHour) this.#nextHour();
       if (this.#refused !== null) throw this.#refused;
       if (this.#mustStart) this.#start();

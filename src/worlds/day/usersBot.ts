@@ -38,6 +38,8 @@ export interface UsersBot {
   configIn(folder: string, startMs: number): LiveConfig;
   /** Loads strategies as a new process does: what a file counts outside of its class begins anew. */
   loader(reported: ReportedFills): Loader;
+  /** True while a process loads its strategies. */
+  readonly isLoading: boolean;
   /** Bars that each feed of a day can hold. */
   readonly room: number;
 }
@@ -83,6 +85,7 @@ class ReadyBot implements UsersBot {
   readonly notes: readonly string[];
   readonly room: number;
   readonly #parts: SharedParts;
+  #loads = 0;
 
   constructor(parts: SharedParts) {
     this.#parts = parts;
@@ -132,12 +135,20 @@ class ReadyBot implements UsersBot {
     return { ...config, source: { ...config.source, folder: users.source.folder } };
   }
 
+  get isLoading(): boolean {
+    return this.#loads > 0;
+  }
   loader(reported: ReportedFills): Loader {
     const process = ++made.count;
     const importer: Importer = (url) => import(/* @vite-ignore */ `${url}?sim=${process}`);
     return async (entry: StrategyEntry, source: DefinitionSource): Promise<LoadedEntry> => {
-      const loaded = await loadEntry(entry, source, importer, this.#parts.bundler);
-      return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, reported) } };
+      this.#loads++;
+      try {
+        const loaded = await loadEntry(entry, source, importer, this.#parts.bundler);
+        return { ...loaded, plan: { ...loaded.plan, strategy: listening(loaded.plan.strategy, reported) } };
+      } finally {
+        this.#loads--;
+      }
     };
   }
 }
