@@ -101,10 +101,7 @@ export abstract class BarBook {
     this.offerOpen(openMs, open);
   }
 
-  /**
-   * Second half of a row, after `matchOpen`: fills resting limits that the row trades through (or touches) at their limit, as maker, by
-   * arrival. Its fills have the time `closeMs`. An order that came since `matchOpen` with `admittedMs <= openMs` is offered the open first.
-   */
+  /** Second half of a row: fills limits that the row trades through (or touches) at their limit, as maker, by arrival, at `closeMs`. */
   matchRange(openMs: number, closeMs: number, open: number, high: number, low: number): void {
     if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
     const { ring } = this;
@@ -122,7 +119,7 @@ export abstract class BarBook {
     this.isMatching = false;
   }
 
-  /** Offers the open to orders that came since `matchOpen`: the targets of a stop entry that this open has filled. */
+  /** Offers the open to orders that came since `matchOpen`, with `admittedMs <= openMs`: the targets of a stop entry that it has filled. */
   matchArrivals(openMs: number, open: number): void {
     if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
   }
