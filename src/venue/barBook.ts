@@ -92,10 +92,7 @@ export abstract class BarBook {
     }
   }
 
-  /**
-   * First half of a row: offers `open` to the orders that arrived at or before `openMs`, by arrival. Its fills have the time `openMs`.
-   * `volumeLots` is the volume of the whole row; it is read only under a cap.
-   */
+  /** First half of a row: offers `open` to orders that arrived by `openMs`, by arrival. `volumeLots`, read under a cap: of the whole row. */
   matchOpen(openMs: number, open: number, volumeLots: number): void {
     this.beginRow(volumeLots);
     this.offerOpen(openMs, open);
