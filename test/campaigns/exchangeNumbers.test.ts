@@ -81,7 +81,11 @@ class Campaign {
     for (const [, id] of body.matchAll(/"?(?:orderId|triggerIds|ids)"?:\[?"?(\d{15,})/g)) this.ids.push(id!);
     if (this.ids.length > 400) this.ids.splice(0, 200);
     const contractName = given.get('contractName')?.replaceAll('"', '') ?? '';
-    if (op === 'futures.changePositionMode') this.oracle.changedMode(name, contractName, /^"?1"?$/.test(given.get('positionModel') ?? ''));
+    if (op === 'futures.changePositionMode') {
+      // What was accepted may be written as 1e0.
+      const model = Number(given.get('positionModel')?.replaceAll('"', ''));
+      this.oracle.changedMode(name, contractName, model === 1);
+    }
   }
 
   /** Advances time by a little, sometimes past a mark, and seldom past a funding time. */
