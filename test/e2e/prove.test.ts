@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Proof, StrategyVerdict } from '../../src/model/run/proof.ts';
-import { commandIn, commandInKeptThread } from '../fixtures/inProcess.ts';
+import { commandIn } from '../fixtures/inProcess.ts';
 import { writeCorpora } from '../fixtures/purityCorpus.ts';
 
 const ROWS = 2399;
@@ -38,10 +38,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A biased strategy leaves who knows what in its thread: it is not shared. */
 async function prove(file: string): Promise<{ readonly code: number | null; readonly stderr: string; readonly verdict: StrategyVerdict }> {
   const words = ['prove', file, '--data', 'BTCUSDT-1h.csv', '--cash', '100000', '--json', '--times', '5', '--quiet'];
-  const { code, stdout, stderr } = await (CLEAN.some((name) => file === `clean/${name}`) ? commandInKeptThread : commandIn)(folder, words);
+  const { code, stdout, stderr } = await commandIn(folder, words);
   return { code: code ?? null, stderr, verdict: JSON.parse(stdout === '' ? 'null' : stdout) as StrategyVerdict };
 }
 

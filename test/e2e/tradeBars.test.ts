@@ -71,7 +71,7 @@ test.each(KINDS)('a run on bars of %s is verified, proved, and the same in a lan
   expect(figures.trades).toBeGreaterThan(5);
   expect([figures.totalReturn, figures.sharpe]).toEqual([metrics.totalReturn, metrics.sharpe]);
 
-  const proved = await commandInKeptThread(folder, ['prove', `${kind}.yaml`, '--json', '--times', '3', '--quiet']);
+  const proved = await commandIn(folder, ['prove', `${kind}.yaml`, '--json', '--times', '3', '--quiet']);
   expect(proved.code ?? 0, proved.stderr).toBe(0);
   const { proofs } = JSON.parse(proved.stdout) as StrategyVerdict;
   const deciding = proofs.filter(({ name }) => ['purity', 'blocks', 'prefix', 'poison'].includes(name));
