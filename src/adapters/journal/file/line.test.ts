@@ -33,7 +33,7 @@ const SAMPLE = fc.sample(anything, { numRuns: 2000, seed: 11 });
 /** Values that a field takes: of names, one of them; else whatever fits. */
 function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
   const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
-  // A field that nothing fits would be tried for ever.
+  // A filter that no value passes never ends.
   if (!field.expects.includes(' | ') && !SAMPLE.some((value) => field.accepts(value)))
     throw new Error(`no value that is generated fits a field of ${field.expects}`);
   const fitting = anything.filter((value) => field.accepts(value));
