@@ -7,7 +7,7 @@ import { loadBars } from '../dist/adapters/catalog/bars/catalog.js';
 import { importFiles } from '../dist/adapters/catalog/import/importFiles.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import { sharedFile } from '../test/fixtures/sharedData.ts';
-import { buildCliffs, CLIFFS, runCliff, timedCliff, writePrices, type Cliff } from './cliffs.ts';
+import { CLIFFS, prepareCliffs, runCliff, timedCliff, type Cliff } from './cliffs.ts';
 import { buildReference, runReference, writeUnits, type Workload } from './reference.ts';
 import { benchInstrument, walk } from './series.ts';
 import { feedPlan, load, planFor, timed } from './workloads.ts';
@@ -46,10 +46,9 @@ describe.skipIf(program === null)('the engine equals the C reference', () => {
 
 describe.skipIf(program === null)('a strategy that leaves the common path trades as its C program', () => {
   const bars = walk('AAAUSDT', 60_000, 7);
-  const prices = join(folder, 'prices.bin');
+  const prepared = program === null ? null : prepareCliffs(folder, bars);
   it.each(Object.keys(CLIFFS) as Cliff[])('%s', async (name) => {
-    writePrices(prices, bars);
-    const { nsPerBar: _, ...expected } = runCliff(buildCliffs(folder), prices, name, 1);
+    const { nsPerBar: _, ...expected } = runCliff(...prepared!, name, 1);
     expect((await timedCliff(name, bars)).figures).toEqual(expected);
   });
 });

@@ -6,12 +6,7 @@
  * bars.bin: a uint64 row count, then all opens, highs, lows and closes as float64 whole units of 10^-6, little-endian. One lot of one coin,
  * fees of 400 ppm, cash of 10^14 units. Prints what reference.c prints. Each kind is a loop of its own to the compiler.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include "common.h"
 
 enum { EVERY_BAR, LIMIT, CROSS, EQUITY, AGO, TRAILING, SIGNALS, KINDS };
 static const char *const NAMES[KINDS] = {"everyBar", "limit", "cross", "equity", "ago", "trailing", "signals"};
@@ -26,11 +21,6 @@ static const char *const NAMES[KINDS] = {"everyBar", "limit", "cross", "equity",
 #define DISTANCE 300e6
 
 typedef struct {
-  int64_t row;
-  double side, price, fee;
-} Fill;
-
-typedef struct {
   double equity, fees, drawdown, equitySum, seen;
   int64_t fills;
 } Outcome;
@@ -41,24 +31,6 @@ typedef struct {
   double *equity;
   Fill *log;
 } Run;
-
-static void fail(const char *why) {
-  fprintf(stderr, "cliffs: %s\n", why);
-  exit(1);
-}
-
-static double cpuNs(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-static void *touched(size_t bytes) {
-  char *memory = malloc(bytes);
-  if (!memory) fail("out of memory");
-  for (size_t at = 0; at < bytes; at += 512) ((volatile char *)memory)[at] = 0;
-  return memory;
-}
 
 static inline double feeOf(double price) { return (double)(((int64_t)price * FEE_PPM + 500000) / 1000000); }
 
@@ -152,20 +124,6 @@ PASS(ago, AGO)
 PASS(trailing, TRAILING)
 PASS(signals, SIGNALS)
 static Outcome (*const PASSES[KINDS])(const Run *) = {everyBar, limitOrder, cross, equityRead, ago, trailing, signals};
-
-static uint32_t hashOf(const Fill *log, int64_t fills) {
-  uint32_t hash = 2166136261u;
-  for (int64_t at = 0; at < fills; at++) {
-    uint8_t bytes[21];
-    const uint32_t row = (uint32_t)log[at].row;
-    memcpy(bytes, &row, 4);
-    bytes[4] = log[at].side > 0;
-    memcpy(bytes + 5, &log[at].price, 8);
-    memcpy(bytes + 13, &log[at].fee, 8);
-    for (int byte = 0; byte < 21; byte++) hash = (hash ^ bytes[byte]) * 16777619u;
-  }
-  return hash;
-}
 
 int main(int count, char **words) {
   if (count != 4) fail("usage: cliffs bars.bin kind passes");

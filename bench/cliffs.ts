@@ -1,12 +1,11 @@
 // What a strategy costs that leaves the common path: each beside an equal C program, results compared first.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Scratch } from '../dist/base/memory/rowLog.js';
 import type { BarColumns } from '../dist/model/bars/bars.js';
 import { inProcess } from './parts.ts';
-import type { Figures, ReferenceRun } from './reference.ts';
+import { compile, writeUnits, type Figures, type ReferenceRun } from './reference.ts';
 import { head, walk } from './series.ts';
 import { feedPlan, HEAVY, load, PASSES, planFor, timed, type TimedRun } from './workloads.ts';
 
@@ -34,26 +33,11 @@ export interface CliffFigures {
   readonly ratio: number | null;
 }
 
-/** Builds cliffs.c into `folder`. Call it where gcc is known to be there. */
-export function buildCliffs(folder: string): string {
-  const program = join(folder, 'cliffs');
-  const source = new URL('../bench/cliffs.c', import.meta.url).pathname;
-  execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source]);
-  return program;
-}
-
-/** Writes the four prices of bars as whole units of 10^-6. */
-export function writePrices(path: string, bars: BarColumns): void {
-  const file = openSync(path, 'w');
-  const count = Buffer.alloc(8);
-  count.writeBigUInt64LE(BigInt(bars.length));
-  writeSync(file, count);
-  for (const prices of [bars.open, bars.high, bars.low, bars.close]) {
-    const units = prices.map((price) => Math.round(price * 1e6));
-    const bytes = new Uint8Array(units.buffer);
-    for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
-  }
-  closeSync(file);
+/** Builds cliffs.c into `folder`, and writes the bars for it. Returns the program and the file. Throws where gcc is absent. */
+export function prepareCliffs(folder: string, bars: BarColumns): readonly [program: string, path: string] {
+  const path = join(folder, 'cliffs.bin');
+  writeUnits(path, bars, ['open', 'high', 'low', 'close']);
+  return [compile(folder, 'cliffs'), path];
 }
 
 export function runCliff(program: string, path: string, name: Cliff, passes: number): ReferenceRun {
@@ -82,9 +66,7 @@ export async function cliffPart(name: Cliff): Promise<void> {
 
 /** Each cliff in processes of its own, the best of the rounds. Throws when a figure differs from that of the C program. */
 export function cliffsBench(folder: string, hasGcc: boolean): readonly CliffFigures[] {
-  const path = join(folder, 'cliffs.bin');
-  const program = hasGcc ? buildCliffs(folder) : null;
-  writePrices(path, head(walk('AAAUSDT', ROWS, 1), ROWS));
+  const [program, path] = hasGcc ? prepareCliffs(folder, head(walk('AAAUSDT', ROWS, 1), ROWS)) : [null, ''];
   return (Object.keys(CLIFFS) as Cliff[]).map((name) => {
     let [ns, cNs] = [Infinity, Infinity];
     for (let round = 0; round < ROUNDS; round++) {

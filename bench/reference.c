@@ -7,41 +7,12 @@
  * For each bar: fill at the open what the last close decided (fee half up to a unit), add the close to both running sums, mark equity,
  * drawdown, decide on the crossing of the averages. Prints one JSON line; nsPerBar is the best pass by process CPU time.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-typedef struct {
-  int64_t row;
-  double side, price, fee;
-} Fill;
+#include "common.h"
 
 typedef struct {
   double equity, fees, drawdown, equitySum;
   int64_t fills;
 } Outcome;
-
-static void fail(const char *why) {
-  fprintf(stderr, "reference: %s\n", why);
-  exit(1);
-}
-
-static double cpuNs(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-/* Memory that has been written to, so that no pass pays for page faults. */
-static void *touched(size_t bytes) {
-  char *memory = malloc(bytes);
-  if (!memory) fail("out of memory");
-  for (size_t at = 0; at < bytes; at += 512) ((volatile char *)memory)[at] = 0;
-  return memory;
-}
 
 __attribute__((noinline)) static Outcome pass(int64_t rows, const double *open, const double *close, int fast, int slow, double lots,
                                               double cash, int64_t feePpm, double *equity, Fill *log) {
@@ -78,21 +49,6 @@ __attribute__((noinline)) static Outcome pass(int64_t rows, const double *open, 
     }
   }
   return (Outcome){equity[rows - 1], fees, drawdown, total, fills};
-}
-
-/* FNV-1a over (row as uint32, side as uint8, price and fee as float64) of each fill. */
-static uint32_t hashOf(const Fill *log, int64_t fills) {
-  uint32_t hash = 2166136261u;
-  for (int64_t at = 0; at < fills; at++) {
-    uint8_t bytes[21];
-    const uint32_t row = (uint32_t)log[at].row;
-    memcpy(bytes, &row, 4);
-    bytes[4] = log[at].side > 0;
-    memcpy(bytes + 5, &log[at].price, 8);
-    memcpy(bytes + 13, &log[at].fee, 8);
-    for (int byte = 0; byte < 21; byte++) hash = (hash ^ bytes[byte]) * 16777619u;
-  }
-  return hash;
 }
 
 int main(int count, char **words) {

@@ -28,25 +28,34 @@ export interface Workload {
 
 /** Builds the reference into `folder`; null, with the reason on stderr, where gcc is absent. */
 export function buildReference(folder: string): string | null {
-  const program = join(folder, 'reference');
-  const source = new URL('../bench/reference.c', import.meta.url).pathname;
   try {
-    execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source]);
-    return program;
+    return compile(folder, 'reference');
   } catch (error) {
     process.stderr.write(`bench: no gcc, so there is no ratio to C (${error instanceof Error ? error.message.split('\n')[0] : ''})\n`);
     return null;
   }
 }
 
-/** Writes opens and closes as whole units of 10^-6. */
-export function writeUnits(path: string, bars: BarColumns): void {
+/** Builds a C program of this folder into `folder`. Throws where gcc is absent. */
+export function compile(folder: string, name: 'reference' | 'cliffs'): string {
+  const program = join(folder, name);
+  const source = new URL(`../bench/${name}.c`, import.meta.url).pathname;
+  execFileSync('gcc', ['-O2', '-Wall', '-ffp-contract=off', '-o', program, source]);
+  return program;
+}
+
+/** Writes prices of bars as whole units of 10^-6, one column after the other. */
+export function writeUnits(
+  path: string,
+  bars: BarColumns,
+  columns: readonly ('open' | 'high' | 'low' | 'close')[] = ['open', 'close'],
+): void {
   const file = openSync(path, 'w');
   const count = Buffer.alloc(8);
   count.writeBigUInt64LE(BigInt(bars.length));
   writeSync(file, count);
-  for (const prices of [bars.open, bars.close]) {
-    const units = prices.map((price) => Math.round(price * 1e6));
+  for (const name of columns) {
+    const units = bars[name].map((price) => Math.round(price * 1e6));
     const bytes = new Uint8Array(units.buffer);
     for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at);
   }

@@ -11,7 +11,7 @@ type Row = readonly [name: string, value: string, limit: string];
 
 const number = (value: number | null, digits = 2) => (value === null ? '–' : value.toFixed(digits));
 
-/** Limits in ns where the issue of an order sets them, else in multiples of C. */
+/** Limits of orders, in ns. All others have a limit in multiples of C. */
 const CLIFF_LIMITS: Partial<Record<CliffFigures['name'], string>> = {
   'a market order at every bar': '≤ 80 ns',
   'a limit re-priced at every bar, its number kept': '≤ 120 ns',

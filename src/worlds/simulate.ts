@@ -11,9 +11,9 @@ export interface SimRequest {
   readonly file: string;
   readonly fromSeed: number;
   readonly days: number;
-  /** Takes the story of the days with faults; null: nobody listens. */
+  /** Takes lines about all that happens on the days with faults; null: none are made. */
   readonly print: ((line: string) => void) | null;
-  /** Called once an hour of a day, with the days that are over: the first half of each is the day without faults. */
+  /** Called once an hour of a day, with the number of days that have ended: the first half of each is the day without faults. */
   readonly onProgress: (days: number) => void;
 }
 

@@ -1,6 +1,5 @@
 // One simulated day: a live bot and a paper exchange on one virtual clock, with what its schedule does to them.
 
-import { formatTime } from '../../model/time.ts';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +7,11 @@ import { join } from 'node:path';
 import type { Decimal } from '../../base/number/decimal.ts';
 import { ConfigError, StrategyError } from '../../base/errors.ts';
 import { seededRng, type Rng } from '../../base/number/rng.ts';
+import { formatTime } from '../../model/time.ts';
 import { DueQueue } from '../../ports/dueQueue.ts';
 import { scopeName } from '../../tasks/control/scopes.ts';
-import { BotComputer, settlePromises } from '../computer/botComputer.ts';
+import { BotComputer } from '../computer/botComputer.ts';
+import { settlePromises } from '../computer/simulatedProcess.ts';
 import { FaultyNetwork } from '../computer/faultyNetwork.ts';
 import { SimulatedDisk } from '../computer/simulatedDisk.ts';
 import { DayExchange } from './dayExchange.ts';
@@ -27,7 +28,7 @@ export interface DayRequest {
   readonly schedule: DaySchedule;
   /** On the same day without faults each position had a stop at once. */
   readonly mustProtect: boolean;
-  /** Takes lines about all that happens; null: nobody listens. */
+  /** Takes lines about all that happens; null: none are made. */
   readonly print: ((line: string) => void) | null;
   /** Called once an hour of the day; `share` of it has passed. */
   readonly onHour: (share: number) => void;

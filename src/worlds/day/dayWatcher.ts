@@ -1,4 +1,4 @@
-// Compares the bot with the exchange's own books after every event of a day, and says what does not hold. docs/sim.md lists the rules.
+// Compares the bot with the exchange's own books after every event of a day, and reports broken rules. docs/sim.md lists the rules.
 
 import type { TradedMarket } from '../../paperExchange/market/tradedMarket.ts';
 import type { UserOrder } from '../../paperExchange/orders/userOrder.ts';
@@ -24,7 +24,7 @@ const PROMPT_MS = 60_000;
 /** Characters of a client order id that all orders of a bot share. */
 const PREFIX = 16;
 
-/** The moment at which is looked. */
+/** What a look at the day compares. */
 export interface DayMoment {
   readonly exchange: DayExchange;
   readonly process: BotComputer | null;
@@ -105,13 +105,12 @@ export class DayWatcher {
       const happened = this.#fillsOf(exchange, prefix, order);
       const isWrong = texts.some((text, at) => text !== happened[at]) && !this.#isReportedBefore(order, texts, happened);
       this.#reportedOf.set(order, Math.max(this.#reportedOf.get(order) ?? 0, texts.length));
-      if (isWrong)
-        this.report(
-          'TOLD',
-          `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`,
-          nowMs,
-        );
+      if (isWrong) this.#reportFills(order, texts, happened, nowMs);
     }
+  }
+  #reportFills(order: number, texts: readonly string[], happened: readonly string[], nowMs: number): void {
+    const text = `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`;
+    this.report('TOLD', text, nowMs);
   }
   /** A strategy that keeps its state gets the fills again from the newest kept point on. */
   #isReportedBefore(order: number, texts: readonly string[], happened: readonly string[]): boolean {
@@ -191,11 +190,7 @@ export class DayWatcher {
       if (order === null || happened.length === 0) continue;
       const texts = reported.of(order);
       if (texts.length !== happened.length && !this.#isReportedBefore(order, texts, happened))
-        this.report(
-          'TOLD',
-          `order ${order}: the strategy was notified of [${texts.join(', ')}], the exchange has [${happened.join(', ')}]`,
-          nowMs,
-        );
+        this.#reportFills(order, texts, happened, nowMs);
     }
     if (mustProtect) this.#requireStops(moment);
   }

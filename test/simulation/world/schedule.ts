@@ -1,24 +1,13 @@
 // What goes wrong in one seed: a list that is drawn before anything runs, so that a failure can be replayed with a part of it.
 
 import { seededRng } from '../../../src/base/number/rng.ts';
+import { NETWORK_FAULTS } from '../../../src/worlds/computer/faultyNetwork.ts';
 
 export const DAY_MS = 86_400_000;
 /** Without faults, at the end of the day: everything has to come to rest. */
 export const CALM_MS = 3_600_000;
 
-export const REQUEST_FAULTS = [
-  'loseRequest',
-  'loseReply',
-  'delayRequest',
-  'delayReply',
-  'cutReply',
-  'replaceReply',
-  'unknownDone',
-  'unknownNotDone',
-  'refuseConnection',
-  'duplicateRequest',
-  'otherReply',
-] as const;
+export const REQUEST_FAULTS = [...NETWORK_FAULTS, 'duplicateRequest', 'otherReply'] as const;
 export const TIMED_FAULTS = [
   'kill',
   'power',

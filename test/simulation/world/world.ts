@@ -10,7 +10,8 @@ import { orderIdIn } from '../../../src/protocol/clientOrderId.ts';
 import { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { rearm } from '../../../src/tasks/kill/killSwitch/killSwitch.ts';
 import { Crash } from '../../fixtures/simulatedDisk.ts';
-import { BotProcess, rest } from './botProcess.ts';
+import { settlePromises } from '../../../src/worlds/computer/simulatedProcess.ts';
+import { BotProcess } from './botProcess.ts';
 import { JournalDisk } from './journalDisk.ts';
 import { SimulatedNetwork } from './network.ts';
 import { Observer, type Seen } from './observer.ts';
@@ -160,7 +161,7 @@ class World {
       if (isTimed(one) && START_MS + one.at < this.#endMs) this.queue.at(START_MS + one.at, () => this.#happen(one));
     this.queue.at(this.#endMs - QUIET_MS, () => this.#quiet());
     for (;;) {
-      if (this.process?.isBusy) await rest();
+      if (this.process?.isBusy) await settlePromises();
       if (this.#mustStart) this.#start();
       const nextMs = Math.min(this.queue.nextMs, this.venue.nextMs);
       if (nextMs > this.#endMs) break;

@@ -1,0 +1,85 @@
+// The connections of one process to an exchange in the same process of Node: what becomes of the bytes is up to `carry`.
+
+import type { LateReplyWire } from '../../adapters/exchange/wire/lateReplyWire.ts';
+import type { ServiceResponse } from '../../paperExchange/api/message.ts';
+import type { Service } from '../../paperExchange/service.ts';
+import type { DueQueue } from '../../ports/dueQueue.ts';
+import type { WireOutcome } from '../../ports/wire.ts';
+
+/** A request as it leaves. */
+export interface Passage {
+  readonly request: Parameters<LateReplyWire>[0];
+  /** Path and query. */
+  readonly target: string;
+  /** The size of the request. */
+  readonly bytes: number;
+  /** Notes that bytes of the request have left. */
+  readonly leave: () => void;
+  readonly settle: (outcome: WireOutcome) => void;
+  readonly fail: (cause: string, bytesWritten: number) => void;
+  readonly later: (ms: number, run: () => void) => number;
+}
+
+export interface ConnectionParts {
+  readonly queue: DueQueue;
+  /** The process whose connections they are. They end with it; what has left still arrives. */
+  readonly process: { readonly isDead: boolean };
+  readonly answered: (status: number) => void;
+  readonly carry: (passage: Passage) => void;
+}
+
+export function connect({ queue, process, answered, carry }: ConnectionParts): LateReplyWire {
+  const later = (ms: number, run: () => void): number => queue.at(queue.nowMs + Math.ceil(ms), run);
+  return (request, done, late) => {
+    const { pathname, search } = new URL(request.url);
+    const target = pathname + search;
+    const bytes = `${request.method} ${target}`.length + request.body.length;
+    const state = { hasLeft: false, isSettled: false, isGivenUp: false };
+    const settle = (outcome: WireOutcome): void => {
+      if (process.isDead) return;
+      if (state.isSettled) {
+        if (state.isGivenUp && outcome.kind === 'reply') late?.(outcome);
+        return;
+      }
+      state.isSettled = true;
+      if (outcome.kind === 'reply') answered(outcome.status);
+      done(outcome);
+    };
+    const fail = (cause: string, bytesWritten: number): void => settle({ kind: 'failed', cause, bytesWritten });
+    const leave = (): void => void (state.hasLeft = true);
+    const departure = later(0, () => {
+      if (!process.isDead) carry({ request, target, bytes, leave, settle, fail, later });
+    });
+    return () => {
+      if (state.isSettled) return;
+      if (!state.hasLeft) queue.cancel(departure);
+      later(0, () => {
+        fail('cancelled', state.hasLeft ? bytes : 0);
+        state.isGivenUp = true;
+      });
+    };
+  };
+}
+
+export type Answer = Pick<ServiceResponse, 'status' | 'body' | 'headers'>;
+
+const CODES = [504, -1006, -1007, -1001, -1000, -1016] as const;
+const PAGES = [
+  { status: 502, body: '<html>bad gateway</html>' },
+  { status: 200, body: '' },
+  { status: 200, body: '{}' },
+  { status: 302, body: '' },
+  { status: 403, body: 'forbidden' },
+] as const;
+
+/** Returns an answer that leaves the outcome of a request unknown. `size`, uniform in [0, 1), chooses it. */
+export function unknownAnswer(service: Service, market: 'spot' | 'futures', size: number): Answer {
+  const code = CODES[Math.floor(size * CODES.length)]!;
+  return code === 504 ? { status: 504, headers: {}, body: '' } : service.error(code, market);
+}
+
+/** Returns what a proxy answers in place of the exchange. `size`, uniform in [0, 1), chooses it. */
+export const pageOfProxy = (size: number): Answer => ({ ...PAGES[Math.floor(size * PAGES.length)]!, headers: {} });
+
+export const lowerCase = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name.toLowerCase(), value]])));
