@@ -147,6 +147,27 @@ test('a signal to the whole group of processes, as of timeout or of a terminal, 
   expect(checkJournal(join(fixture.folder, 'bot/journal')).verdict).toBe('whole');
 });
 
+test('a signal that comes once more after the bot has stopped does not change its exit code', async () => {
+  await prepared();
+  // The bot itself: the command that starts it has nothing to forward.
+  const entry = join(ROOT, 'dist/tasks/bot/process/main.js');
+  const child = spawn(process.execPath, [entry, join(fixture.folder, 'bot.yaml'), '--json'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, XDG_STATE_HOME: join(fixture.folder, 'state') },
+  });
+  children.push(child);
+  let text = '';
+  let isSentAgain = false;
+  child.stdout.on('data', (more) => {
+    text += String(more);
+    if (!isSentAgain && text.includes('stopped: ')) isSentAgain = child.kill('SIGTERM');
+  });
+  const ended = new Promise((resolve) => child.on('exit', (code, signal) => resolve(code ?? signal)));
+  await until(() => text.includes('two audits were clean'), 60_000, 'a bot that trades');
+  child.kill('SIGTERM');
+  expect(await ended, text).toBe(0);
+});
+
 test('isobar live trades with the keys of the environment, and SIGUSR1 opens no inspector in either process', async () => {
   await prepared();
   const { url } = fixture.exchange;

@@ -194,6 +194,10 @@ function checkStart(config: LiveConfig, { isLive, confirm }: ProcessOptions): vo
   );
 }
 
+/**
+ * Returns a function that ends the handling of SIGUSR2. The other handlers stay: the command that started the bot forwards a signal that the
+ * bot has had itself, and it may come while everything is being closed.
+ */
 function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => void {
   let sinceMs = NaN;
   const stop = (name: 'SIGTERM' | 'SIGINT', code: number) => {
@@ -204,21 +208,19 @@ function onSignals(ending: Ending, control: LiveControl, log: LiveLog): () => vo
       ending.end(EXIT.ok, `${name} was received`);
     };
     process.on(name, act);
-    return () => void process.off(name, act);
   };
   const kill = (): void => {
     log.warn('SIGUSR2 was received');
     void control.kill({ flatten: false, why: 'SIGUSR2' }, 'signal');
   };
   process.on('SIGUSR2', kill);
-  // A closing terminal signals all its processes, and the command that started the bot forwards the signal. The handler stays, so that the
-  // second one is ignored.
   const hangUp = (): void => {
     if (!ending.isOver) ending.end(EXIT.ok, 'SIGHUP was received');
   };
   process.on('SIGHUP', hangUp);
-  const offs = [stop('SIGTERM', 143), stop('SIGINT', 130), () => void process.off('SIGUSR2', kill)];
-  return () => offs.forEach((off) => off());
+  stop('SIGTERM', 143);
+  stop('SIGINT', 130);
+  return () => void process.off('SIGUSR2', kill);
 }
 
 /**
