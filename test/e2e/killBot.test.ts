@@ -56,7 +56,18 @@ const until = async (is: (seen: BotView | null) => boolean, what: string): Promi
   return last!;
 };
 
+/** What the account holds of the coin, by the exchange's own answer. */
+const coins = async (): Promise<number> => {
+  const { code, stdout, stderr } = await fixture.run(['api', 'spot.account', '--json', '--config', demo.config]);
+  expect(code, stderr).toBe(0);
+  const { answer } = JSON.parse(stdout) as { answer: { rows: { asset: string; free: string; locked: string }[] } };
+  return answer.rows.filter(({ asset }) => asset === 'BTC').reduce((sum, { free, locked }) => sum + Number(free) + Number(locked), 0);
+};
+// Less than a lot of 0.00001 BTC cannot be sold.
+const LOT = 0.000_01;
+
 it('kills and flattens a bot that hangs, and lets it start again once a person has re-armed it', async () => {
+  const before = await coins();
   bot = start();
   const seen = await until((now) => (now?.positions.length ?? 0) > 0, 'the bot holds something');
   expect(seen.positions[0]).toMatchObject({ instrument: 'spot:BTCUSDT', side: 'long' });
@@ -75,6 +86,7 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   expect([by, residuals]).toEqual(['separate', []]);
   expect(report.slices.length).toBeGreaterThan(0);
   await left;
+  expect(Math.abs((await coins()) - before)).toBeLessThan(LOT);
 
   const refused = start();
   expect(await once(refused, 'exit')).toEqual([2, null]);
@@ -97,11 +109,11 @@ it('kills and flattens a bot that hangs, and lets it start again once a person h
   });
   const done = await until((now) => now?.kill?.phase === 'done', 'the bot has closed what it held');
   expect(done).toMatchObject({ open: [], unknown: [], kill: { flatten: true, residuals: [] } });
+  for (const { qty } of done.positions) expect(Number(qty)).toBeLessThan(LOT);
   expect(await ended).toEqual([0, null]);
+  expect(Math.abs((await coins()) - before)).toBeLessThan(2 * LOT);
   expect((await fixture.run(['resume', 'account', '--code', 'KILLED', '--why', 'a rehearsal', '--data', folder()])).code).toBe(0);
   bot = start();
   const last = await until((now) => now?.scopes[0]?.state === 'RUN', 'the bot runs a third time');
   expect(last.scopes.flatMap(({ causes }) => causes)).toEqual([]);
-  // Less than a lot of 0.00001 BTC cannot be sold.
-  for (const { qty } of last.positions) expect(Number(qty)).toBeLessThan(0.000_01);
 });
