@@ -35,13 +35,13 @@ export class BotOrder implements ReservedOrder {
   trailing = FRACTION as Ticks;
   /** The trailing distance as millionths of the best price, 0 for none; then `trailing` is the smallest distance. */
   trailingPpm = 0;
-  /** The best price from which the trailing stop holds; 0: from the entry on. */
+  /** The trailing stop begins once the best price has reached this; 0: at the entry. */
   trailingFrom = 0 as Ticks;
-  /** Several targets instead of one; `takeProfit` is then the price of the nearest. */
+  /** Several targets instead of one. `takeProfit` is then the price of the nearest one. */
   ladder: Ladder | null = null;
-  /** True when it has a bracket price: its fills are protected. */
+  /** True when it has a bracket price, so that its fills are protected. */
   isGuarded = false;
-  /** The price that triggered a stop leg; 0 for any other order. For readers only: the leg itself is a market order. */
+  /** The price that triggered a stop leg; 0 for any other order. It is only reported: the leg itself is a market order. */
   firedAtTicks = FRACTION as Ticks;
 
   /** The trigger price of a trigger order; 0 for any other order. */
@@ -62,7 +62,7 @@ export class BotOrder implements ReservedOrder {
   changedMs = FRACTION as TimeMs;
   /** When the venue received it; NaN until then. */
   arrivedMs = NAN;
-  /** Worst case of the open rest, once it is assessed. Only the reservations write it (reservation.ts explains each field). */
+  /** Worst case of the unfilled remainder, once it is assessed. Only the reservations write it (`ReservedOrder` explains each field). */
   worstTicks = FRACTION;
   worstLots = FRACTION;
   worstUnits = FRACTION;
@@ -92,7 +92,7 @@ export class BotOrder implements ReservedOrder {
     this.isFree = false;
     this.id = id as OrderId;
     this.strategy = strategy as StrategyIndex;
-    // Mostly the same as for the order before.
+    // It is mostly the instrument of the order before.
     // hot: docs/performance.md#equal-references
     if (this.instrument !== instrument) this.instrument = instrument;
     this.instrumentIndex = instrumentIndex;

@@ -1,12 +1,13 @@
-// Market orders that are sent as limits at the collar. An exchange whose market buys are by amount only needs this for a buy by quantity.
+// Collar orders: market orders by quantity that the bot sends as limit orders at the collar, because the exchange accepts market buys by
+// amount only.
 
 import { CAPPED } from '../model/order.ts';
 import type { BotOrder } from './botOrder.ts';
 import type { OrderManager } from './orderManager.ts';
 
 /**
- * Cancels the unfilled rest of collar orders once the row that opened at `openMs` has ended (house, 12). Returns how many still wait for a
- * row.
+ * Cancels the unfilled remainder of collar orders once the row that opened at `openMs` has ended. Returns the number of collar orders that
+ * still wait for their row.
  */
 export function cancelCollarRemainders(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },
@@ -18,7 +19,7 @@ export function cancelCollarRemainders(
   for (let at = active.length - 1; at >= 0; at--) {
     const order = active[at]!;
     if (order.instrumentIndex !== instrumentIndex || !isAtCollar(order)) continue;
-    // The row that has sent a stop entry is its row too.
+    // A stop entry is sent inside a row, and that row is its row too.
     const hadRow = order.arrivedMs <= openMs || (order.firedAtTicks > 0 && order.arrivedMs <= nowMs);
     if (hadRow) orders.cancel(order, nowMs);
     else waiting++;
@@ -27,13 +28,13 @@ export function cancelCollarRemainders(
 }
 
 /**
- * Marks the buys whose collar lies below the open of their row. From now on they are limit orders that rest until the row ends, and they
- * are recorded as such.
+ * Marks the buys whose collar lies below the open of their row. They rest as limit orders until the row ends, and are recorded as limit
+ * orders.
  */
 export function markCapped(orders: OrderManager, instrumentIndex: number, openMs: number, open: number): void {
   for (const order of orders.active()) {
-    const isOwn = order.instrumentIndex === instrumentIndex && isAtCollar(order) && order.arrivedMs <= openMs;
-    if (isOwn && order.side === 'buy' && order.limit < open) order.code = CAPPED;
+    const isInRow = order.instrumentIndex === instrumentIndex && isAtCollar(order) && order.arrivedMs <= openMs;
+    if (isInRow && order.side === 'buy' && order.limit < open) order.code = CAPPED;
   }
 }
 
@@ -42,7 +43,7 @@ const isAtCollar = ({ role, lots, limit, timeInForce }: BotOrder): boolean =>
 
 /**
  * For fills against trades: cancels collar orders that have come to rest, because a trade beyond the collar came first. Until the cancel
- * arrives they are limit orders, and are recorded as such. Returns how many still take.
+ * arrives they are limit orders, and are recorded as such. Returns the number of collar orders that still take liquidity.
  */
 export function cancelRestingCollars(
   { orders, nowMs }: { readonly orders: OrderManager; readonly nowMs: number },

@@ -1,4 +1,4 @@
-// Finds what keeps a draft from being sent beside the orders that are open or may still arrive.
+// Finds the conflict of a draft with the orders that are open or may still arrive.
 
 import type { BotOrder } from './botOrder.ts';
 import * as lifecycle from './lifecycle.ts';
@@ -7,7 +7,7 @@ import { makeUnique } from './unique.ts';
 // hot: docs/performance.md#imported-constants
 const { STATE } = lifecycle;
 
-/** The conflict of an order that replaces another one: not a denial, it waits for the end of that order. */
+/** The conflict of a replacement with the order that it replaces. The draft is not denied: it waits until that order has ended. */
 export const REPLACES = 'REPLACES';
 
 /**

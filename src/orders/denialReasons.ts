@@ -1,14 +1,14 @@
-// Deny codes of the order manager and their texts: why an order cannot be distinguished from others, or is one too many.
+// The deny codes of the order manager, each with the text that explains it.
 
 const DENIAL_REASONS: Readonly<Record<string, string>> = {
-  SLOT_BUSY: 'the order of this decision is not over yet',
-  SIDE_UNKNOWN: 'what became of an order of this side is not known yet',
+  SLOT_BUSY: 'the earlier order of this decision slot has not ended yet',
+  SIDE_UNKNOWN: 'the outcome of an earlier order on this side is still unknown',
   FP_NOT_UNIQUE: 'too many open orders have the same side, price and quantity: a lost reply could not be attributed',
-  MISSED: 'the bot went down as it decided, and came back too late to send it',
-  REPLACED_FILLED: 'the order that it replaces has filled: nothing is left to be ordered',
-  DELISTED: 'the symbol leaves the run: it takes only orders that close',
-  ENTRY_SIDE: 'a stop entry waits for a worse price: of a buy above the last one, of a sell below it',
-  CONDITION_UNSUPPORTED: 'the exchange takes no orders that wait for a price',
+  MISSED: 'the bot stopped right after the decision and restarted too late to send the order',
+  REPLACED_FILLED: 'the replaced order has filled: nothing is left to order',
+  DELISTED: 'the symbol is leaving the run: only orders that close a position are sent',
+  ENTRY_SIDE: 'a stop entry needs a trigger above the last price for a buy, and below it for a sell',
+  CONDITION_UNSUPPORTED: 'the exchange does not support trigger orders',
 };
 
 /** Returns the text of a deny code; null for a code of risk. */

@@ -1,4 +1,4 @@
-// The size of a replacement: what was wanted, less what the old order has filled meanwhile.
+// Tests of the size of a replacement: the requested size minus what the old order has filled meanwhile.
 
 import { expect, it } from 'vitest';
 import type { Lots, Units } from '../base/brand.ts';
@@ -20,17 +20,17 @@ const next = (lots: number, side: 'buy' | 'sell' = 'buy', quoteUnits = 0) => ({
 });
 
 it.each<[string, ReturnType<typeof next>, Replaced, Ended, number]>([
-  ['of equal size is what the old order left', next(100), old(100), end(40), 60],
-  ['of equal size is what the old order left, also of what it had filled before', next(100), old(100, 30), end(50), 50],
-  ['that was sized for the rest loses only what has filled since', next(70), old(100, 30), end(50), 50],
-  ['keeps its size where nothing has filled', next(250), old(100), end(0), 250],
+  ['of equal size gets what the old order left', next(100), old(100), end(40), 60],
+  ['of equal size gets what the old order left, also when that had filled before the request', next(100), old(100, 30), end(50), 50],
+  ['that was sized for the remainder loses only what has filled since', next(70), old(100, 30), end(50), 50],
+  ['keeps its size when nothing has filled', next(250), old(100), end(0), 250],
   ['that is larger loses what the old order has filled', next(250), old(100), end(40), 210],
   ['that is smaller loses what has filled since', next(50), old(100), end(20), 30],
-  ['is nothing where that exceeds it', next(10), old(100), end(20), 0],
-  ['is nothing where the old order was filled', next(250), old(100), end(100, 'filled'), 0],
+  ['is nothing when more than its size has filled since', next(10), old(100), end(20), 0],
+  ['is nothing when the old order has filled', next(250), old(100), end(100, 'filled'), 0],
   ['of the other side keeps its size', next(100, 'sell'), old(100), end(100, 'filled'), 100],
-  ['by amount loses the money that was spent since', next(0, 'buy', 900), old(0, 0, { quoteUnits: 1000 }), end(40), 500],
-  ['by amount after one by quantity loses the money that was spent', next(0, 'buy', 900), old(100), end(40), 500],
-])('a replacement %s', (_, wanted, before, after, size) => {
-  expect(sizeLeft(wanted, before, after)).toBe(size);
+  ['by amount loses the amount that was spent since', next(0, 'buy', 900), old(0, 0, { quoteUnits: 1000 }), end(40), 500],
+  ['by amount after one by quantity loses the amount that was spent', next(0, 'buy', 900), old(100), end(40), 500],
+])('a replacement %s', (_, replacement, before, ended, size) => {
+  expect(sizeLeft(replacement, before, ended)).toBe(size);
 });

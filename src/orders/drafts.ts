@@ -1,5 +1,5 @@
-// Orders that are not sent yet because others have to end first: replacements of an order under cancel, reversals of a position, and what a
-// rebalance buys with the money that its sales free; and stop entries that wait for their price.
+// Drafts that wait to be sent. Replacements and reversals wait until other orders have ended, the buys of a rebalance until its sales have
+// filled, and stop entries until the price reaches their trigger.
 
 import { removeAt } from '../base/removeAt.ts';
 import type { OrderId, Side } from '../model/order.ts';
@@ -29,16 +29,16 @@ export interface WaitingDraft {
   readonly replaced: Replaced | null;
   /** For a reversal and a rebalance: the lots to hold, negative for short. NaN for a replacement and a stop entry. */
   readonly targetLots: number;
-  /** For a replacement that may be sent now: what the old order left to do, in lots, or in units for an order by amount. NaN before. */
+  /** For a replacement that may be sent now: what the old order left to fill, in lots, or in units for an order by amount. NaN earlier. */
   left: number;
 }
 
-/** True for a draft of a rebalance: it waits for orders of other symbols, which are to fill and are never cancelled for it. */
+/** True for a draft of a rebalance. It waits until orders of other symbols have filled, and they are never cancelled for it. */
 export function isOfRebalance({ order, replaced }: Pick<WaitingDraft, 'order' | 'replaced'>): boolean {
   return replaced === null && order.slot === REBALANCE;
 }
 
-/** True for a stop entry that no exchange watches: that of spot. */
+/** True for a stop entry that the bot watches itself, because the exchange has no trigger orders on spot. */
 export const isWatched = ({ triggerTicks, role }: BotOrder): boolean => triggerTicks > 0 && (role === 'market' || role === 'limit');
 
 /** True when two orders name the same decision. */
@@ -48,7 +48,7 @@ export function isSameSlot({ strategy, instrumentIndex, slot }: BotOrder, other:
 
 export class Drafts {
   private readonly waitingDrafts: WaitingDraft[] = [];
-  /** Number of stop entries among them. */
+  /** Number of stop entries among the drafts. */
   watched = 0;
 
   get waiting(): readonly WaitingDraft[] {
@@ -57,7 +57,7 @@ export class Drafts {
   get orders(): readonly BotOrder[] {
     return this.waitingDrafts.map(({ order }) => order);
   }
-  /** True when a stop entry that waits has the slot of an order. */
+  /** True when a waiting stop entry has the same decision slot as the order. */
   isSlotWatched(order: BotOrder): boolean {
     return order.parent === 0 && this.waitingDrafts.some((draft) => isWatched(draft.order) && isSameSlot(draft.order, order));
   }
@@ -85,7 +85,7 @@ export function sizeLeft(order: Pick<BotOrder, 'side' | 'lots' | 'quoteUnits'>, 
   if (old.side !== order.side) return wanted;
   if (end.reason === 'filled') return 0;
   const filled = isByAmount ? end.filledUnits : end.filledLots;
-  const before = isByAmount ? old.filledUnits : old.filledLots;
-  const whole = Math.max(wanted, isByAmount ? old.quoteUnits : old.lots);
-  return Math.max(0, Math.min(wanted - (filled - before), whole - filled));
+  const filledBefore = isByAmount ? old.filledUnits : old.filledLots;
+  const maxSize = Math.max(wanted, isByAmount ? old.quoteUnits : old.lots);
+  return Math.max(0, Math.min(wanted - (filled - filledBefore), maxSize - filled));
 }

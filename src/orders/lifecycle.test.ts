@@ -1,15 +1,15 @@
-// The life of an order: every pair of the table, the impossible ones, and the same table in its packed form.
+// Tests of the lifecycle table: every possible pair, every impossible one, and the same table in its packed form.
 
 import { describe, expect, it } from 'vitest';
 import type { Lifecycle } from '../model/order.ts';
 import { EVENT, EVENT_BITS, LIFECYCLES, next, NEXT_STATE, ORDER_EVENTS, STATE, type OrderEvent } from './lifecycle.ts';
 
-/** The design's table (order-safety, section 6), row by row: what is not here is impossible. */
+/** The table of the design (order-safety, section 6), row by row. A pair that is not here is impossible. */
 const POSSIBLE: readonly (readonly [Lifecycle, OrderEvent, Lifecycle])[] = [
   ['draft', 'denied', 'done'],
   ['draft', 'sent', 'sent'],
   ['draft', 'notSent', 'done'],
-  // A draft that waits for the end of another order, and that its strategy withdraws.
+  // The strategy withdraws a draft that waits for another order to end.
   ['draft', 'canceled', 'done'],
   ['sent', 'acked', 'working'],
   ['sent', 'placed', 'working'],

@@ -17,7 +17,7 @@ const TABLE: Readonly<Record<Lifecycle, Readonly<Partial<Record<OrderEvent, Life
   draft: { denied: 'done', sent: 'sent', notSent: 'done', canceled: 'done' },
   sent: { acked: 'working', placed: 'working', refused: 'done', notSent: 'done', outcomeUnknown: 'unknown', cancelWanted: 'sent' },
   unknown: { acked: 'working', placed: 'working', refused: 'done', noEffect: 'done', outcomeUnknown: 'unknown', cancelWanted: 'unknown' },
-  // An id that the exchange has also given to another order proves nothing any more: `outcomeUnknown`.
+  // `outcomeUnknown`: the exchange has given the id of the order to another one too, so the id proves nothing any more.
   working: {
     seenLive: 'working', outcomeUnknown: 'unknown', cancelWanted: 'cancelSent', cancelPending: 'cancelSent',
     filled: 'done', canceled: 'done', rejected: 'done', expired: 'done',

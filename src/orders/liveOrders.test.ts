@@ -1,4 +1,4 @@
-// Orders before an exchange that answers late, twice, or after it was given up: what the manager keeps, and what it takes as fact.
+// Tests of the order manager against an exchange that answers late, twice, or after an order was proven absent.
 
 import { describe, expect, it } from 'vitest';
 import { ReplayJournal } from '../adapters/replay/replayJournal.ts';
@@ -71,7 +71,7 @@ describe('while an outcome is unknown', () => {
     expect(open()).toEqual([0, 0]);
   });
 
-  it('a decision is taken while the outcome of its order is unknown, on either side', () => {
+  it('a decision slot is busy on either side while the outcome of its order is unknown', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
@@ -81,7 +81,7 @@ describe('while an outcome is unknown', () => {
   });
 });
 
-describe('what comes late', () => {
+describe('late replies', () => {
   it('an acknowledgement resolves an unknown order', () => {
     const { orders, send } = fixture();
     const order = send();
@@ -89,7 +89,7 @@ describe('what comes late', () => {
     orders.acked(order, ID, NOW);
     expect(order).toMatchObject({ lifecycle: 'working', venueId: ID });
   });
-  it('a refusal ends an unknown order, and after a proof of no effect it changes nothing', () => {
+  it('a refusal ends an unknown order; after an order was proven absent it changes nothing', () => {
     const { orders, reservations, send } = fixture();
     const [first, second] = [send(), send(50)];
     orders.outcomeUnknown(first, NOW);
@@ -100,7 +100,7 @@ describe('what comes late', () => {
     orders.refused(second, '-2010', NOW);
     expect([second.reason, orders.provenAbsent.size, reservations.openTotal, orders.impossibleEvents]).toEqual(['noEffect', 1, 1, 0]);
   });
-  it('a fill before the acknowledgement places the order; the acknowledgement brings its id, and a cancel goes out again with it', () => {
+  it('a fill before the acknowledgement proves the order placed; the acknowledgement adds its id and sends the cancel again', () => {
     const { orders, exchange, send } = fixture();
     const order = send();
     expect(orders.filled(order, fill(40))).toBeNull();
@@ -111,7 +111,7 @@ describe('what comes late', () => {
     expect(exchange.cancelled).toEqual([1, 1]);
     expect(orders.impossibleEvents).toBe(0);
   });
-  it('the end of the wait proves nothing about an order that was acknowledged meanwhile', () => {
+  it('a time-out changes nothing for an order that was acknowledged meanwhile', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.acked(order, ID, NOW);
@@ -120,12 +120,12 @@ describe('what comes late', () => {
   });
 });
 
-describe('what lands late', () => {
+describe('late arrivals', () => {
   it.each<[string, (orders: OrderManager, order: BotOrder) => void]>([
-    ['proved without effect', (orders, order) => (orders.outcomeUnknown(order, NOW), orders.noEffect(order, NOW))],
+    ['proven absent', (orders, order) => (orders.outcomeUnknown(order, NOW), orders.noEffect(order, NOW))],
     ['refused', (orders, order) => orders.refused(order, '-2010', NOW)],
     ['not sent', (orders, order) => orders.notSent(order, 'no connection', NOW)],
-  ])('an order that was %s is known, reserved again, and cancelled', (_, end) => {
+  ])('an order that was %s and arrives late is recognised, reserved again and cancelled', (_, end) => {
     const { orders, exchange, reservations, send } = fixture();
     const order = send();
     end(orders, order);
@@ -137,7 +137,7 @@ describe('what lands late', () => {
     orders.ended(order, 'canceled', NOW);
     expect([reservations.openTotal, orders.provenAbsent.size]).toEqual([0, 0]);
   });
-  it('an acknowledgement after a proof of no effect is a late landing', () => {
+  it('an acknowledgement of an order that was proven absent is a late arrival', () => {
     const { orders, exchange, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
@@ -145,7 +145,7 @@ describe('what lands late', () => {
     orders.acked(order, ID, NOW);
     expect([order.lifecycle, exchange.cancelled]).toEqual(['cancelSent', [1]]);
   });
-  it('a fill of an order without effect is reported as one', () => {
+  it('a fill of an order that was proven absent is reported as a late arrival', () => {
     const { orders, send } = fixture();
     const order = send();
     orders.outcomeUnknown(order, NOW);
@@ -155,8 +155,8 @@ describe('what lands late', () => {
   });
 });
 
-describe('what should not be', () => {
-  it('a fill after the end, and one beyond the size, are booked and reported', () => {
+describe('anomalous fills', () => {
+  it('a fill after the end and a fill beyond the size are booked and reported', () => {
     const { orders, reservations, send } = fixture();
     const [ended, filled] = [send(), send(50)];
     orders.acked(ended, ID, NOW);
@@ -182,7 +182,7 @@ it('an order that has ended stays known for two hours, while others begin and en
   expect(orders.filled(orders.get(ended[1]!)!, fill(10))).toBe('FILL_AFTER_END');
 });
 
-it('numbers continue above those of earlier processes, whose orders have no row in the log', () => {
+it('order numbers continue above those of earlier processes, whose orders have no row in the log', () => {
   const { orders, send, reservations } = fixture();
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,

@@ -1,4 +1,4 @@
-// One cancels the other: groups of a strategy's orders. The first fill of one order cancels the rest of its group.
+// OCO groups (one cancels the other): the first fill of one order of a group cancels the other orders of that group.
 
 import type { OrderId } from '../model/order.ts';
 
@@ -8,24 +8,24 @@ export class OcoGroups {
   get isEmpty(): boolean {
     return this.groups.length === 0;
   }
-  /** Forms a group. An order that is in one already takes that group along. */
+  /** Forms a group. If an order is in a group already, the two groups become one. */
   add(ids: readonly OrderId[]): void {
     const joined = this.groups.filter((group) => group.some((id) => ids.includes(id)));
     this.groups = this.groups.filter((group) => !joined.includes(group));
     this.groups.push([...new Set([...joined.flat(), ...ids])]);
   }
-  /** An order has been replaced by another one. */
+  /** Puts the replacement of an order into its place in the group. */
   replace(id: OrderId, next: OrderId): void {
     for (const group of this.groups) if (group.includes(id)) group[group.indexOf(id)] = next;
   }
-  /** An order has filled: ends its group, and returns the others of it. */
+  /** Ends the group of an order that has filled. Returns the other orders of the group. */
   take(id: OrderId): readonly OrderId[] {
     const group = this.groups.find((each) => each.includes(id));
     if (group === undefined) return [];
     this.groups.splice(this.groups.indexOf(group), 1);
     return group.filter((other) => other !== id);
   }
-  /** Forgets groups in which at most one order can still fill. */
+  /** Removes the groups in which at most one order can still fill. */
   forget(isOpen: (id: OrderId) => boolean): void {
     this.groups = this.groups.filter((group) => group.filter((id) => isOpen(id)).length > 1);
   }

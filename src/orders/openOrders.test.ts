@@ -1,4 +1,4 @@
-// Orders that have ended stay known: the newest of them, for a while.
+// Tests that the newest orders stay known for some time after their end.
 
 import { expect, it } from 'vitest';
 import type { TimeMs } from '../base/brand.ts';
@@ -13,14 +13,14 @@ it('keeps the newest orders, within the count and time of the absence bounds', (
   const orders = new EndedOrders({ ...REPLAY_ABSENCE_BOUNDS, maxEndedOrders: 3, endedOrderTtlMs: 100 });
   for (let id = 1; id <= 5; id++) orders.retain(ended(id, id));
   expect(known(orders, 9)).toEqual([3, 4, 5]);
-  // The oldest is told of once more, and ends as the newest.
+  // The oldest order opens again, ends again, and is then the newest.
   orders.delete(3);
   orders.retain(ended(3, 6));
   orders.retain(ended(6, 7));
   expect(known(orders, 9)).toEqual([3, 5, 6]);
   orders.retain(ended(7, 106));
   expect(known(orders, 9)).toEqual([3, 6, 7]);
-  // All but itself are too old; then those that follow are known again.
+  // All other orders are too old. An order that ends afterwards is known again.
   orders.retain(ended(8, 1000));
   expect(known(orders, 9)).toEqual([8]);
   orders.delete(8);

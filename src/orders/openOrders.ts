@@ -24,10 +24,10 @@ export class OpenOrders {
   /** Removes an order; no effect if it is not in the list. */
   remove(order: BotOrder): void {
     if (order === this.newest) this.newest = null;
-    else this.takeOut(order);
+    else this.removeListed(order);
   }
   find(id: number): BotOrder | undefined {
-    // Mostly the newest order is meant.
+    // Callers mostly look for the newest order.
     // hot: docs/performance.md#short-functions
     const newest = this.newest;
     return newest !== null && newest.id === id ? newest : this.search(id);
@@ -37,7 +37,7 @@ export class OpenOrders {
     this.listed.push(this.newest!);
     this.newest = null;
   }
-  private takeOut(order: BotOrder): void {
+  private removeListed(order: BotOrder): void {
     const { listed } = this;
     let at = listed.length - 1;
     while (at >= 0 && listed[at] !== order) at--;
@@ -53,8 +53,8 @@ export class OpenOrders {
 /** The newest orders that have ended. */
 export class EndedOrders {
   private readonly orders = new Map<number, BotOrder>();
-  /** Iterator behind the oldest order. A new iterator would pass every removed order again. */
-  private following = this.orders.values();
+  /** Iterator positioned after the oldest order. A new iterator would have to pass every removed order again. */
+  private afterOldest = this.orders.values();
   private oldest: BotOrder | null = null;
   private readonly bounds: AbsenceBounds;
 
@@ -73,17 +73,17 @@ export class EndedOrders {
   retain(order: BotOrder): void {
     const orders = this.orders;
     this.add(order);
-    const youngMs = order.changedMs - this.bounds.endedOrderTtlMs;
+    const minChangedMs = order.changedMs - this.bounds.endedOrderTtlMs;
     for (let oldest = this.first(); oldest !== null; oldest = this.first()) {
-      if (orders.size <= this.bounds.maxEndedOrders && oldest.changedMs >= youngMs) return;
+      if (orders.size <= this.bounds.maxEndedOrders && oldest.changedMs >= minChangedMs) return;
       this.delete(oldest.id);
     }
   }
   private first(): BotOrder | null {
     if (this.oldest !== null || this.orders.size === 0) return this.oldest;
-    let next = this.following.next();
-    // A finished iterator stays finished, so start a new one.
-    if (next.done === true) next = (this.following = this.orders.values()).next();
+    let next = this.afterOldest.next();
+    // An iterator that has ended stays ended, so start a new one.
+    if (next.done === true) next = (this.afterOldest = this.orders.values()).next();
     return (this.oldest = next.done === true ? null : next.value);
   }
   delete(id: number): void {

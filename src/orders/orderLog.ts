@@ -1,4 +1,4 @@
-// The orders of a run in columns: one row an order, written once, when the order ends.
+// The orders of a run in columns: one row for each order, written once when the order ends.
 
 import * as rows from '../base/memory/rowLog.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -21,11 +21,11 @@ const OPEN = ENDINGS.indexOf('open');
 const FILLED = ENDINGS.indexOf('filled');
 const LIMIT = ROLES.indexOf('limit');
 const TRIGGER_ROLE = ROLES.indexOf('condition');
-/** Number of texts that a run may use for slots and codes. */
+/** The number of different texts that a run may use for slots and codes. */
 const MAX_TEXTS = 65_536;
 
 /** A text and its number among the texts of the run. */
-interface Known {
+interface NumberedText {
   readonly text: string;
   readonly at: number;
 }
@@ -35,14 +35,14 @@ export class OrderLog {
   private readonly texts: string[] = [''];
   private readonly textAt = new Map<string, number>([['', 0]]);
 
-  /** The slots of the newest buy and the newest sell. The next ones mostly have the same slots, which saves hashing. */
-  private buys: Known = { text: '', at: 0 };
-  private sells: Known = { text: '', at: 0 };
+  /** The slots of the newest buy and the newest sell. The next orders mostly have the same slots, which saves hashing them. */
+  private buys: NumberedText = { text: '', at: 0 };
+  private sells: NumberedText = { text: '', at: 0 };
 
   /** Number of the last order before the first row: orders of an earlier process have no row. */
   base = 0;
 
-  /** Without a scratch nothing is kept: the parameter sets of a sweep are compared by their fills. */
+  /** Without a scratch no order is logged: a sweep compares its parameter sets by their fills. */
   constructor(scratch: Scratch | null) {
     this.rows = scratch === null ? null : new RowLog(WIDTH, scratch);
   }
@@ -54,7 +54,7 @@ export class OrderLog {
     if (rowLog === null || row < 0) return;
     const newest = order.sign > 0 ? this.buys : this.sells;
     // hot: docs/performance.md#early-return
-    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnAndWrite(order, ending, rowLog, row);
+    if (newest.text !== order.slot || !rowLog.isAt(row)) return this.turnPageAndWrite(order, ending, rowLog, row);
     const { page } = rowLog;
     const at = rowInPage(row) * WIDTH;
     page[at + FIELD.parent] = order.parent;
@@ -75,9 +75,9 @@ export class OrderLog {
       page[at + FIELD.codes] = codesOf(order, ending) | (LIMIT << 3);
   }
 
-  /** Returns the columns of the first `count` orders after `base`. All of them must be written. Throws InvariantError if none are kept. */
+  /** Returns the columns of the first `count` orders after `base`, which must all be written. Throws InvariantError without a scratch. */
   columns(count: number): OrderColumns {
-    if (this.rows === null) throw new InvariantError('the orders of this run are not kept');
+    if (this.rows === null) throw new InvariantError('this run has no order log');
     const columns = this.rows.columns(count);
     const columnOf = (field: number) => columns[field]!;
     const codes = columnOf(FIELD.codes);
@@ -112,9 +112,9 @@ export class OrderLog {
     this.rows?.release();
   }
 
-  private turnAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
+  private turnPageAndWrite(order: BotOrder, ending: DoneReason | 'open', rowLog: RowLog, row: number): void {
     const { sign, slot } = order;
-    const known: Known = { text: slot, at: this.text(slot) };
+    const known: NumberedText = { text: slot, at: this.text(slot) };
     if (sign > 0) this.buys = known;
     else this.sells = known;
     rowLog.turnTo(row);
@@ -132,8 +132,8 @@ export class OrderLog {
 
 /** Returns the role and the price, in ticks, with which an order is recorded; 0: none. */
 export function recordedTerms({ role, limit, parent, triggerTicks = 0 as Ticks, firedAtTicks = 0 as Ticks }: Order): RecordedTerms {
-  const given = { role, limit, parent, triggerTicks, firedAtTicks };
-  return { role: ROLES[roleOf(given)]!, price: priceOf(given) };
+  const terms = { role, limit, parent, triggerTicks, firedAtTicks };
+  return { role: ROLES[roleOf(terms)]!, price: priceOf(terms) };
 }
 interface RecordedTerms {
   readonly role: OrderRole;
@@ -146,14 +146,14 @@ function priceOf({ triggerTicks, limit, firedAtTicks, parent }: Terms): number {
   return limit > 0 && (firedAtTicks === 0 || parent > 0) ? limit : firedAtTicks;
 }
 
-/** Returns the role that is recorded: a stop entry that the bot watches is the trigger order that it is on futures. */
+/** Returns the role that is recorded. A stop entry that the bot watches is recorded as a trigger order, as it is on futures. */
 function roleOf({ role, triggerTicks, firedAtTicks }: Terms): number {
   const isPlain = triggerTicks === 0 && firedAtTicks === 0;
   if (role === 'market') return isPlain ? 0 : TRIGGER_ROLE;
   return role === 'limit' && !isPlain ? TRIGGER_ROLE : ROLES.indexOf(role);
 }
 
-/** Returns several small whole numbers in one. Hot: docs/performance.md#short-functions. */
+/** Returns the small whole numbers of an order, packed into one number. Hot: docs/performance.md#short-functions. */
 function codesOf(order: BotOrder, ending: DoneReason | 'open'): number {
   return (
     (order.sign > 0 ? 0 : 1) |

@@ -1,4 +1,4 @@
-// The belief about orders under random histories: none is lost, none fills beyond its size, and what is done stays done.
+// Tests of the order manager, also under random histories: no order is lost or overfilled, and only a late arrival leaves `done`.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ import { REPLAY_ABSENCE_BOUNDS } from './prove/resolver.ts';
 const BTC = spotInstrument();
 const NOW = 1000;
 
-/** Takes commands and keeps silent: what it would say comes from the test. */
+/** Accepts commands and never answers: the tests report its answers themselves. */
 class SilentExchange implements OrderGateway {
   readonly submitted: number[] = [];
   readonly cancelled: number[] = [];
@@ -84,7 +84,7 @@ describe('OrderManager', () => {
     });
   });
 
-  it('keeps a cancel that is wanted before the answer, through an unknown outcome', () => {
+  it('sends a cancel that was requested before the reply once the unknown outcome is resolved', () => {
     const { orders, exchange, send } = fixture();
     const order = send(100);
     orders.cancel(order, NOW);
@@ -95,7 +95,7 @@ describe('OrderManager', () => {
     expect(order.lifecycle).toBe('cancelSent');
   });
 
-  it('cancels what was proved without effect and has landed after all', () => {
+  it('cancels an order that was proven absent and arrives late', () => {
     const { orders, exchange, reservations, send } = fixture();
     const order = send(100);
     orders.outcomeUnknown(order, NOW);
@@ -115,7 +115,7 @@ describe('OrderManager', () => {
     });
   });
 
-  it('counts what cannot happen, and changes nothing', () => {
+  it('counts an impossible event and changes nothing', () => {
     const { orders, send } = fixture();
     const order = send(100);
     orders.noEffect(order, NOW);
@@ -124,7 +124,7 @@ describe('OrderManager', () => {
     expect(order.lifecycle).toBe('sent');
   });
 
-  it('refuses a fill beyond the size', () => {
+  it('throws at a fill beyond the size of the order', () => {
     const { orders, send } = fixture();
     const order = send(100);
     orders.acked(order, 1 as VenueOrderId, NOW);
@@ -170,7 +170,7 @@ function apply(orders: OrderManager, order: BotOrder, { kind, share }: Step, tra
 }
 
 describe('random histories', () => {
-  it('lose no order, fill none beyond its size, and leave done only when it has landed late', () => {
+  it('lose no order and overfill none, and an order leaves done only by a late arrival', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const { orders, exchange, reservations, send } = fixture();
@@ -187,10 +187,10 @@ describe('random histories', () => {
           const { id, lifecycle: before } = order;
           const filled = order.filledLots;
           apply(orders, order, step, ++trade);
-          const isSame = order.id === id;
-          if (before === 'done' && isSame && order.lifecycle !== 'done') expect(['fill', 'acked']).toContain(step.kind);
+          const isSameOrder = order.id === id;
+          if (before === 'done' && isSameOrder && order.lifecycle !== 'done') expect(['fill', 'acked']).toContain(step.kind);
           if (step.kind === 'fill') known.get(id)!.filled = order.filledLots;
-          else if (isSame) expect(order.filledLots).toBe(filled);
+          else if (isSameOrder) expect(order.filledLots).toBe(filled);
         }
         const columns = orders.columns();
         expect(columns.length).toBe(known.size);
@@ -201,7 +201,7 @@ describe('random histories', () => {
           expect(filled).toBeLessThanOrEqual(wanted);
           const ending = ENDINGS[columns.ending[row]!]!;
           if (filled === wanted) expect(ending).toBe('filled');
-          // Every order is in exactly one place: finished, unfinished, or a tombstone.
+          // Every order is either finished, open or proven absent.
           const order = orders.get(id as OrderId);
           expect(order !== undefined).toBe(ending === 'open' || ending === 'noEffect');
           if (order) reserved += wanted - filled;

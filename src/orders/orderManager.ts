@@ -69,7 +69,7 @@ export class OrderManager {
   get count(): number {
     return this.lastId;
   }
-  /** Number of impossible (lifecycle, event) pairs. They are journalled and never acted on. */
+  /** Number of impossible pairs of lifecycle and event. Each is journalled and never acted on. */
   get impossibleEvents(): number {
     return this.impossible;
   }
@@ -176,7 +176,7 @@ export class OrderManager {
 
   refused(order: BotOrder, code: string, nowMs: number): void {
     order.code = code;
-    // It is already proven absent.
+    // The order is already proven absent.
     if (order.state === STATE.done && order.reason === 'noEffect') return;
     if (!this.step(order, EVENT.refused)) return;
     this.journal.refused(order, code);
@@ -218,7 +218,7 @@ export class OrderManager {
     return this.resolutions.applyEvidence(order, seen, isBlocked);
   }
 
-  /** Applies the proof that an order whose reply was lost was placed. */
+  /** Applies the proof that an order with an unknown outcome was placed. */
   placed(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): void {
     if (!this.step(order, EVENT.placed)) return;
     this.resolutions.delete(order);
@@ -229,7 +229,7 @@ export class OrderManager {
   }
 
   /**
-   * Applies the proof that an order never had an effect. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive.
+   * Applies the proof that an order is absent. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive.
    */
   noEffect(order: BotOrder, nowMs: number): void {
     if (!this.step(order, EVENT.noEffect)) return;
@@ -242,8 +242,8 @@ export class OrderManager {
   }
 
   /**
-   * Books a fill. Returns the code of what is wrong with it, or null; the fill counts in both cases. When no order is kept beyond its end
-   * (a replay), a fill beyond the order's size is a bug of the bot and throws.
+   * Books a fill. Returns the code of its anomaly, or null; the fill counts in both cases. A replay keeps no order beyond its end, so there
+   * a fill beyond the size of the order is a bug of the bot and throws.
    */
   filled(order: BotOrder, fill: Fill): FillAnomaly | null {
     let problem: FillAnomaly | null = null;
@@ -299,8 +299,8 @@ export class OrderManager {
   }
 
   /**
-   * Restores orders from a journal; order numbers continue above those that were used. `markTicks`: the newest price of an instrument, at
-   * which an order is reserved. Reports each unknown order; none is sent again.
+   * Restores orders from a journal. Order numbers continue above those that were used. `markTicks`: the newest price of an instrument, at
+   * which an order is reserved. Journals each order with an unknown outcome; none is sent again.
    */
   restore({ lastOrder, orders }: RestoredOrders, markTicks: (instrumentIndex: number) => number, nowMs: number): void {
     if (this.lastId === 0) this.log.base = this.base = lastOrder;

@@ -1,4 +1,4 @@
-// What a journal says about orders, as whole numbers: it restores the belief of a bot that was killed.
+// Orders as a restarting bot reads them from its journal, in whole numbers, and the records that it makes of them.
 
 import type { Lots, Ticks, TimeMs, Units } from '../base/brand.ts';
 import type { Ladder, OrderId, OrderIntent, VenueOrderId } from '../model/order.ts';
@@ -31,22 +31,22 @@ export interface RestoredOrder extends OrderIntent {
   /** For an entry with a take-profit: the filled lots for which no take-profit was sent. */
   readonly pendingTargetLots: Lots;
   /**
-   * `sent`: its reply is in later records. `notSent`: no byte of it can have left. `provenAbsent`, `refused`: that became known at `endMs`,
-   * recently.
+   * `sent`: its reply is in later records. `notSent`: no byte of its request can have left. `provenAbsent`, `refused`: it ended in this
+   * way at `endMs`, not long ago.
    */
   readonly state: 'sent' | 'notSent' | 'unknown' | 'working' | 'cancelSent' | 'provenAbsent' | 'refused';
   /** NaN for an order that has not ended. */
   readonly endMs: number;
 }
 
-/** An order that waits for others to end. */
+/** A draft that waits until other orders have ended. */
 export interface RestoredDraft {
   readonly order: BotOrder;
   readonly ahead: readonly OrderId[];
   readonly replaced: Replaced | null;
   /** NaN for a replacement. */
   readonly targetLots: number;
-  /** How the finished ones of `ahead` have ended. */
+  /** How the orders of `ahead` that have ended did so, by id. */
   readonly ended: ReadonlyMap<number, Ended>;
 }
 

@@ -1,4 +1,4 @@
-// Keeps the fingerprints of open orders unique: the exchange's lists may have no ids and nothing else that distinguishes two equal orders.
+// Keeps the fingerprints of open orders unique: the exchange's lists may have no client order ids, which would distinguish equal orders.
 
 import type { Lots, Units } from '../base/brand.ts';
 import { hasSameFingerprint, type BotOrder } from './botOrder.ts';

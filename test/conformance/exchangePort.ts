@@ -76,7 +76,7 @@ export class Script extends Strategy {
         this.buy({ base: '0.1' }, { limit: kindOf(row + 1) === 'lost answer' ? 51 : 50 });
         break;
       case 'lost request':
-        // A decision of its own: where a cancel takes time, the order before it is not over yet.
+        // Its own decision slot: an order under cancel may still be open.
         this.buy({ base: '0.1' }, { limit: 52, tag: 'lost request' });
     }
   }

@@ -85,12 +85,12 @@ test('an answer waits for the disk; what will not last is not said to be done, t
   await stopped(it);
 });
 
-test('a decision whose order is not over yet is refused with its reason', async () => {
+test('a decision whose earlier order has not ended is denied with its reason', async () => {
   fixture = await LiveFixture.open(30);
   const it = await fixture.open(fixture.config(CONFIG), [Stubborn]);
   it.bot.start();
   await until(() => fixture.lines.some((line) => line.includes('SLOT_BUSY') || line.includes('denied')), 60_000, 'a refusal');
   const refusals = fixture.lines.filter((line) => line.includes('denied'));
-  expect(refusals.every((line) => line.includes('denied: the order of this decision is not over yet'))).toBe(true);
+  expect(refusals.every((line) => line.includes('denied: the earlier order of this decision slot has not ended yet'))).toBe(true);
   await stopped(it);
 });

@@ -173,7 +173,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy',
     to: 'const isSameSlot = other.state !== STATE.unknown && order.parent === 0 && other.parent === 0 && other.strategy',
     test: LIVE_ORDERS,
-    named: 'a decision is taken while the outcome of its order is unknown',
+    named: 'a decision slot is busy on either side while the outcome of its order is unknown',
   },
   {
     row: 60,

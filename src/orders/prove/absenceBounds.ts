@@ -1,4 +1,5 @@
-// The absence bounds: times after which an empty list proves something. Fixed in a replay, measured and widened in live (order-safety, 3).
+// The absence bounds: how long to wait until an empty list proves that an order is absent. They are fixed in a replay and measured in live
+// (order-safety, section 3).
 
 import { guards } from './guards.ts';
 
@@ -13,7 +14,7 @@ export interface AbsenceBounds {
   readonly visibilityDelayMs: number;
   /** L, the read lag: how old a list may be when it is read. */
   readonly readLagMs: number;
-  /** H: this long after the absence horizon the operator is called. */
+  /** H: the operator is called this long after the absence horizon. */
   readonly escalateAfterMs: number;
   /** Time from the end of a round of reads to the next one. */
   readonly resolveEveryMs: number;
@@ -26,7 +27,7 @@ export interface AbsenceBounds {
   readonly epochMs: number;
 }
 
-/** The venue of a replay answers from its own books: nothing lags, and nothing is admitted late. */
+/** The venue of a replay answers from its own books, so no list lags and no request is admitted late. */
 export const REPLAY_ABSENCE_BOUNDS: AbsenceBounds = {
   recvWindowMs: 0,
   visibilityDelayMs: 0,
@@ -39,7 +40,7 @@ export const REPLAY_ABSENCE_BOUNDS: AbsenceBounds = {
   epochMs: -INFINITY,
 };
 
-/** Keys of order-safety, section 18. The admission window is the venue's rule and cannot be set. */
+/** The settings of order-safety, section 18. The admission window is a rule of the venue and cannot be set. */
 export interface AbsenceBoundsSettings {
   readonly deltaMinMs: number;
   readonly deltaIncidentMs: number;
@@ -59,14 +60,15 @@ export const DEFAULT_ABSENCE_BOUNDS: AbsenceBoundsSettings = {
 
 export const RECV_WINDOW_MS = 5000;
 const DAY_MS = 86_400_000;
-/** D is this factor times the 99.9th percentile of the measured delays. */
-const DELTA_FACTOR = 10;
+/** The visibility delay is this factor times the 99.9th percentile of the measured admission delays. */
+const VISIBILITY_FACTOR = 10;
+/** The read lag is this factor times the largest measured lag. */
 const LAG_FACTOR = 3;
-/** Measurements kept: a day of one order every 20 s. On a busier day the newest are kept. */
+/** The number of measurements kept: those of one day with an order every 20 s. On a busier day only the newest are kept. */
 const MAX_SAMPLES = 4320;
 
 const MAX_ENDED_ORDERS = 10_000;
-/** Twice as long as the reader of the lists knows an order by its id. */
+/** Twice the time for which the exchange adapter recognises an ended order by its id. */
 const ENDED_ORDER_TTL_MS = 7_200_000;
 
 interface Sample {
@@ -124,7 +126,7 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
 
   get visibilityDelayMs(): number {
     const { deltaMinMs, deltaIncidentMs, incidentMemoryMs } = this.settings;
-    const measured = DELTA_FACTOR * this.admissionP999();
+    const measured = VISIBILITY_FACTOR * this.admissionP999();
     const isIncident = guards.incidentsWiden && this.nowMs - this.incidentMs <= incidentMemoryMs;
     return Math.max(deltaMinMs, measured, isIncident ? deltaIncidentMs : 0);
   }
@@ -136,15 +138,16 @@ export class MeasuredAbsenceBounds implements AbsenceBounds {
     const since = this.nowMs - DAY_MS;
     while (this.admissions.length > 0 && this.admissions[0]!.atMs <= since) this.admissions.shift();
     const { length } = this.admissions;
-    // The nearest rank; with few measurements, the largest. Every read about an order needs it, so the measurements are not sorted.
-    const max: number[] = [];
+    // The percentile by nearest rank; with few measurements, the largest one. Every read needs it, so instead of sorting the measurements
+    // the loop collects only the largest ones.
+    const largest: number[] = [];
     const rank = length - Math.ceil(length * 0.999);
     for (const { ms } of this.admissions) {
-      let at = max.length;
-      while (at > 0 && max[at - 1]! < ms) at--;
-      if (at <= rank) max.splice(at, 0, ms);
-      if (max.length > rank + 1) max.pop();
+      let at = largest.length;
+      while (at > 0 && largest[at - 1]! < ms) at--;
+      if (at <= rank) largest.splice(at, 0, ms);
+      if (largest.length > rank + 1) largest.pop();
     }
-    return max[rank] ?? 0;
+    return largest[rank] ?? 0;
   }
 }

@@ -1,14 +1,14 @@
-// The guards of this room (order-safety, section 16) by name. Mutation tests switch one off and expect a test world to fail. Nothing else
+// The guards of this room by name (order-safety, section 16). A mutation test switches one off and expects a test to fail. Nothing else
 // changes them.
 
 export const guards = {
-  /** 14: no list proves anything before the absence horizon, by which the exchange must show whatever it may have admitted. */
+  /** 14: a list proves nothing before the absence horizon. By then the exchange must show every order that it has admitted. */
   absenceHorizon: true,
   /** 18: reads wait for the read lag, within a round and between rounds. */
   readLag: true,
   /** 19: one round is not enough, because a single list may have been older than the read lag allows. */
   twoRounds: true,
-  /** 20: what is held has to agree with the ledger. */
+  /** 20: the holdings at the exchange must agree with the ledger. */
   holdingsAgree: true,
   /** 21: an unattributed fill may belong to this order. */
   unattributedBlocks: true,
@@ -18,7 +18,7 @@ export const guards = {
   incidentsWiden: true,
   /** 30: an order that is proven absent stays reserved while it may still arrive. */
   absentReserve: true,
-  /** 31: it is also recognised permanently. */
+  /** 31: an order that is proven absent is recognised permanently. */
   absentMemory: true,
   /** 42: a fill that comes before its acknowledgement counts. */
   earlyFills: true,

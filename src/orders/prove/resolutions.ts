@@ -1,4 +1,4 @@
-// What is known about each order whose outcome is unknown: the evidence of earlier reads, until the outcome is proven.
+// The evidence about each order with an unknown outcome, collected from reads until the outcome is proven.
 
 import type { Order } from '../../model/order.ts';
 import type { Evidence } from '../../ports/exchange.ts';
@@ -18,13 +18,13 @@ export class Resolutions {
   of(order: Order): Resolution {
     return this.byId.get(order.id) ?? this.begin(order, this.journal.signMs(order));
   }
-  /** Begins anew, without any evidence. `signMs`: the latest time at which its request can have been signed. */
+  /** Begins without any evidence. `signMs`: the latest time at which its request can have been signed. */
   begin({ id, instrument }: Order, signMs: number): Resolution {
     const resolution = new Resolution(instrument.market, signMs, this.bounds.clockEpoch);
     this.byId.set(id, resolution);
     return resolution;
   }
-  /** Journals a read and adds it to what is known. Returns the next step. `isBlocked`: see Resolution. */
+  /** Journals a read and adds it to the evidence about an order. Returns the next step. `isBlocked`: see Resolution. */
   applyEvidence(order: Order, seen: Evidence, isBlocked: boolean): ResolutionStep {
     this.journal.evidence(order, seen);
     return this.of(order).applyEvidence(seen, this.bounds, isBlocked);

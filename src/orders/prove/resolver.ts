@@ -1,4 +1,5 @@
-// Resolves a create request whose reply was lost, by ordered evidence and never by time alone (order-safety, section 7). Pure.
+// Resolves an order with an unknown outcome: reads in a fixed order prove it placed or absent, and time alone never does (order-safety,
+// section 7). Pure.
 
 import type { Market } from '../../model/instrument.ts';
 import type { VenueOrderId } from '../../model/order.ts';
@@ -14,14 +15,14 @@ const INFINITY = Infinity;
 export type ResolutionStep =
   | { readonly kind: 'placed'; readonly venueId: VenueOrderId | null }
   | { readonly kind: 'noEffect' }
-  /** Undecided: read `channel` next, after `waitMs`. `human`: why the operator must look meanwhile; null while reads may still decide. */
+  /** Undecided: read `channel` next, after `waitMs`. `human`: why the operator must act now; null while reads may still decide. */
   | { readonly kind: 'read'; readonly channel: Channel; readonly waitMs: number; readonly human: string | null };
 
 interface Step {
   readonly channel: Channel;
   /** True for a list of orders or trades, which may show the order; false for a balance, which must agree with the ledger. */
   readonly isList: boolean;
-  /** True when the read must wait until the result of the step before is as old as a list may be. */
+  /** True when the read must wait for the read lag after the step before. */
   readonly waits: boolean;
 }
 
@@ -45,8 +46,8 @@ const ROUNDS: Readonly<Record<Market, readonly Step[]>> = {
 const ROUNDS_FOR_NO_EFFECT = guards.twoRounds ? 2 : 1;
 
 /**
- * The resolution of one unknown create. `placed` needs one sighting. `noEffect` needs two whole rounds of complete reads after the absence
- * horizon, in order and apart.
+ * Resolves one order with an unknown outcome. `placed` needs one list that shows the order. `noEffect` needs two rounds of complete reads
+ * after the absence horizon, in the fixed order and at least the read lag apart.
  */
 export class Resolution {
   private readonly round: readonly Step[];
@@ -56,12 +57,17 @@ export class Resolution {
   /** The largest values of D and L while this order was open. */
   private visibilityDelayMs = 0;
   private readLagMs = 0;
-  /** The next step in ROUND, whether the round can still prove something, and the number of rounds that did. */
+  /** The next step of the round. */
   private at = 0;
+  /** True while this round can still prove that the order is absent. */
   private counts = true;
+  /** The number of rounds that count. */
   private rounds = 0;
+  /** True once a complete round has found holdings that differ from the ledger. */
   private hasDisagreed = false;
+  /** The venue time before which the next read does not count. */
   private notBeforeMs = -INFINITY;
+  /** The latest venue time of a read. */
   private lastMs = -INFINITY;
 
   constructor(market: Market, signMs: number, epoch = 0) {
@@ -75,7 +81,7 @@ export class Resolution {
     return this.round[0]!.channel;
   }
 
-  /** `isBlocked`: the instrument has an unattributed fill (STRAY), so that no round proves anything. */
+  /** Adds a read and returns the next step. `isBlocked`: the instrument has an unattributed fill (STRAY), so no round proves anything. */
   applyEvidence(seen: Evidence, bounds: AbsenceBounds, isBlocked = false): ResolutionStep {
     const step = this.round[this.at]!;
     if (seen.found && this.isList(seen.channel)) return { kind: 'placed', venueId: seen.venueId ?? null };
@@ -89,7 +95,7 @@ export class Resolution {
     if (!seen.complete || seen.venueMs < Math.max(absenceHorizonMs, this.notBeforeMs)) this.counts = false;
     const next = this.round[this.at + 1];
     if (this.counts) this.notBeforeMs = seen.venueMs + (next && !next.waits ? 0 : lagMs);
-    // A round that proves nothing still looks for the order in every list, without waiting.
+    // A round that no longer counts still looks for the order in every list, without waiting.
     if (next && (this.counts || next.isList)) {
       this.at++;
       return this.read(next.channel, this.counts && next.waits ? lagMs : 0, bounds, absenceHorizonMs);
@@ -118,17 +124,17 @@ export class Resolution {
   private begin(bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
     this.at = 0;
     this.counts = true;
-    const apartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
-    return this.read(this.first, Math.max(bounds.resolveEveryMs, apartMs), bounds, absenceHorizonMs);
+    const minApartMs = this.rounds > 0 && guards.readLag ? this.readLagMs : 0;
+    return this.read(this.first, Math.max(bounds.resolveEveryMs, minApartMs), bounds, absenceHorizonMs);
   }
   private read(channel: Channel, waitMs: number, bounds: AbsenceBounds, absenceHorizonMs: number): ResolutionStep {
-    const isLong = this.lastMs >= absenceHorizonMs + bounds.escalateAfterMs;
-    if (isLong && !guards.onlyEvidence) return { kind: 'noEffect' };
-    return { kind: 'read', channel, waitMs, human: isLong ? this.whyHuman() : null };
+    const isOverdue = this.lastMs >= absenceHorizonMs + bounds.escalateAfterMs;
+    if (isOverdue && !guards.onlyEvidence) return { kind: 'noEffect' };
+    return { kind: 'read', channel, waitMs, human: isOverdue ? this.whyHuman() : null };
   }
   private whyHuman(): string {
     return this.hasDisagreed
-      ? 'what is held differs from the ledger, yet no list shows the order'
+      ? 'the holdings differ from the ledger, but no list shows the order'
       : 'no complete round of reads since the absence horizon';
   }
   private isList(channel: Channel): boolean {

@@ -1,3 +1,5 @@
+// Tests of the reservations: random orders against a recount in decimals, and worst cases worked out by hand.
+
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../base/number/decimal.ts';
@@ -21,14 +23,14 @@ interface Held {
 
 const zero = () => new Decimal(0);
 
-/** Of a buy by amount the price at which it gets most, of any other order the dearest. */
+/** Returns the price at which a buy by amount gets most, and the worst price of any other order. */
 function worstPrice({ quoteUnits, limit }: PlainOrder, mark: number): Decimal {
   const collar = new Decimal(TERMS.collarPpm).div(1e6);
   if (quoteUnits > 0) return Decimal.max(1, new Decimal(mark).times(new Decimal(1).minus(collar)).floor());
   return limit > 0 ? Decimal.max(limit, mark) : new Decimal(mark).times(collar.plus(1)).ceil();
 }
 
-/** Every figure again from the orders alone, in decimals: what each may still do, from its own size, limit, fills and mark. */
+/** Computes every figure again in decimals, from the size, limit, fills and mark of each order alone. */
 function recount(held: readonly Held[]) {
   const grid = () => Array.from({ length: STRATEGIES }, () => INSTRUMENTS.map(zero));
   const sum = {
@@ -90,9 +92,9 @@ function expectEqual(reservations: Reservations, held: readonly Held[]): void {
 type Step =
   | { kind: 'add'; wanted: Wanted; mark: number }
   | { kind: 'fill'; at: number; share: number; price: number }
-  | { kind: 'release' | 'entomb' | 'rise'; at: number }
+  | { kind: 'release' | 'holdAbsent' | 'reinstate'; at: number }
   | { kind: 'wait'; minutes: number }
-  | { kind: 'ask' };
+  | { kind: 'read' };
 
 const at = fc.nat({ max: 1000 });
 const price = fc.integer({ min: 900, max: 1100 });
@@ -105,21 +107,21 @@ const wanted: fc.Arbitrary<Wanted> = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('add'), wanted, mark: price }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('fill'), at, share: fc.integer({ min: 1, max: 120 }), price }) },
-  fc.record({ kind: fc.constantFrom('release', 'entomb', 'rise'), at }),
+  fc.record({ kind: fc.constantFrom('release', 'holdAbsent', 'reinstate'), at }),
   fc.record({ kind: fc.constant('wait'), minutes: fc.integer({ min: 1, max: 40 }) }),
-  // Not after each: an order that is over before a figure is asked for takes another way.
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('ask') }) },
+  // Figures are not read after each step, because an order that ends before a read never enters them.
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('read') }) },
 );
 
-test('the running figures equal a recount of the orders whenever they are asked for', () => {
+test('the running figures equal a recount of the orders at each read', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const reservations = new Reservations(INSTRUMENTS, STRATEGIES, TERMS);
       let held: Held[] = [];
-      const dead: Held[] = [];
+      const expired: Held[] = [];
       let nowMs = 0;
       for (const one of steps) {
-        if (one.kind === 'ask') expectEqual(reservations, held);
+        if (one.kind === 'read') expectEqual(reservations, held);
         else if (one.kind === 'add') {
           const order = new PlainOrder(INSTRUMENTS, one.wanted);
           reservations.assess(order, one.mark);
@@ -128,20 +130,20 @@ test('the running figures equal a recount of the orders whenever they are asked 
         } else if (one.kind === 'wait') {
           nowMs += one.minutes * 60_000;
           reservations.expireAbsent(nowMs);
-          dead.push(...held.filter(({ untilMs }) => untilMs <= nowMs));
+          expired.push(...held.filter(({ untilMs }) => untilMs <= nowMs));
           held = held.filter(({ untilMs }) => untilMs > nowMs);
-        } else if (one.kind === 'rise') {
-          const [risen] = dead.splice(one.at % Math.max(1, dead.length), 1);
-          const still = held.filter(({ untilMs }) => untilMs < Infinity);
-          const target = risen ?? still[one.at % Math.max(1, still.length)];
+        } else if (one.kind === 'reinstate') {
+          const [reinstated] = expired.splice(one.at % Math.max(1, expired.length), 1);
+          const onHold = held.filter(({ untilMs }) => untilMs < Infinity);
+          const target = reinstated ?? onHold[one.at % Math.max(1, onHold.length)];
           if (!target) continue;
           reservations.reinstate(target.order);
           target.untilMs = Infinity;
-          if (risen) held.push(risen);
+          if (reinstated) held.push(reinstated);
         } else {
           const target = held[one.at % Math.max(1, held.length)];
           if (!target) continue;
-          if (one.kind === 'entomb' && target.untilMs === Infinity) {
+          if (one.kind === 'holdAbsent' && target.untilMs === Infinity) {
             target.untilMs = nowMs + ABSENT_HOLD_MS;
             reservations.holdAbsent(target.order, nowMs);
           } else if (one.kind === 'release' && target.untilMs === Infinity) {
@@ -158,7 +160,7 @@ test('the running figures equal a recount of the orders whenever they are asked 
   );
 });
 
-/** Fills a share of the rest, in percent. True when nothing is left. */
+/** Fills a share of the remainder, in percent. True when nothing is left. */
 function execute(reservations: Reservations, { order, untilMs }: Held, share: number, ticks: number): boolean {
   if (untilMs < Infinity) return false;
   const perLot = reservations.scale(order.instrumentIndex).notionalUp(ticks, 1);
@@ -177,7 +179,7 @@ const assessed = (want: Wanted, feesIn: ReservationTerms['feesIn'] = 'quote') =>
 };
 
 describe('the worst case of one order', () => {
-  test('a limit counts at the dearer of limit and mark, but cannot pay more than its limit', () => {
+  test('a limit counts at the higher of limit and mark, but cannot pay more than its limit', () => {
     expect(assessed({ lots: 3, limit: 1200 })).toEqual([1200, 3, 3_600_000, 3_603_600]);
     expect(assessed({ lots: 3, limit: 800 })).toEqual([1000, 3, 3_000_000, 2_402_400]);
     expect(assessed({ lots: 3, limit: 800, side: 'sell' })).toEqual([1000, 3, 3_000_000, 0]);
@@ -190,7 +192,7 @@ describe('the worst case of one order', () => {
     expect(assessed({ quoteUnits: 9_900_000 })).toEqual([990, 10, 9_900_000, 9_909_900]);
     expect(assessed({ quoteUnits: 9_900_001 })).toEqual([990, 11, 9_900_001, 9_909_902]);
   });
-  test('a limit may rest: it needs the fee of a maker where that is the higher one', () => {
+  test('a limit may rest, so it reserves the maker fee when that is the higher one', () => {
     const order = new PlainOrder(INSTRUMENTS, { lots: 3, limit: 800 });
     new Reservations(INSTRUMENTS, 1, { ...TERMS, makerFeePpm: 2000 }).assess(order, 1000);
     expect(order.worstCash).toBe(2_404_800);
@@ -201,7 +203,7 @@ describe('the worst case of one order', () => {
   });
 });
 
-test('an order without effect stays reserved in full for half an hour, and for good once it lands', () => {
+test('an order that is proven absent stays reserved in full for half an hour, and until its end once it arrives', () => {
   const reservations = new Reservations(INSTRUMENTS, 1, TERMS);
   const [first, second] = [new PlainOrder(INSTRUMENTS, { lots: 5 }), new PlainOrder(INSTRUMENTS, { lots: 7 })];
   for (const order of [first, second]) {
@@ -232,7 +234,7 @@ describe('contracts', () => {
   const sell = { side: 'sell' } as const;
   const figures = ({ worstTicks, worstLots, worstUnits, worstCash }: ReservedOrder) => [worstTicks, worstLots, worstUnits, worstCash];
 
-  test('linear: the higher price is the worse one, the margin is at it', () => {
+  test('linear: the higher price is the worse one, and the margin is computed at it', () => {
     const { add } = fixture(linearContract());
     expect(figures(add({ lots: 20, limit: 1200 }, 1000))).toEqual([1200, 20, 24_000, 2412]);
     expect(figures(add({ lots: 20, limit: 800, ...sell }, 1000))).toEqual([1000, 20, 20_000, 2010]);
@@ -240,14 +242,14 @@ describe('contracts', () => {
     expect(figures(add({ quoteUnits: 9900, ...sell }, 1000))).toEqual([990, 11, 9900, 995]);
     expect(figures(add({ lots: 20, ...sell, reduceOnly: true }, 1000))).toEqual([1010, 20, 20_200, 0]);
   });
-  test('inverse: the lower one', () => {
+  test('inverse: the lower price is the worse one, and the margin is computed at it', () => {
     const { add } = fixture(inverseContract());
     expect(figures(add({ lots: 2, limit: 500_000 }, 1_000_000))).toEqual([500_000, 2, 400_000, 40_200]);
     expect(figures(add({ lots: 2, limit: 2_000_000, ...sell }, 1_000_000))).toEqual([1_000_000, 2, 200_000, 20_100]);
     expect(figures(add({ lots: 99 }, 1_000_000))).toEqual([990_000, 99, 10_000_000, 1_005_000]);
     expect(figures(add({ quoteUnits: 1_000_000 }, 1_000_000))).toEqual([1_010_000, 12, 1_000_000, 100_500]);
   });
-  test('open buys and sells count at the mark once it is dearer, each for itself, and closes open nothing', () => {
+  test('an open order counts at the mark once that is worse than its own price, and reduce-only orders do not count', () => {
     const linear = fixture(linearContract());
     const inverse = fixture(inverseContract());
     for (const side of ['buy', 'sell'] as const) {
@@ -266,7 +268,7 @@ describe('contracts', () => {
     expect([reservations.buyLotsTotal(0), reservations.sellLotsTotal(0)]).toEqual([20, 20]);
     expect([reservations.buyLots(0, 0), reservations.closingLots(0, 0, true), reservations.closingLots(0, 0, false)]).toEqual([27, 7, 7]);
   });
-  test('nothing is left when all of them have ended, by fills or otherwise', () => {
+  test('all figures are zero once all orders have ended, by fills or otherwise', () => {
     const { reservations, add } = fixture(inverseContract());
     const orders = (['buy', 'sell'] as const).flatMap((side) => [
       add({ lots: 6, limit: 900_000, side }, 1_000_000),

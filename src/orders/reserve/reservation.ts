@@ -31,16 +31,16 @@ export class Reservations {
   private readonly cashByStrategy: readonly CommittedCash[];
   /** By strategy, and within each by instrument. */
   private readonly lotsByStrategy: readonly CommittedLots[];
-  /** The figures if there is one strategy and one instrument, as in most runs. Each order reads them several times. */
+  /** The figures when there is one strategy and one instrument, as in most runs; otherwise null. Each order reads them several times. */
   private readonly only: CommittedLots | null;
-  /** Where changes of the figures are marked, by instrument. Not kept if there is one strategy and one instrument. */
+  /** Where changes of the figures are marked, by instrument. Unused when there is one strategy and one instrument. */
   private readonly followers: ChangedIndexes[] = [];
   private openCount = 0;
   /** The newest reservation, not in the figures yet. Most orders end before a figure is read, so they never enter the figures. */
   private newest: ReservedOrder | null = null;
-  /** Oldest first, because all are held equally long. */
+  /** The next to expire first, because all are held for the same time. */
   private absentHolds: AbsentHold[] = [];
-  /** True when some holds may have expired; checked before each order. */
+  /** True while there are holds. Risk then calls `expireAbsent` before each order. */
   holdsAbsent = false;
 
   constructor(instruments: readonly Instrument[], strategies: number, terms: ReservationTerms) {
@@ -72,8 +72,8 @@ export class Reservations {
   /**
    * Writes the worst case of a whole draft into its record. `markTicks` is the last price.
    *
-   * A limit order counts at the dearer of its limit and the mark, a market order at the mark plus the collar. An order by amount may get as
-   * many lots as the amount buys at the mark minus the collar. For an inverse contract the lower price is the dearer one, and the collar
+   * A limit order counts at the worse of its limit and the mark, a market order at the mark plus the collar. An order by amount may get as
+   * many lots as the amount buys at the mark minus the collar. For an inverse contract the lower price is the worse one, and the collar
    * lies on the other side. Cash differs: a limit buy on spot can never pay more than its limit.
    */
   assess(order: ReservedOrder, markTicks: number): void {
@@ -92,7 +92,7 @@ export class Reservations {
     this.newest = order;
   }
 
-  /** Reduces the reservation by a fill that its record has booked. The last fill ends it. */
+  /** Reduces the reservation by a fill that the order's record already contains. The last fill ends it. */
   fill(order: ReservedOrder): void {
     // hot: docs/performance.md#strict-true
     if (order.isReserved === false) return;
@@ -114,16 +114,16 @@ export class Reservations {
   }
   private drop(order: ReservedOrder): void {
     if (order === this.newest) this.newest = null;
-    else this.takeOut(order);
+    else this.removeFromFigures(order);
     order.isReserved = false;
     order.worstLots = order.worstUnits = 0;
   }
 
-  /** Call it before any figure, or any change, is read. */
+  /** Adds the newest reservation to the figures. Call it before reading a figure or a mark of `follow`. */
   countNewest(): void {
-    if (this.newest !== null) this.takeIn(this.newest);
+    if (this.newest !== null) this.addToFigures(this.newest);
   }
-  private takeIn(order: ReservedOrder): void {
+  private addToFigures(order: ReservedOrder): void {
     this.newest = null;
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;
@@ -140,7 +140,7 @@ export class Reservations {
       if (worst < exposure.sellBound) exposure.sellBound = worst;
     }
   }
-  private takeOut(order: ReservedOrder): void {
+  private removeFromFigures(order: ReservedOrder): void {
     const committed = this.lotsOf(order.strategy, order.instrumentIndex);
     const { exposure } = committed;
     addWorstCase(order, committed, -1);
@@ -162,7 +162,7 @@ export class Reservations {
     this.holdsAbsent = true;
   }
 
-  /** Reserves a late arrival again: the rest of an order that was proven absent is reserved until it ends, like that of any other order. */
+  /** Reserves the unfilled remainder of a late arrival until the order ends, like that of any other order. */
   reinstate(order: ReservedOrder): void {
     this.absentHolds = this.absentHolds.filter((absentHold) => absentHold.order !== order);
     this.holdsAbsent = this.absentHolds.length > 0;
@@ -211,13 +211,13 @@ export class Reservations {
     this.countNewest();
     return this.exposure(index).buyUnits;
   }
-  /** The same, with each order at the mark if that is dearer than its worst price, which was fixed at approval. */
+  /** Returns the same, with each order at the mark if that is worse than its worst price, which was fixed at approval. */
   buyUnitsAt(index: number, markTicks: number): number {
     this.countNewest();
     const { buyBound, buyUnits, buys, priceSign } = this.exposure(index);
     return markTicks * priceSign <= buyBound ? buyUnits : this.sumAt(buys, markTicks);
   }
-  /** Returns the notional of what an assessed order may still fill, at the mark if that is dearer than its worst price. */
+  /** Returns the notional of what an assessed order may still fill, at the mark if that is worse than its worst price. */
   unitsAt(order: ReservedOrder, markTicks: number): number {
     const { scale, priceSign } = this.exposure(order.instrumentIndex);
     return markTicks * priceSign <= order.worstTicks * priceSign ? order.worstUnits : scale.notionalUp(markTicks, order.worstLots);
@@ -237,7 +237,7 @@ export class Reservations {
     this.countNewest();
     return this.only === null ? this.cashByStrategy[strategy]!.cash : this.only.cash.cash;
   }
-  /** The same for the orders of one market, for accounts with both. Summed on demand, because only rules of such accounts need it. */
+  /** Returns the same for the orders of one market, for an account with both. Only rules of such accounts need it, so no sum is kept. */
   cashOf(strategy: number, market: Market): number {
     this.countNewest();
     let units = 0;
@@ -268,7 +268,7 @@ export class Reservations {
     return this.exposure(index).takerFeePpm;
   }
 
-  /** An order that can only close never adds to a position, so it is left out. */
+  /** Sums the notional of orders at a mark, without reduce-only orders, which never add to a position. */
   private sumAt(orders: readonly ReservedOrder[], markTicks: number): number {
     let units = 0;
     for (const order of orders) if (!order.reduceOnly) units += this.unitsAt(order, markTicks);

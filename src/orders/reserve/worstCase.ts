@@ -1,4 +1,4 @@
-// The worst case of one unfinished order, and the figures that add up those of an instrument and of a strategy.
+// Computes the worst case of one unfinished order, and sums worst cases by instrument and by strategy.
 
 import * as numbers from '../../base/number/exact.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -13,20 +13,20 @@ const INFINITY = Infinity;
 const { mulPpmUp } = numbers;
 
 /**
- * What the reservations keep on an order's record, or read there. Only this file writes the worst-case fields; they cover the unfilled
- * rest.
+ * The fields of an order that the reservations read and write. Only `reserve` writes the worst-case fields. They cover the unfilled
+ * remainder.
  */
 export interface ReservedOrder extends Order {
   /** 1 for a buy, -1 for a sell. Hot: docs/performance.md#number-codes. */
   readonly sign: 1 | -1;
-  /** The price at which the rest counts, fixed at approval: the worst one. For a buy by amount the lowest price, which buys most. */
+  /** The worst price, fixed at approval, at which the remainder counts. For a buy by amount it is the lowest price, which buys most. */
   worstTicks: number;
   /** The largest quantity that may still be filled. */
   worstLots: number;
   /** Notional of `worstLots`, in quote units. */
   worstUnits: number;
   /**
-   * Cash that the order may still take, in quote units: price and fee of a spot buy, margin and fee of a futures order that opens, else 0.
+   * Cash that the order may still need, in quote units: price and fee of a spot buy, margin and fee of a futures order that opens, else 0.
    */
   worstCash: number;
   /** True when the order is counted in the figures. */
@@ -55,7 +55,7 @@ export interface NotionalScale {
 /** Figures of one instrument over all strategies. Hot: docs/performance.md#double-fields. */
 export class Exposure {
   readonly scale: NotionalScale;
-  /** 1, or -1 for an inverse contract, which is worth more at a lower price. Times this, the dearer of two prices is the greater one. */
+  /** 1, or -1 for an inverse contract, whose value rises as the price falls. Of two prices times this, the greater is the worse one. */
   readonly priceSign: 1 | -1;
   /** Leverage of a contract; 0 for spot: coins are paid in full, and a sell needs no cash. */
   readonly leverage: number;
@@ -64,7 +64,7 @@ export class Exposure {
   readonly takerFeePpm: number;
   /** The part of the fee that a buy pays in cash. */
   readonly cashFeePpm: number;
-  /** The same for a limit, which may take or rest. */
+  /** The same for a limit order, which may be taker or maker. */
   readonly limitFeePpm: number;
   buyLots = 0.5;
   buyUnits = 0.5;
@@ -72,11 +72,10 @@ export class Exposure {
   open = 0;
   readonly buys: ReservedOrder[] = [];
   /**
-   * Lower bound of the worst prices of open buys, times `priceSign`. While the mark is below it, no buy is worth more than its
-   * `worstUnits`.
+   * Lower bound of the worst prices of open buys, times `priceSign`. While the mark is below it, `worstUnits` of each buy holds.
    */
   buyBound = INFINITY;
-  /** The same for sells. On spot they add to no position and are not kept. */
+  /** The same for sells. On spot they add to no position and are not counted. */
   sellLots = 0.5;
   sellUnits = 0.5;
   readonly sells: ReservedOrder[] = [];
@@ -94,14 +93,14 @@ export class Exposure {
   }
 }
 
-/** The cash of one strategy. */
+/** The cash that the unfinished orders of one strategy may still need, in quote units. */
 export class CommittedCash {
   cash = 0.5;
   constructor() {
     this.cash = 0;
   }
 }
-/** The lots of one strategy in one instrument. */
+/** The lots that the unfinished orders of one strategy may still fill in one instrument. */
 export class CommittedLots {
   readonly cash: CommittedCash;
   readonly exposure: Exposure;
@@ -141,7 +140,7 @@ export function addWorstCase(order: ReservedOrder, committed: CommittedLots, sig
   }
 }
 
-/** Sets the worst case of the unfilled rest: in lots for an order by quantity, in units for an order by amount. */
+/** Sets the worst case of the unfilled remainder: in lots for an order by quantity, in units for an order by amount. */
 export function computeWorstCase(order: ReservedOrder, exposure: Exposure): void {
   if (order.quoteUnits > 0) computeByAmount(order, exposure);
   else {
@@ -178,7 +177,7 @@ function reservePrice(order: ReservedOrder, { scale, limitFeePpm, cashFeePpm }: 
   order.worstCash = pay + mulPpmUp(pay, limit > 0 ? limitFeePpm : cashFeePpm);
 }
 
-/** Removes an order by moving the last one to its place: the arrays are in no order. */
+/** Removes an order by moving the last one into its place. The order of the array does not matter. */
 export function removeUnordered(order: ReservedOrder, orders: ReservedOrder[]): void {
   const last = orders.pop();
   if (last !== order && last !== undefined) orders[orders.indexOf(order)] = last;

@@ -1,4 +1,4 @@
-// The levels of brackets, and which of them a row sets off.
+// Tests of the levels of brackets, and of which brackets a row triggers.
 
 import { describe, expect, it } from 'vitest';
 import { lots, ticks } from '../../base/brand.ts';
@@ -38,14 +38,14 @@ describe('Brackets', () => {
     expect(hits((hit) => brackets.triggerAtOpen(0, 100, hit))).toEqual([]);
   });
 
-  it('armed inside the row are looked at apart', () => {
+  it('armed inside the row are checked separately', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 1000);
     brackets.arm(entry(2, 90), 100, 100, 2000);
     expect(hits((hit) => brackets.triggerInRow(0, 100, 80, 2000, hit)).map(([id]) => id)).toEqual([2]);
   });
 
-  it('armed inside the row beyond their entry trigger at its price, not at their level; in a later row at their level', () => {
+  it('armed inside the row beyond their entry trigger at the entry price, and in a later row at their level', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 103), 100, 100, 2000);
     brackets.arm(entry(2, 97, 0, 'sell'), 100, 100, 2000);
@@ -78,7 +78,7 @@ describe('Brackets', () => {
     expect(levels()).toEqual([95, 105]);
   });
 
-  it('of an entry that the price reached by moving in its favour trail the best price of its own row', () => {
+  it('of an entry that filled as the price moved in its favour trail the best price of its own row', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 0, 10), 100, 101, 2000, true);
     expect(brackets.follow(0, 115, 85, 1000)).toBe(false);
@@ -114,7 +114,7 @@ describe('Brackets', () => {
     expect(() => brackets.remove(bracket)).toThrow(InvariantError);
   });
 
-  it('are dropped by strategy, and put back as one', () => {
+  it('are dropped by strategy, and restored into the bracket of the same entry', () => {
     const brackets = new Brackets(1);
     brackets.arm(entry(1, 90), 100, 100, 0);
     brackets.arm(entry(2, 90, 0, 'buy', 1), 50, 100, 0);
@@ -130,7 +130,7 @@ describe('Brackets', () => {
 });
 
 describe('rows that stay between the nearest stops', () => {
-  /** What each call must do, from the list alone: every bracket is read in every row. */
+  /** The expected result of each call, by reading every bracket in every row. */
   function naive(list: readonly Bracket[], high: number, low: number, sinceMs: number): number[] {
     const level = ({ isLong, stop, trailing, best }: Bracket): number => {
       const trail = isLong ? best - trailing : best + trailing;
@@ -142,7 +142,7 @@ describe('rows that stay between the nearest stops', () => {
       .map(({ entry: id }) => id);
   }
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('trigger what a reading of every stop triggers (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('trigger the same brackets as a check of every stop (seed %i)', (seed) => {
     const rng = seededRng(seed);
     const int = (from: number, to: number): number => from + Math.floor(rng.next() * (to - from + 1));
     const brackets = new Brackets(2);
@@ -171,7 +171,7 @@ describe('rows that stay between the nearest stops', () => {
         const returned: Bracket[] = [];
         const act = (hit: (bracket: Bracket, at: number) => void): void =>
           sinceMs === null ? brackets.triggerAtOpen(0, open, hit) : brackets.triggerInRow(0, high, low, sinceMs, hit);
-        // Some sell; others cannot yet, and wait again at the end of the list.
+        // Some brackets sell. Others cannot yet, and return to the end of the list.
         const seen: number[] = [];
         act((bracket) => {
           seen.push(bracket.entry);

@@ -23,27 +23,27 @@ export interface Bracket {
   lots: number;
   /** Fixed stop, 0 for none. `Brackets.moveStop` changes it. */
   readonly stop: number;
-  /** Distance of the trailing stop, 0 for none. With `trailingPpm` the smallest one. */
+  /** Distance of the trailing stop, 0 for none. With `trailingPpm` it is the smallest distance. */
   readonly trailing: number;
   /** The distance in millionths of the best price, 0 for a fixed one. */
   readonly trailingPpm: number;
-  /** The best price from which the trailing stop holds; 0: from the entry on. */
+  /** The trailing stop begins once the best price has reached this; 0: at the entry. */
   readonly trailingFrom: number;
   /**
-   * Best price of closed rows that certainly came after the entry. The trailing stop follows it, and never the row that is being matched.
+   * The best price of closed rows after the entry. The trailing stop follows it, but never a price of the row that is being matched.
    */
   best: number;
   /** Average entry price: a stop armed inside a row cannot fill better than the entry did. */
   readonly entryPrice: number;
   /** When the entry's first fill happened. */
   readonly armedMs: number;
-  /** True when the entry filled as the price moved in its favour: the best price of its row came after it. */
+  /** True when the entry filled as the price moved in its favour, so that the best price of that row came after the entry. */
   readonly isChasing: boolean;
   /** The last instant at which its stop triggered without selling everything; NaN before. A row triggers a stop once. */
   triedMs: number;
 }
 
-/** What a bracket needs to know about its entry; an order's record has it. */
+/** What a bracket reads of its entry. The record of an order has these fields. */
 export type BracketEntry = {
   readonly [Key in 'id' | 'strategy' | 'instrumentIndex' | 'stopLoss' | 'trailing' | 'trailingPpm' | 'trailingFrom']: number;
 } & { readonly side: Side };
@@ -54,19 +54,19 @@ export type OnHit = (bracket: Bracket, price: number) => void;
 export class Brackets {
   private readonly open: Bracket[][];
   private openCount = 0;
-  /** Stop entries that the bot watches. They count among what waits, so that one look at a row says whether there is anything to watch. */
+  /** Stop entries that the bot watches. They count in `waiting` too, so that one number says whether a row must be checked. */
   readonly entries: StopEntries;
   /** By instrument: the number of brackets and stop entries. */
   private readonly counts: Int32Array;
   /**
-   * By instrument: the number of brackets at the front of its list that were seen out of reach. No long's level among them lies above
-   * `nearestBelow`, no short's below `nearestAbove`; NaN: the nearest one is no longer there, and they must be read again. So a row reads
-   * the others alone: many stops of dust may wait far away, and a stop that cannot sell yet returns to the end of the list.
+   * By instrument: the number of brackets at the front of its list that no row has reached yet. Their long stops lie at or below
+   * `nearestBelow`, their short stops at or above `nearestAbove`. A row between the two need not check them. NaN: the nearest one was
+   * removed, so the two levels must be computed again. This saves time when many stops wait far from the price.
    */
   private readonly far: Int32Array;
   private readonly nearestBelow: Float64Array;
   private readonly nearestAbove: Float64Array;
-  /** By instrument: how many brackets trail. Their levels move with each row. */
+  /** By instrument: the number of brackets with a trailing stop. Their levels move with each row. */
   private readonly trails: Int32Array;
 
   constructor(instruments: number) {
@@ -101,7 +101,7 @@ export class Brackets {
   }
   /** Returns the bracket of an entry, or undefined. */
   of(entry: Pick<BracketEntry, 'instrumentIndex' | 'id'>): Bracket | undefined {
-    // From the newest: that is mostly the one meant.
+    // Search from the newest, because callers mostly look for that one.
     const open = this.open[entry.instrumentIndex]!;
     for (let at = open.length - 1; at >= 0; at--) if (open[at]!.entry === entry.id) return open[at];
     return undefined;
@@ -163,12 +163,12 @@ export class Brackets {
   private forgetNearest(instrument: number): void {
     this.nearestBelow[instrument] = this.nearestAbove[instrument] = NAN;
   }
-  /** Moves the fixed stop of a bracket; 0 takes it away. */
+  /** Moves the fixed stop of a bracket; 0 removes it. */
   moveStop(bracket: Bracket, stop: number): void {
     (bracket as { stop: number }).stop = stop;
     this.forgetNearest(bracket.instrument);
   }
-  /** Restores a bracket, or adds its quantity to the one that waits for its entry: its stop triggered but could not sell everything. */
+  /** Restores a bracket whose stop triggered but could not sell everything. If its entry has a bracket again, adds the quantity to that. */
   restore(bracket: Bracket): void {
     const known = this.of({ instrumentIndex: bracket.instrument, id: bracket.entry });
     if (known) {
@@ -190,7 +190,7 @@ export class Brackets {
   isTrailing(instrument: number): boolean {
     return this.trails[instrument]! > 0;
   }
-  /** Returns the number of the first bracket of an instrument that prices from `low` to `high` may trigger: those before it stay. */
+  /** Returns the position of the first bracket that prices from `low` to `high` may trigger. They trigger none of those before it. */
   private firstNear(instrument: number, high: number, low: number): number {
     const open = this.open[instrument]!;
     if (this.trails[instrument]! > 0) return 0;
@@ -223,14 +223,14 @@ export class Brackets {
     return count;
   }
 
-  /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may hold others too. */
+  /** Returns a copy of all brackets that prices from `low` to `high` trigger. It may contain others too. */
   near(instrument: number, high: number, low: number): readonly Bracket[] {
     const list = this.open[instrument]!;
     for (let at = this.firstNear(instrument, high, low); at < list.length; at++) if (isReached(list[at]!, high, low)) return list.slice(at);
     return NONE;
   }
 
-  /** Triggers the stops beyond which the row opens, at the open. */
+  /** Triggers the stops at or beyond which the row opens, at the open. */
   triggerAtOpen(instrument: number, open: number, hit: OnHit): void {
     for (const bracket of this.near(instrument, open, open)) {
       const level = levelOf(bracket);
@@ -239,8 +239,8 @@ export class Brackets {
   }
 
   /**
-   * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed at or after that time, inside
-   * the row. If the level lies beyond the entry, the entry itself reaches it and gets no better price than that.
+   * Triggers the stops that the row reaches after its open, at their level. `sinceMs`: only brackets armed inside the row, at or after that
+   * time. Such a stop triggers at no better price than that of its entry.
    */
   triggerInRow(instrument: number, high: number, low: number, sinceMs: number, hit: OnHit): void {
     for (const bracket of this.near(instrument, high, low)) {
@@ -254,11 +254,11 @@ export class Brackets {
   }
 
   /**
-   * Makes trailing stops follow the best price of the row that opened at `openMs` and has closed. True when an entry filled inside the row:
-   * that price may have come before it, and `followClose` must be called.
+   * Makes trailing stops follow the best price of the row that opened at `openMs` and has closed. True when an entry filled inside the row.
+   * The best price may then have come before the entry, and the caller must call `followClose`.
    */
   follow(instrument: number, high: number, low: number, openMs: number): boolean {
-    // Nothing else reads the best price.
+    // Only trailing stops read the best price.
     if (this.trails[instrument] === 0) return false;
     let enteredDuringRow = false;
     for (const bracket of this.open[instrument]!) {
@@ -268,7 +268,7 @@ export class Brackets {
     return enteredDuringRow;
   }
 
-  /** After a restart: a row that had closed before is followed as it was then, for the brackets that were armed by its close. */
+  /** After a restart: follows a row that had closed before, as the bot did then, for the brackets that were armed by its close. */
   followAgain(
     instrument: number,
     row: { readonly high: number; readonly low: number; readonly close: number },
@@ -283,7 +283,7 @@ export class Brackets {
     }
   }
 
-  /** Makes trailing stops of entries that filled inside the row follow its close, the one price that certainly came after them. */
+  /** Makes trailing stops of entries that filled inside the row follow its close, the only price that certainly came after them. */
   followClose(instrument: number, close: number, openMs: number): void {
     for (const bracket of this.open[instrument]!) {
       if (bracket.armedMs <= openMs || bracket.isChasing) continue;
@@ -309,8 +309,8 @@ export function levelOf(bracket: Bracket): number {
   return trail < fixed ? trail : fixed;
 }
 /**
- * Returns where a trailing stop would trigger after the best price `best`; NaN before the price from which it trails. A distance in percent is
- * rounded down: the level never moves away from the price as the best price gets better.
+ * Returns the level of a trailing stop after the best price `best`; NaN before the price from which it trails. A distance in percent is
+ * rounded down, so that the level never moves away from the price as the best price gets better.
  */
 export function trailLevelOf({ isLong, trailing, trailingPpm, trailingFrom }: Bracket, best: number): number {
   if (trailing === 0 || (trailingFrom !== 0 && (isLong ? best < trailingFrom : best > trailingFrom))) return NAN;

@@ -1,4 +1,4 @@
-// Ladders of targets: which lots of an entry each target closes. Whole numbers, the same in every mode and after a restart.
+// Take-profit ladders: which lots of an entry each target closes, in whole lots.
 
 import type { Ticks } from '../../base/brand.ts';
 import { mulDiv } from '../../base/number/exact.ts';
@@ -6,7 +6,7 @@ import type { Ladder } from '../../model/order.ts';
 
 const MILLION = 1_000_000;
 
-/** Some lots that a target closes. */
+/** The lots that one target closes. */
 export interface RungLots {
   readonly at: Ticks;
   lots: number;
@@ -18,10 +18,10 @@ export function nearestOf(ladder: Ladder, isLong: boolean): number {
   return isLong ? Math.min(...prices) : Math.max(...prices);
 }
 
-/** True when the shares come to the whole, except for what rounding them to millionths has lost. */
+/** True when the shares sum to 100 %, except for what rounding them to millionths has lost. */
 export const isWhole = (ladder: Ladder): boolean => MILLION - ladder.reduce((sum, { sharePpm }) => sum + sharePpm, 0) < ladder.length;
 
-/** Returns the lots of each target of an entry of `lots`: rounded down; where the shares come to the whole the last one takes the rest. */
+/** Returns the lots of each target of an entry of `lots`, rounded down. If the shares sum to 100 %, the last target gets the remainder. */
 export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
   const own = ladder.map(({ sharePpm }) => mulDiv(lots, sharePpm, MILLION, 'down'));
   if (isWhole(ladder)) own[own.length - 1]! += lots - own.reduce((sum, each) => sum + each, 0);
@@ -29,8 +29,8 @@ export function lotsOfRungs(ladder: Ladder, lots: number): number[] {
 }
 
 /**
- * Returns what the targets get of the lots that an entry of `lots` fills from its `from`th to its `to`th: the first target gets its lots
- * first, then the second. Less than the smallest order goes to the next target, or, from the last, to the one before.
+ * Returns the lots that the targets get when an entry of `lots` fills from its `from`th to its `to`th lot. The first target gets its lots
+ * first, then the second. A part below the smallest order is added to the next target, or, for the last one, to the target before it.
  */
 export function rungsOfFill(ladder: Ladder, lots: number, from: number, to: number, minLots: number): readonly RungLots[] {
   const found: RungLots[] = [];

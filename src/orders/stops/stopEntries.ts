@@ -1,4 +1,4 @@
-// Stop entries that the bot watches itself: orders that it sends once a price reaches their trigger. Every mode uses them.
+// Stop entries that the bot watches itself: orders that it sends once the price reaches their trigger.
 
 const NONE: readonly StopEntry[] = [];
 
@@ -26,7 +26,7 @@ export class StopEntries {
   add(entry: StopEntry): void {
     this.lists[entry.instrumentIndex]!.push(entry);
   }
-  /** Returns false if it does not wait. */
+  /** Removes a stop entry. Returns false if it was not waiting. */
   remove({ id, instrumentIndex }: StopEntry): boolean {
     const list = this.lists[instrumentIndex]!;
     const at = list.findIndex((one) => one.id === id);
@@ -34,13 +34,13 @@ export class StopEntries {
     return at >= 0;
   }
 
-  /** Returns those that a row opens at or beyond, in the order in which they were placed. A row that had begun before them does not count. */
+  /** Returns the stop entries that the open of a row reaches, oldest first. A row that opened before an entry was placed does not count. */
   reachedAtOpen(instrument: number, openMs: number, open: number): readonly StopEntry[] {
     const list = this.lists[instrument]!;
     if (list.length === 0) return NONE;
     return list.filter((entry) => entry.createdMs <= openMs && isReached(entry, open, open));
   }
-  /** Returns those that a row reaches, the one nearest to its open first, and of two at one distance the one that was placed first. */
+  /** Returns the stop entries that a row reaches, the nearest to its open first, and the older one first at equal distance. */
   reachedInRow(instrument: number, openMs: number, open: number, high: number, low: number): readonly StopEntry[] {
     const list = this.lists[instrument]!;
     if (list.length === 0) return NONE;
