@@ -1,5 +1,5 @@
-// The engine connects strategies and the exchange: it books what the exchange reports and sends what risk approves. Every mode uses the
-// same engine; setUp.ts prepares it.
+// The engine connects strategies and the exchange: it books what the exchange reports and sends the orders that risk approves. Every mode
+// uses this engine; setUp.ts prepares it.
 
 import { assert } from '../base/assert.ts';
 import { pow10 } from '../base/number/exact.ts';
@@ -23,7 +23,7 @@ import type { MarkPrices } from '../risk/rules/rule.ts';
 import type { DueQueue } from '../ports/dueQueue.ts';
 import type { Size } from '../strategy/types.ts';
 import type { EngineDeps } from './engineDeps.ts';
-import { attributedError, unknownOrderError, refusePromise } from './host/strategyErrors.ts';
+import { attributedError, unknownOrderError, rejectPromise } from './host/strategyErrors.ts';
 import { BracketManager, entryFill, type FillOfEntry } from './router/bracketManager.ts';
 import { delistedCode } from './feeds/delisting.ts';
 import { alignFeeds, type AlignedFeeds } from './feeds/alignedFeeds.ts';
@@ -84,22 +84,22 @@ export class Engine implements ExchangeSink, MarkPrices {
   startUnits = 0;
   alignedFeeds: readonly AlignedFeeds[] = []; // the feeds of the current block, grouped by the instants at which they close
   links: readonly Link[] = []; // kernels that read several feeds
-  exitsMs: readonly number[] | null = null; // from when on an instrument takes only orders that close: delistings.ts
+  exitsMs: readonly number[] | null = null; // by instrument: from then on only closing orders are sent (delistings.ts)
   /** End of the current block, ms UTC, inclusive. */
   blockEndMs = -INFINITY;
-  /** True when a strategy has submitted or cancelled something since the last check. While it is false, all further checks are skipped. */
+  /** True when a strategy has submitted or cancelled an order since the last check. While it is false, further checks are skipped. */
   hasPendingWork = false;
   /** For a live bot that is compared with a backtest: callbacks of events between instants are delivered at the next instant. */
   defersCallbacks = false;
   /** Number of exits and drafts, of all strategies, that wait for orders to end. */
   followUps = 0;
-  stepsRows = false; // blocks of one row: nextBlockEnd
+  stepsRows = false; // blocks have one row each: nextBlockEnd
   /** While a journal is replayed: returns the recorded outcome of each order that is submitted again. Null: risk decides. */
   recordedDecisions: { ask(order: BotOrder): OrderId } | null = null;
   /** True when a strategy has `onFill`, or `onOrder`. */
   wantsFills = false;
   wantsOrders = false;
-  /** Live: what the bot does about halts. */
+  /** Live: acts on halts. */
   haltActions: HaltActions | null = null;
   /** The strategy whose code is running, to which an exception is attributed. */
   currentStrategy = 0;
@@ -108,7 +108,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   /** Number of strategies that were asked to decide at this instant, and number whose `onStop` was called. */
   decided = 0;
   stopped = 0;
-  /** True when bars are worth visiting one by one: one execution feed, one strategy. */
+  /** True when there is one execution feed and one strategy, so that visiting the bars one by one is fastest. */
   hasOneFeedAndStrategy = false;
   /** `decide: perFeed`: an instant is visited in parts. */
   readonly decidesPerFeed: boolean;
@@ -120,7 +120,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   readonly triggerOrders: TriggerOrderTracker;
   readonly outcomes: UnknownOutcomes;
   readonly drafts: WaitingDrafts;
-  /** Prices by which holdings are marked: the closes, or the mark prices of a contract. */
+  /** Prices by which positions are marked: the closes, or the mark prices of a contract. */
   readonly markTicks: readonly TickColumn[];
   private readonly markValues: Float64Array;
   readonly deps: EngineDeps;
@@ -238,7 +238,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   lastTicks(instrumentIndex: number): number {
     return (this.onlyExecution ?? this.execution[instrumentIndex]!).lastTicks;
   }
-  /** A replay delivers bars and never changes them. Live, the prices are read anew for each order. */
+  /** Changes with every delivery of a replay, whose prices are constant in between. Undefined in live: prices are read for each order. */
   get changes(): number | undefined {
     return this.market === null ? undefined : this.instant.deliveries;
   }
@@ -288,8 +288,8 @@ export class Engine implements ExchangeSink, MarkPrices {
   filled(id: OrderId, fill: Fill): void {
     const order = this.orderOf(id);
     const { strategy, instrumentIndex, parent } = order;
-    // Read it before anything else: what is sent below may fill at once and reuse the same record.
-    const guard: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
+    // Copied first, because an order that is sent below may fill at once and reuse the same record.
+    const fillCopy: FillOfEntry | null = order.isGuarded === true || parent > 0 ? entryFill(fill) : null;
     this.recorder.settle();
     const isBuy = order.sign > 0;
     this.ledger.fill(strategy, instrumentIndex, isBuy, fill, order.reduceOnly);
@@ -302,11 +302,11 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (problem !== null) this.outcomes.reportAnomaly(order, problem);
     const run = this.wantsFills ? this.runs[strategy]! : null;
     if (run?.wantsFills === true) this.callbacks.addFill(run, new FillView(order, fill), fill.timeMs, instrumentIndex, fill.tradeId);
-    // Do this before the end of a leg is reported: an exit that waited for the leg is sent then, and what it sells needs no bracket.
-    if (parent > 0) this.bracketManager.onLegFill(order, guard!.lots);
+    // Before the end of a leg is reported: an exit that waited for the leg is sent then, and the lots that it sells need no bracket.
+    if (parent > 0) this.bracketManager.onLegFill(order, fillCopy!.lots);
     if (order.reason === null) this.notifyOrder(order);
     else this.orderEnded(order);
-    if (guard !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, guard);
+    if (fillCopy !== null && order.id === id && order.isGuarded) this.bracketManager.onEntryFill(order, fillCopy);
     else if (parent === 0 && this.brackets.total > 0 && (!isBuy || this.hasContracts))
       this.bracketManager.onClosingFill(strategy, instrumentIndex);
     if (this.hasContracts) this.triggerOrders.onReduction(strategy, instrumentIndex);
@@ -344,25 +344,25 @@ export class Engine implements ExchangeSink, MarkPrices {
     const run = this.runs[strategy]!;
     this.currentStrategy = strategy;
     const returned: unknown = run.hasStarted ? handler() : undefined;
-    if (returned !== undefined) this.refuseReturn(run, returned, 'a timer');
+    if (returned !== undefined) this.rejectReturn(run, returned, 'a timer');
   };
-  /** Reports booked events to the strategies that are meant, in (fill time, instrument, trade id) order. Reactions may book more. */
-  deliverCallbacks(isMeant: ((run: StrategyRun) => boolean) | null = null): void {
-    if (!this.defersCallbacks) this.callbacks.deliver(this.turn, this.refuse, isMeant);
+  /** Reports booked events to the included strategies, in the order of fill time, instrument and trade id. Reactions may book more. */
+  deliverCallbacks(isIncluded: ((run: StrategyRun) => boolean) | null = null): void {
+    if (!this.defersCallbacks) this.callbacks.deliver(this.enterStrategy, this.rejectReturnOf, isIncluded);
   }
   /** Reports the events that were held back since a restart. */
   deliverHeld(): void {
-    this.callbacks.deliverHeld(this.turn, this.refuse);
+    this.callbacks.deliverHeld(this.enterStrategy, this.rejectReturnOf);
   }
-  private readonly turn = (run: StrategyRun): void => void (this.currentStrategy = run.index);
-  private readonly refuse = (run: StrategyRun, returned: unknown, what: string): void => this.refuseReturn(run, returned, what);
+  private readonly enterStrategy = (run: StrategyRun): void => void (this.currentStrategy = run.index);
+  private readonly rejectReturnOf = (run: StrategyRun, returned: unknown, what: string): void => this.rejectReturn(run, returned, what);
 
   /** Returns what the strategy threw as an error that names it and the bar. */
   attributeError(error: unknown, when = `at ${formatMinute(this.nowMs)}`): Error {
     return attributedError(error, this.runs[this.currentStrategy]?.name ?? 'strategy', when);
   }
-  refuseReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
-    refusePromise(run.name, value, what);
+  rejectReturn(run: StrategyRun, value: unknown, what = 'onBar'): void {
+    rejectPromise(run.name, value, what);
   }
 
   startTicks(instrumentIndex: number): number {

@@ -1,4 +1,4 @@
-// What an engine is made of: its parts, its feeds and its settings.
+// The parts, feeds and settings from which an engine is made.
 
 import type { Scratch } from '../base/memory/rowLog.ts';
 import type { TickColumn } from '../model/bars/bars.ts';
@@ -43,15 +43,15 @@ export interface EngineDeps {
   readonly marks?: readonly (TickColumn | null)[];
   /** Futures: the funding rates of contracts, by instrument; null if unknown. */
   readonly funding?: readonly (FundingRates | null)[];
-  /** Series from outside, by name; missing: none. */
+  /** External series, by name. Absent: the run has none. */
   readonly known?: readonly NamedValues[];
   /**
-   * Written once a block: number of blocks done (by all engines that share the cells), rows of the first execution feed done, and the
-   * block's end in seconds. Null if nothing watches the run.
+   * Written once for each block: the number of blocks done by all engines that share the cells, the rows of the first execution feed done,
+   * and the block's end in seconds. Null if nothing watches the run.
    */
   readonly progressCells: Int32Array | null;
-  /** When instruments leave the run, ms UTC; Infinity for those that stay. Missing: all stay. */
+  /** When each instrument leaves the run, ms UTC; Infinity for one that stays. Absent: all stay. */
   readonly leavesMs?: readonly number[] | undefined;
-  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: once all feeds of an instant are there. */
+  /** True: strategies decide feed by feed (`decide: perFeed`). Default false: they decide once the bars of all feeds have arrived. */
   readonly decidesPerFeed?: boolean;
 }

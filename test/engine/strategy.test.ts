@@ -76,9 +76,9 @@ describe('sizes', () => {
     expect(fills).toEqual([]);
   });
 
-  it('a tag that is no text ends the run', async () => {
+  it('a tag that is not a text ends the run', async () => {
     const failed = ordersOf(first({ base: '0.1' }, { tag: 5 as never }));
-    await expect(failed).rejects.toThrow(/^Acting: an order whose tag is no text but a number, at /);
+    await expect(failed).rejects.toThrow(/^Acting: an order whose tag is a number instead of a text, at /);
   });
 
   it.each<[Size, RegExp]>([
@@ -112,13 +112,13 @@ describe('sizes', () => {
 
   const EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
   it.each<[unknown, string, string]>([
-    [null, 'this.buy(null), which is no size', `give one such as ${EXAMPLES}, or leave it out: that of the run's definition holds then`],
-    ['0.5', "this.buy('0.5'), which is no size", ''],
-    [{}, 'this.buy({}), which is no size', ''],
-    [{ equty: '0.5' }, 'this.buy with equty in its size, which is no unit of a size', 'did you mean equity?'],
+    [null, 'this.buy(null): expected a size', `give one such as ${EXAMPLES}, or none: the size of the run's definition is then used`],
+    ['0.5', "this.buy('0.5'): expected a size", ''],
+    [{}, 'this.buy({}): expected a size', ''],
+    [{ equty: '0.5' }, 'this.buy with equty in its size, which is not a unit of a size', 'did you mean equity?'],
     [{ base: '0.1', stopLoss: 95 }, 'this.buy with stopLoss in its size', 'stopLoss is an option: this.buy(size, { stopLoss: ... })'],
     [{ leverage: 3 }, 'this.buy with leverage in its size', `sizes are ${EXAMPLES}`],
-  ])('what is no size ends the run, for plain JavaScript checks no type: %o', async (size, message, remedy) => {
+  ])('an invalid size ends the run, because plain JavaScript checks no types: %o', async (size, message, remedy) => {
     const failed = ordersOf(first(size as Size));
     await expect(failed).rejects.toThrow(`Acting: ${message}`);
     await expect(failed).rejects.toThrow(StrategyError);
@@ -127,14 +127,14 @@ describe('sizes', () => {
 
   it('and neither is nothing of a sale or a target, or a size that has got a second unit since', async () => {
     const nothing = null as unknown as Size;
-    await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\), which is no size, at 2024/);
+    await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\): expected a size, at 2024/);
     const target = ordersOf((own) => own.api.target(nothing));
-    await expect(target).rejects.toThrow(/^Acting: this.target\(null\), which is no size, at 2024/);
+    await expect(target).rejects.toThrow(/^Acting: this.target\(null\): expected a size, at 2024/);
     await expect(target).rejects.toMatchObject({ remedy: `give one such as ${EXAMPLES}` });
     const untold = (own: Api) => (own.api.target as unknown as () => void)();
-    await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\), which is no size/);
+    await expect(ordersOf(untold)).rejects.toThrow(/^Acting: this.target\(undefined\): expected a size/);
     const options = (own: Api) => own.order(true, { base: '0.1' }, null as unknown as OrderOptions);
-    await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are no object/);
+    await expect(ordersOf(options)).rejects.toThrow(/^Acting: this.buy\(size, null\), whose options are not an object/);
     const size: Record<string, string> = { base: '0.1' };
     const grown = ordersOf((own, row) => {
       if (row === 2) size['quote'] = '5';
@@ -184,7 +184,7 @@ describe('errors in callbacks', () => {
     await expect(run({ strategies: [strategy as never], feeds: { bars: quiet(4) } })).rejects.toThrow('returned a promise');
   });
 
-  it('callbacks that answer each other without end are stopped', async () => {
+  it('callbacks that cause each other without end are stopped', async () => {
     class Echo extends Strategy {
       override onBar() {
         this.buy({ base: 0 });
@@ -193,7 +193,7 @@ describe('errors in callbacks', () => {
         this.buy({ base: 0 });
       }
     }
-    await expect(run({ strategies: [Echo], feeds: { bars: quiet(2) } })).rejects.toThrow('answer each other without end');
+    await expect(run({ strategies: [Echo], feeds: { bars: quiet(2) } })).rejects.toThrow('cause each other without end');
   });
 });
 

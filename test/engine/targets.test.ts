@@ -154,8 +154,8 @@ describe('a list of targets that is wrong', () => {
   };
   it.each([
     [[], 'targets is empty'],
-    ['105', 'targets is a string and no list'],
-    [null, 'targets is null and no list'],
+    ['105', 'targets is a string instead of a list'],
+    [null, 'targets is null instead of a list'],
     [[{ share: 0.5 }], 'targets[0] has no price'],
     [[105], 'targets[0] has no price'],
     [[{ at: 105 }, { at: 110 }], 'targets[0] has no share'],
@@ -168,7 +168,7 @@ describe('a list of targets that is wrong', () => {
         { at: 105, share: 0.7 },
         { at: 110, share: 0.4 },
       ],
-      'the shares of its targets come to 1.1',
+      'the shares of its targets sum to 1.1',
     ],
     [[{ at: 105, share: 1 }, { at: 110 }], 'targets[1] has nothing left to close'],
     [[{ at: 105, shares: 1 }], 'targets[0].shares does not exist'],

@@ -78,7 +78,7 @@ describe('a stop that trails', () => {
     expect(await errorOf({ percent: 1, distance: 1 })).toMatch(/trails by distance and percent/);
     expect(await errorOf({ from: 1 })).toMatch(/trails by nothing/);
     expect(await errorOf({ percent: 100 })).toMatch(/trailing stop of 100 percent/);
-    expect(await errorOf({ atr: 3 })).toMatch(/atr is no series/);
+    expect(await errorOf({ atr: 3 })).toMatch(/atr is not a series/);
     expect(await errorOf({ percent: 1, times: 3 })).toMatch(/times has no atr/);
     expect(await errorOf(null)).toMatch(/trailing is null/);
   });

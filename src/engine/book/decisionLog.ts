@@ -1,4 +1,4 @@
-// Keeps what strategies ask for: the envelope of a run follows each entry from it.
+// Records the orders, exits and cancels that strategies ask for. The envelope of a run is computed from this log.
 
 import * as rows from '../../base/memory/rowLog.ts';
 import { RowLog, type Scratch } from '../../base/memory/rowLog.ts';
@@ -20,7 +20,7 @@ export class DecisionLog {
     this.rows = new RowLog(WIDTH, scratch);
   }
 
-  /** An order as drafted, before it is checked. */
+  /** Records an order as drafted, before it is checked. */
   order(order: BotOrder, isSizedByEquity: boolean): void {
     const { page, at } = this.next();
     page[at] = ORDER;
@@ -38,7 +38,7 @@ export class DecisionLog {
     page[at + 12] = order.triggerTicks;
     page[at + 13] = flagsOf(order, isSizedByEquity);
   }
-  /** An exit, or the cancel of the order `id`. */
+  /** Records an exit, or the cancel of the order `id`. */
   note(kind: Exclude<DecisionKind, 'order'>, id: number, strategy: number, instrument: number, timeMs: number): void {
     const { page, at } = this.next();
     page.fill(0, at, at + WIDTH);

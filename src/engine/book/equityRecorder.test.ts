@@ -1,7 +1,7 @@
-// Equity of several feeds against a naive walk over all instants: grids, holes, late starts, intervals, blocks of any size, sinks.
+// Tests of the equity of several feeds against a plain walk over all instants: gaps, late starts, intervals, block sizes and sinks.
 
 import { describe, expect, test } from 'vitest';
-import { DeepestFall } from '../../base/number/deepestFall.ts';
+import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import { Scratch } from '../../base/memory/rowLog.ts';
 import type { BarColumns } from '../../model/bars/bars.ts';
@@ -19,7 +19,7 @@ const MINUTES = 240;
 
 type Pick = (below: number) => number;
 
-/** Rows of an interval of so many minutes; `isThere` says of which minutes they end. */
+/** Returns the rows of an interval of `minutes` minutes that end at the minutes for which `isThere` is true. */
 function barsOf(base: string, minutes: number, pick: Pick, isThere: (minute: number) => boolean): BarColumns {
   const ends = Array.from({ length: MINUTES / minutes }, (_, at) => (at + 1) * minutes).filter(isThere);
   const closes = Float64Array.from(ends, () => (9_000 + pick(2_000)) / 100);
@@ -29,7 +29,7 @@ function barsOf(base: string, minutes: number, pick: Pick, isThere: (minute: num
   return { instrument: spotInstrument(base), interval, length: ends.length, openMs: times(minutes), closeMs: times(0), ...prices };
 }
 
-/** Five instruments: some on one grid, some with a hole of all of them, of their own, a late start, or rows of 15 minutes. */
+/** Returns feeds of five instruments: some share all rows, others have gaps, a late start or rows of 15 minutes. */
 function someFeeds(pick: Pick, blockRows: number): FeedRun[] {
   const outage = 20 + pick(100);
   const all = ['AAA', 'BBB', 'CCC', 'DDD', 'EEE'].map((base) => {
@@ -54,7 +54,7 @@ class Walk {
   readonly recorder: EquityRecorder;
   readonly wanted: { timeMs: number; units: number }[] = [];
   readonly taken: { timeMs: number; units: number }[] = [];
-  readonly falls = new DeepestFall(1e12);
+  readonly drawdown = new MaxDrawdown(1e12);
   readonly #pick: Pick;
 
   constructor(pick: Pick, blockRows: number, hasSink: boolean) {
@@ -68,7 +68,7 @@ class Walk {
     const take: EquitySink['take'] = (timeMs, at, units, length) => {
       for (let row = 0; row < length; row++) this.taken.push({ timeMs: timeMs[at + row]!, units: units[row]! });
     };
-    const sink = hasSink ? { take, rowsOf: () => new Int32Array(0), falls: this.falls } : null;
+    const sink = hasSink ? { take, rowsOf: () => new Int32Array(0), drawdown: this.drawdown } : null;
     const ticks = this.feeds.map(({ closeTicks }) => closeTicks);
     this.recorder = new EquityRecorder(this.feeds, ticks, this.ledger, new Scratch(), sink, blockRows);
     for (let endMs = endOfBlock(this.feeds, blockRows); endMs < Infinity; endMs = endOfBlock(this.feeds, blockRows)) {
@@ -99,7 +99,7 @@ class Walk {
     this.wanted.push({ timeMs, units: this.ledger.equityTotalUnits(marks) });
   }
 
-  /** A fill of an instrument that has a close: all that is held is sold, or some is bought. */
+  /** Fills an order of a random instrument that has a close: sells its whole holding, or buys some. */
   #change(): void {
     const index = this.#pick(this.feeds.length);
     const price = this.feeds[index]!.lastTicks;
@@ -113,7 +113,7 @@ class Walk {
 }
 
 describe('equity of several feeds', () => {
-  test('is that of a walk over all instants, whatever the feeds have in common, block by block, kept or taken', () => {
+  test('equals a walk over all instants for feeds that share all, some or no rows, with and without a sink', () => {
     let shared = 0;
     for (let seed = 1; seed <= 150; seed++) {
       const rng = seededRng(seed);
@@ -121,14 +121,14 @@ describe('equity of several feeds', () => {
       const walk = new Walk((below) => Math.floor(rng.next() * below), blockRows, seed % 3 === 0);
       expect(walk.taken, `seed ${seed}, blocks of ${blockRows}`).toEqual(walk.wanted);
       if (seed % 3 === 0) {
-        // Written anew: E_t / max(E_0..E_t) - 1 over every instant, as docs/metrics.md has it.
+        // The definition of docs/metrics.md: E_t / max(E_0..E_t) - 1 over every instant.
         let [peak, deepest, limit] = [1e12, 0, 0];
         for (const { units } of walk.wanted) {
           peak = Math.max(peak, units);
           deepest = Math.min(deepest, units / peak - 1);
           limit = Math.max(limit, peak - units);
         }
-        expect([walk.falls.fraction, walk.falls.units], `seed ${seed}`).toEqual([deepest, limit]);
+        expect([walk.drawdown.fraction, walk.drawdown.units], `seed ${seed}`).toEqual([deepest, limit]);
       }
       shared += walk.feeds.filter(({ aligned }) => aligned!.feeds.length > 1).length;
     }

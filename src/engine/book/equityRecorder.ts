@@ -1,6 +1,6 @@
 // Records equity at every close of an execution row. Rows between two fills are marked together as one segment, not bar by bar.
 
-import type { DeepestFall } from '../../base/number/deepestFall.ts';
+import type { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import type { Scratch } from '../../base/memory/rowLog.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
 import { PIECE_BITS, pieceExtremes } from '../../model/bars/pieceExtremes.ts';
@@ -22,15 +22,15 @@ export interface EquitySink {
    * rows.
    */
   rowsOf(closeMs: Float64Array, first: number, length: number): Int32Array;
-  /** Receives every instant in order, so that the deepest falls are those of all bars. */
-  readonly falls: DeepestFall;
+  /** Receives every instant in order, so that the maximum drawdown is that of all bars. */
+  readonly drawdown: MaxDrawdown;
 }
 
-/** Rows marked at once to find the deepest falls; a mark may write seven more. They fit into the processor's first-level cache. */
-const FALL_ROWS = 512;
-const fallUnits = new Float64Array(FALL_ROWS + 8);
-/** Equity at the lowest and the highest mark of pieces of rows. */
-const pieceUnits = new Float64Array(FALL_ROWS + 8);
+/** Rows marked at once to find the maximum drawdown; a mark may write seven more. They fit into the processor's first-level cache. */
+const DRAWDOWN_ROWS = 512;
+const drawdownUnits = new Float64Array(DRAWDOWN_ROWS + 8);
+/** Equity at the lowest and the highest mark of each piece of rows. */
+const pieceUnits = new Float64Array(DRAWDOWN_ROWS + 8);
 
 /** Greater than every row. */
 const NO_ROW = 2 ** 31 - 1;
@@ -53,17 +53,17 @@ export class EquityRecorder {
   private readonly units: Float64Array;
   private readonly times: Float64Array;
   private readonly sink: EquitySink | null;
-  /** For a single feed: the rows that the sink wants, how many of them are marked, and the next one. */
+  /** For a single feed: the rows that the sink wants, the number of them that are marked, and the next one (`next`). */
   private readonly sampleRows: Int32Array | null;
   private sampleCount = 0;
-  /** For a single feed with a sink: lowest and highest mark of pieces of rows. */
+  /** For a single feed with a sink: the lowest and highest mark of each piece of rows. */
   private readonly extremes: TickColumn | null;
-  /** Number of rows of the run that the sink's falls have received. */
-  private fallen = 0;
+  /** Number of rows of the run that the sink's drawdown has received. */
+  private drawdownRows = 0;
   private next: number;
   /** Number of marked instants, without those that the sink has taken. */
   private length = 0;
-  /** True when an instant was marked several times: between the parts in which its bars come. */
+  /** True when an instant was marked several times, once for each part in which its bars came. */
   private hasRepeats = false;
 
   /**
@@ -103,12 +103,12 @@ export class EquityRecorder {
   settle(): void {
     if (this.only === null) this.markMerged();
     else if (this.sampleRows !== null) {
-      this.markFalls(this.sink!.falls, this.only);
+      this.markDrawdown(this.sink!.drawdown, this.only);
       this.markSamples(this.sampleRows, this.only);
     } else this.markRows(this.only);
   }
 
-  /** Passes every instant marked until now, including the current one, to the loss rules. */
+  /** Passes the equity of every instant until now, including the current one, to the loss rules. */
   show(risk: RiskModule): void {
     this.settle();
     risk.observe(this.times, this.units, this.length);
@@ -118,7 +118,7 @@ export class EquityRecorder {
   flushBlock(): void {
     if (this.sink === null || this.length === 0) return;
     if (this.hasRepeats) this.dropRepeats();
-    this.sink.falls.take(this.units, this.length);
+    this.sink.drawdown.take(this.units, this.length);
     this.sink.take(this.times, 0, this.units, this.length);
     this.length = 0;
   }
@@ -156,44 +156,44 @@ export class EquityRecorder {
     this.ledger.markRows(instrumentIndex, this.units, from, to, this.onlyTicks, firstRow);
   }
 
-  /** Takes every row up to the newest delivered one into the falls. While nothing is held, equity is constant, so one row is enough. */
-  private markFalls(falls: DeepestFall, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+  /** Passes the equity of every delivered row to the drawdown. While nothing is held, equity is constant, so one row is enough. */
+  private markDrawdown(drawdown: MaxDrawdown, { cursor, instrumentIndex, firstRow }: FeedRun): void {
     const to = cursor.row + 1 - firstRow;
-    if (to <= this.fallen) return;
-    if (!this.ledger.holds(instrumentIndex)) this.fallen = to - 1;
-    if (this.ledger.isOneSided(instrumentIndex)) this.markPieces(falls, instrumentIndex, firstRow, to);
-    else this.markFallRows(falls, instrumentIndex, firstRow, to);
+    if (to <= this.drawdownRows) return;
+    if (!this.ledger.holds(instrumentIndex)) this.drawdownRows = to - 1;
+    if (this.ledger.isOneSided(instrumentIndex)) this.markPieces(drawdown, instrumentIndex, firstRow, to);
+    else this.markDrawdownRows(drawdown, instrumentIndex, firstRow, to);
   }
 
   /**
-   * The same by pieces of rows. The equity of a one-sided holding moves one way with the price, so it lies between those of the lowest and
-   * the highest mark of the piece. Most pieces reach neither a new peak nor a deeper fall there, and their rows are left out.
+   * Does the same by pieces of rows. The equity of a one-sided position moves one way with the price, so it lies between the equities at
+   * the lowest and the highest mark of the piece. If these two change nothing in the drawdown, the rows of the piece are left out.
    */
-  private markPieces(falls: DeepestFall, instrument: number, firstRow: number, to: number): void {
+  private markPieces(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
     const end = ((firstRow + to - 1) >> PIECE_BITS) + 1;
-    for (let first = (firstRow + this.fallen) >> PIECE_BITS; first < end; first += FALL_ROWS / 2) {
-      const pieces = Math.min(FALL_ROWS / 2, end - first);
+    for (let first = (firstRow + this.drawdownRows) >> PIECE_BITS; first < end; first += DRAWDOWN_ROWS / 2) {
+      const pieces = Math.min(DRAWDOWN_ROWS / 2, end - first);
       this.ledger.markRows(instrument, pieceUnits, 0, 2 * pieces, this.extremes!, 2 * first);
       for (let at = 0; at < pieces; at++) {
         const pieceEnd = Math.min(to, ((first + at + 1) << PIECE_BITS) - firstRow);
-        if (falls.isUnmovedBy(pieceUnits[2 * at]!, pieceUnits[2 * at + 1]!)) this.fallen = pieceEnd;
-        else this.markFallRows(falls, instrument, firstRow, pieceEnd);
+        if (drawdown.isUnchangedBy(pieceUnits[2 * at]!, pieceUnits[2 * at + 1]!)) this.drawdownRows = pieceEnd;
+        else this.markDrawdownRows(drawdown, instrument, firstRow, pieceEnd);
       }
     }
   }
 
-  private markFallRows(falls: DeepestFall, instrument: number, firstRow: number, to: number): void {
-    while (this.fallen < to) {
-      const rows = Math.min(FALL_ROWS, to - this.fallen);
-      this.ledger.markRows(instrument, fallUnits, 0, rows, this.onlyTicks, firstRow + this.fallen);
-      falls.take(fallUnits, rows);
-      this.fallen += rows;
+  private markDrawdownRows(drawdown: MaxDrawdown, instrument: number, firstRow: number, to: number): void {
+    while (this.drawdownRows < to) {
+      const rows = Math.min(DRAWDOWN_ROWS, to - this.drawdownRows);
+      this.ledger.markRows(instrument, drawdownUnits, 0, rows, this.onlyTicks, firstRow + this.drawdownRows);
+      drawdown.take(drawdownUnits, rows);
+      this.drawdownRows += rows;
     }
   }
 
   /** Marks the rows that the sink wants, up to the newest delivered row. */
-  private markSamples(looks: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
-    for (; this.next <= cursor.row; this.next = looks[++this.sampleCount] ?? NO_ROW) {
+  private markSamples(sampleRows: Int32Array, { cursor, instrumentIndex, firstRow }: FeedRun): void {
+    for (; this.next <= cursor.row; this.next = sampleRows[++this.sampleCount] ?? NO_ROW) {
       const row = this.next;
       this.ledger.markRows(instrumentIndex, this.units, 0, 1, this.onlyTicks, row);
       this.sink!.take(this.times, row - firstRow, this.units, 1);

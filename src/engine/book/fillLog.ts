@@ -1,4 +1,4 @@
-// The fills of a run in columns: one row a fill, in booking order, without objects.
+// The fills of a run in columns: one row for each fill, in booking order.
 
 import type { Arena } from '../../base/memory/arena.ts';
 import * as rows from '../../base/memory/rowLog.ts';

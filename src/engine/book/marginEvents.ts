@@ -1,4 +1,4 @@
-// Books what the venue does to positions on its own: funding payments and liquidations.
+// Books the funding payments and liquidations that the venue makes without an order of the bot.
 
 import type { Lots } from '../../base/brand.ts';
 import { fromScaled } from '../../base/number/decimal.ts';
@@ -46,13 +46,13 @@ export class MarginEvents {
     engine.payments.push('funding', strategy, instrumentIndex, isLong, units, timeMs, engine.fills.length);
   }
 
-  /** Books the fill as that of an order made by the venue, so that orders, fills and trades show it like any other. */
+  /** Books the fill of a liquidation under an order of the venue's own, so that orders, fills and trades show it like any other. */
   bookLiquidation(instrumentIndex: number, wasLong: boolean, fill: Fill): void {
     const engine = this.engine;
     const strategy = this.books().ownerOf(instrumentIndex);
     const instrument = engine.instruments[instrumentIndex]!;
     const { lots, price, timeMs } = fill;
-    // The orders end with the position, so an exit that waited for them may now be sent.
+    // Orders that close the position end with it, so an exit that waited for them may now be sent.
     engine.hasPendingWork = true;
     engine.brackets.drop(strategy, instrumentIndex, wasLong);
     // The venue made the order itself: it is working already, and its fill follows.
@@ -71,20 +71,20 @@ export class MarginEvents {
     this.cancelStaleOrders(strategy, instrumentIndex, wasLong, timeMs);
   }
 
-  /** Cancels orders that were to reduce or reverse the position. They would now open one the other way that risk has not approved. */
+  /** Cancels orders that would have reduced or reversed the position. They would now open an opposite one, which risk has not approved. */
   private cancelStaleOrders(strategy: number, instrumentIndex: number, wasLong: boolean, timeMs: number): void {
     const { orders, drafts } = this.engine;
     if (!this.books().terms(instrumentIndex).isNet) return;
-    const turns = (order: BotOrder): boolean => {
+    const isStale = (order: BotOrder): boolean => {
       const isOwn = order.strategy === strategy && order.instrumentIndex === instrumentIndex && order.parent === 0;
       return isOwn && !order.reduceOnly && (order.side === 'sell') === wasLong;
     };
-    drafts.withdrawAll(({ order }) => turns(order));
-    for (const order of orders.active().filter(turns)) orders.cancel(order, timeMs);
+    drafts.withdrawAll(({ order }) => isStale(order));
+    for (const order of orders.active().filter(isStale)) orders.cancel(order, timeMs);
   }
 
   /**
-   * Books the part of a fill's loss that other accounts covered. It is reported before the fill that closes the position, so that it
+   * Books the part of a fill's loss that the insurance account covered. It is booked before the fill that closes the position, so that it
    * belongs to the same trade.
    */
   bookCoveredLoss({ strategy, instrumentIndex, side, reduceOnly }: BotOrder, { covered, timeMs }: Fill): void {

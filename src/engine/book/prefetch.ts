@@ -1,16 +1,16 @@
-// Reads the rows that orders will need in the next block ahead into the processor cache, while a run trades often.
+// Loads the rows of the next block into the processor cache ahead of the orders that need them, while a run trades often.
 
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** Fills in a block from which on reading the next block ahead pays off. */
+/** From this number of fills in a block, reading the next block ahead saves time. */
 const BUSY_FILLS = 8;
-/** Rows in a cache line of times, and of prices, which mostly have four bytes each. */
-const TIMES = 8;
-const PRICES = 16;
+/** Rows in one cache line of times, and of prices, which mostly have four bytes each. */
+const TIMES_PER_LINE = 8;
+const PRICES_PER_LINE = 16;
 
 /**
- * Orders read times and opens at scattered rows, and each such read waits about 100 ns for memory. Read in sequence, once a cache line,
- * they arrive at memory speed. When trading is rare, reading ahead costs more than it saves.
+ * Orders read times and opens at scattered rows, and each such read waits about 100 ns for memory. Reading one row of each cache line in
+ * sequence loads them at memory speed. When trading is rare, reading ahead costs more than it saves.
  */
 export class Prefetch {
   /** A sink of the prefetch reads. Hot: docs/performance.md#read-sink and docs/performance.md#double-fields. */
@@ -26,8 +26,8 @@ export class Prefetch {
 
   private touch({ bars: { closeMs }, openTicks, cur, to, hasGap }: FeedRun): void {
     let sum = 0;
-    for (let row = cur; row < to; row += PRICES) sum += openTicks[row]!;
-    if (hasGap) for (let row = cur; row < to; row += TIMES) sum += closeMs[row]!;
+    for (let row = cur; row < to; row += PRICES_PER_LINE) sum += openTicks[row]!;
+    if (hasGap) for (let row = cur; row < to; row += TIMES_PER_LINE) sum += closeMs[row]!;
     this.sum = sum;
   }
 }

@@ -1,4 +1,4 @@
-// Runs the stop entries that the bot watches itself: they wait as drafts, and are sent once a row has reached their trigger.
+// Runs the stop entries that the bot watches itself. They wait as drafts and are sent once a row has reached their trigger.
 
 import type { Ticks, TimeMs } from '../../base/brand.ts';
 import { CAPPED, type OrderId } from '../../model/order.ts';
@@ -26,7 +26,7 @@ export interface StopEntryHost {
 
 export class StopEntryManager {
   private readonly engine: StopEntryHost;
-  /** Takes a draft off the list of those that wait. */
+  /** Removes a draft from the waiting drafts. */
   private readonly release: (draft: WaitingDraft) => void;
 
   constructor(engine: StopEntryHost, release: (draft: WaitingDraft) => void) {
@@ -34,7 +34,7 @@ export class StopEntryManager {
     this.release = release;
   }
 
-  /** Returns why an order may not wait here, or null. Rules of risk that depend on money judge it when it is sent. */
+  /** Returns the deny code of an order that may not wait here, or null. Risk rules that depend on money check it when it is sent. */
   denyCode(order: BotOrder): string | null {
     const { orders, risk } = this.engine;
     if (!(order.quoteUnits > 0 || order.lots >= order.instrument.minLots) || Number.isNaN(order.lots)) return 'BAD_INPUT';
@@ -44,19 +44,19 @@ export class StopEntryManager {
     return isBusy ? 'SLOT_BUSY' : risk.bracketCode(order, this.engine.lastTicks(order.instrumentIndex));
   }
 
-  /** Sends those that the row opens at or beyond, at its open. Returns true if there were any. */
+  /** Sends the stop entries that the open of a row reaches, at that open. Returns true if there were any. */
   fireAtOpen(instrument: number, openMs: number, open: number): boolean {
     const reached = this.engine.brackets.entries.reachedAtOpen(instrument, openMs, open);
     for (const entry of reached) this.fire(entry, open);
     return reached.length > 0;
   }
-  /** Sends those that the row reaches, at their level. */
+  /** Sends the stop entries that a row reaches, at their trigger. */
   fireInRow(instrument: number, openMs: number, open: number, high: number, low: number): void {
     for (const entry of this.engine.brackets.entries.reachedInRow(instrument, openMs, open, high, low))
       this.fire(entry, entry.triggerTicks);
   }
 
-  /** Sends a stop entry. `price`: the one that has reached it, at which a replay executes it if its limit allows it. */
+  /** Sends a stop entry. `price`: the price that reached its trigger. A replay fills it at that price if its limit allows. */
   fire({ id }: Pick<StopEntry, 'id'>, price: number): void {
     const { engine } = this;
     const { bracketManager } = engine;
@@ -71,12 +71,12 @@ export class StopEntryManager {
     const { legTimeMs } = bracketManager;
     const isReplayed = legTimeMs === legTimeMs;
     order.createdMs = order.changedMs = (isReplayed ? legTimeMs : engine.nowMs) as TimeMs;
-    const isWithin = limit === 0 || (price - limit) * sign <= 0;
+    const isWithinLimit = limit === 0 || (price - limit) * sign <= 0;
     engine.hasPendingWork = true;
-    bracketManager.hitPrice = isWithin ? price : NAN;
+    bracketManager.hitPrice = isWithinLimit ? price : NAN;
     engine.submit(order);
     bracketManager.hitPrice = NAN;
     // A market buy whose row opens beyond its collar is a limit order until the row ends, and is recorded as one.
-    if (isReplayed && !isWithin && role === 'market' && order.id === id && order.reason === null) order.code = CAPPED;
+    if (isReplayed && !isWithinLimit && role === 'market' && order.id === id && order.reason === null) order.code = CAPPED;
   }
 }

@@ -1,4 +1,4 @@
-// Reads the option `stopEntry` of an order: the price, worse than the present one, at which the order is sent.
+// Reads the option `stopEntry` of an order: a price worse than the last one, at which the order is sent.
 
 import type { Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -9,12 +9,12 @@ import type { OrderOptions } from '../../strategy/types.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Deny code: the trigger of a stop entry is not on the side of the market for which it waits. */
+/** Deny code: the trigger of a stop entry lies on the wrong side of the last price. */
 const ENTRY_SIDE = 'ENTRY_SIDE';
 
 /**
- * Writes the trigger of an order. What is not a price makes the order invalid: `triggerTicks` is NaN then, and risk denies it. A price on
- * the wrong side of `lastTicks` is noted as the order's code, and the order is denied with it.
+ * Writes the trigger of an order. A value that is not a price makes `triggerTicks` NaN, so that risk denies the order. For a price on the
+ * wrong side of `lastTicks` it sets the order's code, with which the order is denied.
  */
 export function writeStopEntry(order: BotOrder, options: OrderOptions, lastTicks: number, name: string): void {
   checkOptions(options, name);
@@ -23,7 +23,7 @@ export function writeStopEntry(order: BotOrder, options: OrderOptions, lastTicks
   const ticks = scaleAmount(options.stopEntry!, instrument.priceDigits, isBuy ? 'down' : 'up');
   order.triggerTicks = (ticks > 0 ? ticks : NAN) as Ticks;
   order.triggersAbove = isBuy;
-  // At the exchange of a contract it is a trigger order that may open.
+  // On futures the exchange watches it, as a trigger order that may open a position.
   if (instrument.contract !== undefined) order.role = 'condition';
   if ((ticks - lastTicks) * sign <= 0) order.code = ENTRY_SIDE;
 }
@@ -32,16 +32,13 @@ function checkOptions({ trigger, timeInForce, reduceOnly }: OrderOptions, name: 
   if (trigger !== undefined)
     throw new StrategyError(
       `${name}: an order with a stopEntry and a trigger`,
-      'leave one: stopEntry opens or adds, trigger may also close a position',
+      'remove one of them: stopEntry opens or adds to a position, trigger may also close one',
     );
   if (timeInForce !== undefined)
-    throw new StrategyError(
-      `${name}: an order with a stopEntry and a time in force`,
-      'leave timeInForce out: the order waits for its price',
-    );
+    throw new StrategyError(`${name}: an order with a stopEntry and a time in force`, 'remove timeInForce: the order waits for its price');
   if (reduceOnly === true)
     throw new StrategyError(
       `${name}: an order with a stopEntry that is reduceOnly`,
-      'a stop that closes is a stopLoss, or on futures a trigger',
+      'to close a position use a stopLoss, or on futures a trigger',
     );
 }

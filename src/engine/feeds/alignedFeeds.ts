@@ -7,16 +7,16 @@ import type { FeedRun } from './feed.ts';
 const INFINITY = Infinity;
 
 /**
- * Eight coins on the same grid of minutes form one group. An hourly feed beside them, or a coin that lacks a row, forms another. The
- * position of the leading feed gives that of the others, so time is compared once a group. Each engine groups its feeds anew for each
- * block.
+ * Feeds whose rows in the block close at the same instants. Eight coins with the same minutes form one group; an hourly feed beside them,
+ * or a coin that lacks a row, forms another. The row of the leading feed gives the rows of the others, so time is compared once for a
+ * group. Each engine groups its feeds again for each block.
  */
 export class AlignedFeeds {
   readonly lead: FeedRun;
   readonly feeds: FeedRun[];
   /** True when a strategy with `onBar` listens to one of the feeds. */
   hasOnBar: boolean;
-  /** True when one of the feeds matches and marks. */
+  /** True when one of the feeds is an execution feed. */
   isExecution: boolean;
   /** True when an order waited for a row of one of the feeds at the last check. */
   isWorking = false;
@@ -44,7 +44,7 @@ export class AlignedFeeds {
     const { lead, unmarked } = this;
     return unmarked <= lead.cursor.row ? lead.closeOf(unmarked) : INFINITY;
   }
-  /** Checks whether an order is working that a row of one of the feeds may fill. */
+  /** Sets `isWorking`: true when a row of one of the feeds may fill a working order. */
   refreshIsWorking(market: BarMarket): void {
     const { feeds } = this;
     let isWorking = false;

@@ -1,4 +1,4 @@
-// Average range of the bars that a strategy sees. A risk rule measures the distance to liquidation in it.
+// The average range of the bars that a strategy sees. A risk rule measures the distance to liquidation in this unit.
 
 import { pow10 } from '../../base/number/exact.ts';
 import type { FeedRun } from './feed.ts';
@@ -14,13 +14,15 @@ export const RANGE_BARS = 14;
  * bars.
  */
 export function rangeTicks(feeds: readonly FeedRun[], execution: FeedRun): number {
-  const seen = execution.isHidden ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex) : execution;
-  if (seen === undefined || seen.cursor.row < RANGE_BARS) return NAN;
-  const { high, low, close, instrument } = seen.bars;
+  const visible = execution.isHidden
+    ? feeds.find((feed) => !feed.isHidden && feed.instrumentIndex === execution.instrumentIndex)
+    : execution;
+  if (visible === undefined || visible.cursor.row < RANGE_BARS) return NAN;
+  const { high, low, close, instrument } = visible.bars;
   let sum = 0;
-  for (let row = seen.cursor.row - RANGE_BARS + 1; row <= seen.cursor.row; row++) {
-    const before = close[row - 1]!;
-    sum += Math.max(high[row]!, before) - Math.min(low[row]!, before);
+  for (let row = visible.cursor.row - RANGE_BARS + 1; row <= visible.cursor.row; row++) {
+    const previousClose = close[row - 1]!;
+    sum += Math.max(high[row]!, previousClose) - Math.min(low[row]!, previousClose);
   }
   return (sum / RANGE_BARS) * pow10(instrument.priceDigits);
 }

@@ -1,4 +1,4 @@
-// Instruments that leave the run: when their last bar opens, what is held is closed in it, and only orders that close are taken.
+// Instruments that leave the run: when their last bar opens, their positions are closed, and from then on only closing orders are sent.
 
 import { openOf } from '../../model/interval.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
@@ -7,10 +7,10 @@ import type { FeedRun } from './feed.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Deny code: the symbol leaves the run. */
+/** Deny code: the symbol is leaving the run. */
 const DELISTED = 'DELISTED';
 
-/** Returns the deny code of an order that opens or adds when its instrument leaves; null for any other order. */
+/** Returns the deny code of an order that opens or adds to a position once its instrument leaves; null for any other order. */
 export function delistedCode(order: BotOrder, exitsMs: readonly number[], nowMs: number): string | null {
   if (nowMs < exitsMs[order.instrumentIndex]!) return null;
   const closes = order.instrument.contract === undefined ? order.sign < 0 : order.reduceOnly;

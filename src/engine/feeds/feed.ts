@@ -15,7 +15,7 @@ import { firstAfter } from '../../base/number/search.ts';
 const INFINITY = Infinity;
 const NAN = NaN;
 
-/** The aligned feeds that advance with a feed through a block, as other files may see them: see alignedFeeds.ts. */
+/** The read-only view of `AlignedFeeds`: the feeds that advance together through a block. */
 export interface FeedGroup {
   readonly lead: FeedRun;
   readonly feeds: readonly FeedRun[];
@@ -61,11 +61,11 @@ export class FeedRun {
   /** The next row to deliver, and the end of the current block (exclusive). */
   cur = 0;
   to = 0;
-  /** For a block without gaps: the length of its rows, and the close that row 0 would have. A step of 0 means that the block has gaps. */
+  /** For a block without gaps: the length of a row, and the close that row 0 would have. A step of 0 means that the block has gaps. */
   private stepMs = 0.5;
   private originMs = 0.5;
   private readonly lengthMs: number;
-  /** The group of feeds that it is aligned with in the current block. */
+  /** Its group in the current block. */
   aligned: FeedGroup | null = null;
 
   constructor(
@@ -112,7 +112,7 @@ export class FeedRun {
     const { closeMs, length } = this.bars;
     const { cur } = this;
     const last = Math.min(cur + max, length) - 1;
-    // The block mostly ends at the close of this very row. This avoids a search, which waits for memory at each step.
+    // The block mostly ends at the close of this row. The check avoids a search, which waits for memory at each step.
     const to = last >= cur && closeMs[last]! <= endMs ? last + 1 : firstAfter(closeMs, cur, last + 1, endMs);
     this.to = to;
     this.stepMs = 0;
@@ -132,7 +132,7 @@ export class FeedRun {
     const { cur, to } = this;
     if (this.stepMs > 0) return Math.min(to, Math.max(cur, Math.floor((ms - this.originMs) / this.stepMs) + 1));
     const { closeMs } = this.bars;
-    // Mostly the whole block: this avoids a search, which waits for memory at each step.
+    // The answer is mostly the end of the block. The check avoids a search, which waits for memory at each step.
     return cur < to && closeMs[to - 1]! <= ms ? to : firstAfter(closeMs, cur, to, ms);
   }
   /** True when a row of the block is missing, so that `closeOf` reads the column. */

@@ -1,4 +1,4 @@
-// Finds the feed that a strategy means: by what it registers, or by an interval that the definition does not name.
+// Finds the feed that a strategy refers to: by an indicator over it, or by an interval that the definition does not name.
 
 import { ConfigError } from '../../base/errors.ts';
 import type { Series } from '../../indicators/graph/series.ts';
@@ -8,13 +8,13 @@ import type { FeedRun } from './feed.ts';
 
 /** Returns the feed of an indicator spec, a series or a signal. */
 export function feedOf(feeds: readonly FeedRun[], what: IndicatorSpec<unknown> | Series | SignalSource): FeedRun {
-  const home = ownerOf(what);
-  const feed = feeds.find((one) => one.indicators === home);
-  if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'use the feeds of this strategy');
+  const owner = ownerOf(what);
+  const feed = feeds.find((one) => one.indicators === owner);
+  if (!feed) throw new ConfigError('an indicator is registered over a feed of another run', 'register it over a feed of this strategy');
   return feed;
 }
 
-/** Returns the feed for a name that the definition lacks: the only feed with that interval of the default feed's instrument. */
+/** Returns the feed for a name that the definition lacks: the only feed of the default feed's instrument with that interval, or null. */
 export function defaultFeed(feeds: readonly FeedRun[], interval: Interval | null, main: FeedRun | null): FeedRun | null {
   if (interval === null) return null;
   const found = feeds.filter((feed) => feed.bars.interval === interval && (main ?? feed).instrumentIndex === feed.instrumentIndex);

@@ -35,7 +35,7 @@ export class StrategyFeed implements Feed {
     this.#closeMs = bars.closeMs;
     this.#cursor = cursor;
     this.#instant = instant;
-    // The lanes of a sweep share this object: without the freeze, one lane could read what another wrote to it.
+    // Frozen, because the lanes of a sweep share this object and must not pass values through it.
     Object.freeze(this);
   }
 

@@ -1,4 +1,4 @@
-// What strategies may know of funding: never a rate of the future, and a next time that is reckoned from the past alone.
+// Tests of the funding that strategies see: no future rate, and a next time that is computed from past times alone.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ const ratesOf = (times: readonly number[], rate: readonly number[] = times.map((
 });
 
 describe('funding as a strategy sees it', () => {
-  it('is the newest rate that was charged, those before it, and when the next one is due', () => {
+  it('shows the newest rate that was charged, earlier rates, and when the next one is due', () => {
     const clock = { nowMs: 0 };
     const funding = new FundingView(ratesOf([8 * HOUR + 5, 16 * HOUR + 2, 24 * HOUR + 9], [0.0001, -0.0002, 0.0003]), clock);
     const at = (nowMs: number) => {
@@ -22,15 +22,15 @@ describe('funding as a strategy sees it', () => {
     expect(at(8 * HOUR)).toEqual([NaN, NaN, NaN, NaN]);
     expect(at(9 * HOUR)).toEqual([0.0001, 8 * HOUR + 5, NaN, NaN]);
     expect(at(17 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
-    // Due, and not known yet: rates come some ms late.
+    // The rate is due but not known yet: rates arrive some ms late.
     expect(at(24 * HOUR)).toEqual([-0.0002, 16 * HOUR + 2, 0.0001, 24 * HOUR]);
     expect(at(24 * HOUR + 9)).toEqual([0.0003, 24 * HOUR + 9, -0.0002, 32 * HOUR]);
-    // Where rates are missing the grid goes on.
+    // When rates are missing, the next time stays on the grid.
     expect(at(45 * HOUR)[3]).toBe(48 * HOUR);
     expect([funding.ago(2), funding.ago(3), funding.ago(-1)]).toEqual([0.0001, NaN, NaN]);
   });
 
-  it('is the same whatever the future brings', () => {
+  it('does not depend on future rates', () => {
     const steps = fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(steps, fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 1 }), (gaps, asked) => {
@@ -52,7 +52,7 @@ describe('funding as a strategy sees it', () => {
     );
   });
 
-  it('knows nothing where there are no rates', () => {
+  it('shows NaN when the run has no rates', () => {
     const funding = new FundingView(null, { nowMs: 1e12 });
     expect([funding.rate, funding.atMs, funding.nextMs, funding.ago(3)]).toEqual([NaN, NaN, NaN, NaN]);
   });

@@ -1,21 +1,21 @@
-// The instant that is being processed. The loop sets it; any code that needs the time reads it.
+// The instant that is being processed: the loop sets it, and all code that needs the time reads it.
 
 import type { RowCursor } from '../../indicators/graph/series.ts';
 
 /** The feed whose cursor the instant follows within a block. */
-interface Followed {
+interface FollowedFeed {
   readonly cursor: RowCursor;
   closeOf(row: number): number;
 }
 
-/** Most rows are visited without a read of the time. In a run with one feed it is looked up at the cursor only when it is read. */
+/** Most rows are visited without a read of the time. In a run with one feed it is therefore computed from the cursor when it is read. */
 export class Instant {
   // hot: docs/performance.md#double-fields
   private fixedMs = 0.5;
-  private feed: Followed | null = null;
+  private feed: FollowedFeed | null = null;
   /** 1 while the row after the cursor is matched: the row is not delivered yet, but its close is the time. */
   rowsAhead = 0;
-  /** Number of times that rows were delivered, or were made the next to deliver again. In a run of one execution feed not all of them count. */
+  /** Counts deliveries and rewinds of rows. In a run of one execution feed it does not count all of them. */
   deliveries = 0;
 
   constructor(ms: number) {
@@ -31,7 +31,7 @@ export class Instant {
     this.feed = null;
   }
   /** From now on, until the end of the block, the instant is the close of the row at the feed's cursor. */
-  follow(feed: Followed): void {
+  follow(feed: FollowedFeed): void {
     this.feed = feed;
     this.rowsAhead = 0;
   }

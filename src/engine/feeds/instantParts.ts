@@ -1,19 +1,19 @@
-// `decide: perFeed`: an instant is visited in parts, one for each instrument that has bars at it. This is how far the visit has come.
+// The progress of an instant that is visited in parts (`decide: perFeed`): one part for each instrument that has bars at the instant.
 
 import type { AlignedFeeds } from './alignedFeeds.ts';
 
-/** What a part needs of the engine: the groups of feeds, and how many strategies were asked to decide at this part. */
+/** What a part needs of the engine: the groups of feeds, and the number of strategies that have decided in this part. */
 interface PartProgress {
   readonly alignedFeeds: readonly AlignedFeeds[];
   decided: number;
 }
 
 export class InstantParts {
-  /** The instruments in the order in which strategies need them. */
+  /** The instruments in the order in which strategies need them (needOrder.ts). */
   byNeed: readonly number[] = [];
-  /** Returns the order of all instruments at an instant, such as the one that a journal records. Null: the order of need. */
+  /** Returns the order of all instruments at an instant, such as the order that a journal recorded. Null: use `byNeed`. */
   orderAt: ((t: number) => readonly number[]) | null = null;
-  /** Place of the visited part in that order, and whether its bars are delivered. */
+  /** Position of the visited part in that order, and whether its bars are delivered. */
   place = 0;
   isDelivered = false;
 

@@ -1,4 +1,4 @@
-// A strategy's view of a series from outside: the newest value known by now, and how old it is. Nothing later is reachable.
+// A strategy's view of an external series: the newest value that is known by now, and its age. Later values are not reachable.
 
 import { ConfigError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -12,7 +12,7 @@ import type { FeedRun } from './feed.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** A series of a run by its name; `symbol`: the one symbol whose feeds have it, null for all feeds. */
+/** An external series of a run. `symbol`: the only symbol whose feeds have it; null: all feeds have it. */
 export interface NamedValues {
   readonly name: string;
   readonly symbol: string | null;
@@ -28,8 +28,8 @@ class KnownView implements KnownSeries {
   readonly #values: KnownValues;
   readonly #clock: Clock;
   /**
-   * Number of values known at the last read. The search starts here: time moves on, except in a live bot, where an event may come before the
-   * decision on a bar that closed earlier.
+   * Number of values known at the last read, where the next search starts. Time can also move back a little: in a live bot an event may
+   * come before the decision on a bar that closed earlier.
    */
   #known = 0;
 
@@ -87,7 +87,7 @@ export class KnownViews {
     this.clock = clock;
   }
 
-  /** Returns the series on the rows of a feed; `checkCanRegister` throws when a new one comes too late. Throws ConfigError without one. */
+  /** Returns a series on the rows of a feed. `checkCanRegister` throws when it is too late to register it. Throws if it is unknown. */
   on(feed: FeedRun, name: string, checkCanRegister: () => void): KnownSeries {
     const known = this.views.get(feed) ?? new Map<string, KnownSeries>();
     this.views.set(feed, known);

@@ -1,4 +1,4 @@
-// Kernels that read several feeds: they are filled after what every feed alone gives, up to the same instant.
+// Kernels that read several feeds. They are filled after the kernels of every single feed, up to the same instant.
 
 import type { Kernel } from '../../indicators/graph/spec.ts';
 import type { TechnicalLibrary } from '../../indicators/graph/technicalLibrary.ts';
@@ -39,7 +39,7 @@ export function warmUpFeeds(feeds: readonly FeedRun[], technical: TechnicalLibra
   return links;
 }
 
-/** Goes through the rows of all feeds in spans of time, as the run does. */
+/** Warms up all feeds in spans of time, in the order in which the run processes them. */
 function warmUpBySpans(feeds: readonly FeedRun[], links: readonly Link[], blockRows: number): void {
   for (const feed of feeds) feed.cur = 0;
   for (;;) {

@@ -1,12 +1,14 @@
+// Tests of the queue of signal handlers against a sorted list.
+
 import { expect, test } from 'vitest';
 import { seededRng } from '../../base/number/rng.ts';
 import { NO_ROW, SignalQueue, type SignalWatch } from './signalQueue.ts';
 
-test('random handlers are due by the close of their next row, and at one instant in the order in which they were named', () => {
+test('random handlers are due in the order of the closes of their next rows, and at one instant in the order of registration', () => {
   for (let seed = 1; seed <= 50; seed++) {
     const rng = seededRng(seed);
-    const whole = (below: number) => Math.floor(rng.next() * below);
-    const watches = Array.from({ length: whole(40) }, (_, place) => {
+    const pickBelow = (below: number) => Math.floor(rng.next() * below);
+    const watches = Array.from({ length: pickBelow(40) }, (_, place) => {
       const closeMs = Float64Array.from({ length: 30 }, (__, row) => (row + 1) * (1 + (place % 3)));
       const rows = Int32Array.from({ length: 30 }, (__, row) => row).filter(() => rng.next() < 0.3);
       const feed = { bars: { closeMs } } as unknown as SignalWatch['feed'];

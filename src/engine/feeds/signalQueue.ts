@@ -12,10 +12,10 @@ export interface SignalWatch {
   readonly feed: FeedRun;
   readonly handler: () => void;
   readonly rows: Int32Array;
-  /** Its place among the handlers of the strategy: at one instant they are called in this order. */
+  /** Its position among the handlers of the strategy, which are called in this order at one instant. */
   readonly place: number;
   count: number;
-  /** The next listed row and its place in the list; NO_ROW when all are done. */
+  /** The next listed row and its position in the list; NO_ROW when all are done. */
   row: number;
   at: number;
   /** The close of that row, ms UTC; Infinity when all are done. Only the queue writes it. Hot: docs/performance.md#double-fields. */
@@ -24,11 +24,11 @@ export interface SignalWatch {
 /** Greater than every row. */
 export const NO_ROW = 2 ** 31 - 1;
 
-/** A binary heap: with hundreds of handlers, an instant costs what is due at it, and not a look at each of them. */
+/** A binary heap, so that an instant costs time only for the handlers that are due, even with hundreds of handlers. */
 export class SignalQueue {
   private readonly heap: SignalWatch[] = [];
 
-  /** Begins anew with these handlers, each at its next row. */
+  /** Replaces the content of the queue by these handlers, each at its next row. */
   fill(watches: readonly SignalWatch[]): void {
     const { heap } = this;
     heap.length = 0;
@@ -36,7 +36,7 @@ export class SignalQueue {
       watches[at]!.dueMs = closeOfNext(watches[at]!);
       heap.push(watches[at]!);
     }
-    for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.sink(at);
+    for (let at = (heap.length >> 1) - 1; at >= 0; at--) this.siftDown(at);
   }
 
   /** The time of the first handler that is due, ms UTC; Infinity if none is. */
@@ -47,14 +47,14 @@ export class SignalQueue {
   get first(): SignalWatch {
     return this.heap[0]!;
   }
-  /** Puts the first handler where its next row belongs. */
+  /** Moves the first handler to its place after its next row has changed. */
   moved(): void {
     const first = this.heap[0]!;
     first.dueMs = closeOfNext(first);
-    this.sink(0);
+    this.siftDown(0);
   }
 
-  private sink(from: number): void {
+  private siftDown(from: number): void {
     const { heap } = this;
     const { length } = heap;
     const watch = heap[from]!;

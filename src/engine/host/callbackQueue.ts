@@ -7,7 +7,7 @@ import type { StrategyRun } from './strategyRun.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-interface Waiting {
+interface QueuedCallback {
   /** The strategy to call; null for an action of the bot itself. */
   readonly run: StrategyRun | null;
   readonly act: (() => void) | null;
@@ -17,16 +17,16 @@ interface Waiting {
   readonly key: readonly [number, number, number];
 }
 
-/** Limit on callback rounds: a strategy that answers every fill with an order that fills at once would never end. */
+/** Limit on callback rounds. A strategy that answers every fill with an order that fills at once would never end. */
 const MAX_ROUNDS = 10_000;
 
 export class CallbackQueue {
-  private waiting: Waiting[] = [];
+  private waiting: QueuedCallback[] = [];
   /** After a restart: the held events of each step, until the start is complete. Null: events are delivered at once. */
-  private held: Waiting[][] | null = null;
+  private held: QueuedCallback[][] | null = null;
 
   /** The batch that is being delivered, and how many of its events are done. */
-  private batch: readonly Waiting[] = [];
+  private batch: readonly QueuedCallback[] = [];
   private deliveredCount = 0;
 
   get isEmpty(): boolean {
@@ -47,48 +47,48 @@ export class CallbackQueue {
   hold(): void {
     this.held ??= [];
   }
-  /** Puts the rest of a batch back into the queue after a strategy has thrown in it. */
+  /** Returns the undelivered events of a batch to the queue after a strategy has thrown. */
   resume(): void {
     this.waiting.unshift(...this.batch.slice(this.deliveredCount));
     this.batch = [];
   }
 
-  /** Delivers the held events in the order in which they happened. An unknown outcome that has been settled meanwhile is left out. */
+  /** Delivers the held events in the order in which they happened, without unknown outcomes that have been resolved meanwhile. */
   deliverHeld(...to: Parameters<CallbackQueue['deliver']>): void {
     const held = this.held ?? [];
     this.held = null;
     const newest = new Map(held.flatMap((batch) => batch.flatMap((each) => (each.order === null ? [] : [[each.order.id, each] as const]))));
-    const isNews = (each: Waiting): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
-    const batches = held.map((batch) => batch.filter(isNews));
+    const isCurrent = (each: QueuedCallback): boolean => each.order?.lifecycle !== 'unknown' || newest.get(each.order.id) === each;
+    const batches = held.map((batch) => batch.filter(isCurrent));
     try {
       for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) {
         this.waiting.push(...batch);
         this.deliver(...to);
       }
     } finally {
-      // One strategy has thrown: the others still get the rest.
+      // If one strategy has thrown, the others still get the remaining events.
       this.waiting.push(...batches.flat());
     }
   }
 
   /**
-   * Calls the callbacks. `before` receives the strategy that is called next, `refuse` what a callback returned. Events that callbacks cause
-   * are delivered as well. `isMeant`: the strategies that are called; the events of others wait. Null: all.
+   * Calls the callbacks. `before` receives the strategy that is called next, `reject` what a callback returned. Events that callbacks cause
+   * are delivered as well. `isIncluded`: true for the strategies to call; the events of others wait. Null: all are called.
    */
   deliver(
     before: (run: StrategyRun) => void,
-    refuse: (run: StrategyRun, returned: unknown, what: string) => void,
-    isMeant: ((run: StrategyRun) => boolean) | null = null,
+    reject: (run: StrategyRun, returned: unknown, what: string) => void,
+    isIncluded: ((run: StrategyRun) => boolean) | null = null,
   ): void {
     if (this.held !== null) {
       if (this.waiting.length > 0) this.held.push(this.waiting.splice(0));
       return;
     }
     for (let round = 0; this.waiting.length > 0; round++) {
-      const meant = isMeant === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isMeant(run));
-      if (meant.length === 0) return;
-      const batch = meant.toSorted(byTime);
-      this.waiting = isMeant === null ? [] : this.waiting.filter((each) => !meant.includes(each));
+      const included = isIncluded === null ? this.waiting : this.waiting.filter(({ run }) => run === null || isIncluded(run));
+      if (included.length === 0) return;
+      const batch = included.toSorted(byTime);
+      this.waiting = isIncluded === null ? [] : this.waiting.filter((each) => !included.includes(each));
       this.batch = batch;
       for (let at = 0; at < batch.length; at++) {
         const { run, act, fill, order } = batch[at]!;
@@ -96,21 +96,18 @@ export class CallbackQueue {
         act?.();
         if (run === null || !run.hasStarted) continue;
         if (round > MAX_ROUNDS)
-          throw new StrategyError(
-            `${run.name}: its callbacks answer each other without end`,
-            'do not send an order for every order change',
-          );
+          throw new StrategyError(`${run.name}: its callbacks cause each other without end`, 'do not send an order for every order change');
         before(run);
         if (fill !== null && !run.oco.isEmpty) run.cancelOthers(fill.orderId);
         const returned: unknown = fill !== null ? run.instance!.onFill?.(fill) : run.instance!.onOrder?.(order!);
-        if (returned !== undefined) refuse(run, returned, fill !== null ? 'onFill' : 'onOrder');
+        if (returned !== undefined) reject(run, returned, fill !== null ? 'onFill' : 'onOrder');
       }
       this.batch = [];
     }
   }
 }
 
-function byTime(a: Waiting, b: Waiting): number {
+function byTime(a: QueuedCallback, b: QueuedCallback): number {
   for (let at = 0; at < 3; at++) if (a.key[at] !== b.key[at]) return a.key[at]! < b.key[at]! ? -1 : 1;
   return 0;
 }

@@ -1,4 +1,4 @@
-// The exit of a strategy from an instrument: it cancels the strategy's orders, and closes the position as soon as no order closes it already.
+// The exit of a strategy from an instrument: cancels its orders there, and closes the position once no other order is closing it.
 
 import type { OrderId, Side } from '../../model/order.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
@@ -14,7 +14,7 @@ import type { StrategyOrders } from './strategyOrders.ts';
 // hot: docs/performance.md#imported-constants
 const { takenLots } = exposure;
 
-/** Decision slots of the orders that `exit` sends. In two-way mode each side has its own, because a slot has one unfinished order. */
+/** Decision slots of the orders that `exit` sends. In two-way mode each side has its own, because a slot holds one unfinished order. */
 const EXIT = 'exit';
 const EXIT_SHORT = 'exit short';
 
@@ -49,8 +49,8 @@ export class Exits {
   }
 
   /**
-   * Cancels the strategy's orders on the instrument of a feed and closes its position. Its stops are removed now. What the exit leaves, or
-   * what an entry fills meanwhile, is closed after that exit has ended. Returns the closing order; null if none was sent.
+   * Cancels the strategy's orders on the instrument of a feed, removes its stops and closes its position. Lots that remain, or that an
+   * entry fills meanwhile, are closed after this exit has ended. Returns the closing order; null if none was sent.
    */
   leave(feed: FeedRun): OrderId | null {
     const { host, strategy } = this;
@@ -63,10 +63,10 @@ export class Exits {
       if (order.strategy !== strategy || order.instrumentIndex !== instrumentIndex) continue;
       if (order.parent === 0 && (order.slot === EXIT || order.slot === EXIT_SHORT)) continue;
       host.orders.cancel(order, host.nowMs);
-      // A draft that waits for an open order ends with it.
+      // A draft that waits for the cancelled order must not be sent.
       if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     }
-    // Stop entries wait for no order.
+    // Also stop entries, which wait for no order.
     if (host.followUps > 0) this.withdrawDrafts(instrumentIndex);
     // Again: the cancel of a stop order that still waited for a row with volume returned the unsold lots to its bracket.
     if (host.brackets.total > 0) host.brackets.drop(strategy, instrumentIndex);
@@ -76,7 +76,7 @@ export class Exits {
     const { strategy } = this;
     this.host.drafts.withdrawAll(({ order }) => order.strategy === strategy && order.instrumentIndex === instrumentIndex);
   }
-  /** True when an exit waits for cancels: it closes what is held, and what is bought until then. */
+  /** True while an exit waits for cancels. It will then close everything that is held by then. */
   isWaiting(instrumentIndex: number): boolean {
     return this.host.followUps > 0 && this.pending[instrumentIndex] === true;
   }
@@ -118,7 +118,7 @@ export class Exits {
     return this.send(order);
   }
 
-  /** True when orders that close the position are unfinished: what they may still fill cannot be closed a second time. */
+  /** True while orders that close the position are unfinished. The lots that they may still fill must not be closed twice. */
   private isClosing(instrumentIndex: number, long: number, short: number): boolean {
     return (long > 0 && this.takenLots(instrumentIndex, false) > 0) || (short > 0 && this.takenLots(instrumentIndex, true) > 0);
   }

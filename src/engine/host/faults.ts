@@ -1,4 +1,4 @@
-// Custom indicators of a live bot: which strategy registered each one, and which have thrown and are no longer computed.
+// The faults of custom indicators in a live bot: which indicators have thrown, and which strategy registered each one.
 
 import type { CustomNote, Kernel } from '../../indicators/graph/spec.ts';
 import type { FeedRun } from '../feeds/feed.ts';
@@ -7,10 +7,10 @@ import type { Link } from '../feeds/links.ts';
 export class Faults {
   /** The strategy that registered each custom indicator, by its note. */
   private readonly owners = new Map<CustomNote, number>();
-  private readonly silent = new Set<Kernel>();
+  private readonly stopped = new Set<Kernel>();
   private readonly unraised: { readonly run: number; readonly error: unknown }[] = [];
 
-  /** Call once a strategy is constructed: indicators of the feed without an owner are assigned to it. */
+  /** Assigns the indicators of the feed that have no owner yet to a strategy. Call it when the strategy has been constructed. */
   assignOwner({ indicators }: FeedRun, run: number): void {
     for (const note of indicators.customs) if (!this.owners.has(note)) this.owners.set(note, run);
   }
@@ -26,13 +26,13 @@ export class Faults {
   private fillKernels({ cur, to }: FeedRun, kernels: readonly Kernel[]): void {
     if (to === cur) return;
     for (const kernel of kernels) {
-      if (this.silent.has(kernel)) continue;
+      if (this.stopped.has(kernel)) continue;
       try {
         kernel.fill(cur, to);
       } catch (error) {
         const run = kernel.custom === undefined ? undefined : this.owners.get(kernel.custom);
         if (run === undefined) throw error;
-        this.silent.add(kernel);
+        this.stopped.add(kernel);
         this.unraised.push({ run, error });
       }
     }

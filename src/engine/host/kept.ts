@@ -9,7 +9,7 @@ import type { Timers } from './timers.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** A strategy, reduced to what is kept. */
+/** What keeping and resuming needs of a strategy. */
 interface KeptRun {
   readonly index: number;
   readonly name: string;
@@ -30,14 +30,14 @@ export interface KeptRuns {
 export interface TimedRuns extends KeptRuns {
   readonly timers: Timers;
 }
-/** Work in progress that may not be in any record. */
+/** Work in progress that the journal may not contain. */
 export interface OpenWork extends KeptRuns {
   readonly orders: OrderManager;
   readonly followUps: number;
   readonly bracketManager: { readonly hasWaitingStops: boolean; readonly hasPendingTargets: boolean };
 }
 
-/** What the strategies of an engine keep at the end of an instant. Lists are by strategy, due times by timer (-1: never). */
+/** What the strategies of an engine keep at the end of an instant: lists by strategy, and due times by timer (-1: never). */
 export interface KeptPoint {
   readonly states: readonly string[];
   readonly draws: readonly number[];
@@ -48,16 +48,19 @@ export interface KeptPoint {
 /** Marks numbers that JSON lacks: NaN, infinities and negative zero. */
 const NUMBER = '$number';
 /** Member names that kept data may not use, because JSON or JavaScript give them another meaning. */
-const TAKEN: ReadonlySet<string> = new Set([NUMBER, '__proto__']);
+const RESERVED: ReadonlySet<string> = new Set([NUMBER, '__proto__']);
 const ROOT = 'keep';
 
 /** Checks the argument of `keep`. Throws StrategyError if it is not plain data, or if an object cannot be changed. */
 export function checkKept(name: string, state: unknown): void {
   if (typeof state !== 'object' || state === null)
-    throw new StrategyError(`${name}: ${ROOT}: expected an object, got ${whatIs(state)}`, 'keep({ count: 0 })');
+    throw new StrategyError(`${name}: ${ROOT}: expected an object, got ${typeText(state)}`, 'give it an object: keep({ count: 0 })');
   keptText(name, state);
   if (Object.isFrozen(state) || !Object.isExtensible(state))
-    throw new StrategyError(`${name}: ${ROOT}: the object is frozen, so that it cannot change`, 'give it as it is, and change it in place');
+    throw new StrategyError(
+      `${name}: ${ROOT}: the object is frozen, so that it cannot change`,
+      'keep an object that the strategy can change in place',
+    );
 }
 
 /** Returns a state as JSON. Throws StrategyError if it is not plain data. */
@@ -67,7 +70,7 @@ export function keptText(name: string, state: object): string {
 
 interface Reading {
   readonly name: string;
-  /** Where each list and object was found. Each place gets its own copy after a restart, so sharing is rejected. */
+  /** Where each list and object was found. After a restart each place has its own copy, so a shared object is rejected. */
   readonly places: Map<object, string>;
 }
 
@@ -86,7 +89,7 @@ function plain(reading: Reading, value: unknown, place: string): unknown {
   if (Array.isArray(value)) return Array.from(value, (each: unknown, at) => plain(reading, each, `${place}[${at}]`));
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => {
-      if (TAKEN.has(key)) throw new StrategyError(`${reading.name}: ${place}: a member cannot be named '${key}'`, 'name it otherwise');
+      if (RESERVED.has(key)) throw new StrategyError(`${reading.name}: ${place}: a member cannot be named '${key}'`, 'choose another name');
       return [key, plain(reading, each, `${place}.${key}`)];
     }),
   );
@@ -99,14 +102,14 @@ function isPlain(value: object): boolean {
 
 const numberText = (value: number): string => (Object.is(value, -0) ? '-0' : String(value));
 
-function whatIs(value: unknown): string {
+function typeText(value: unknown): string {
   if (value === null) return 'null';
   return typeof value === 'object' ? (value.constructor?.name ?? 'an object') : typeof value;
 }
 
 const notPlain = ({ name }: Reading, value: unknown, place: string): StrategyError =>
   new StrategyError(
-    `${name}: ${place}: expected numbers, text, flags, lists or plain objects, got ${whatIs(value)}`,
+    `${name}: ${place}: expected numbers, text, flags, lists or plain objects, got ${typeText(value)}`,
     'keep plain data; a Map can be kept as a list of its entries',
   );
 
@@ -136,10 +139,10 @@ export function keptTexts(engine: KeptRuns): readonly string[] {
 }
 
 /**
- * True when an engine made from the records alone would equal this one: every strategy keeps its state, and no work is in progress that no
- * record has.
+ * True when the journal and the kept states alone restore this engine: every strategy keeps its state, and no work is in progress that the
+ * journal does not contain.
  */
-export function isWhole({ runs, orders, followUps, bracketManager }: OpenWork): boolean {
+export function isFullyRecorded({ runs, orders, followUps, bracketManager }: OpenWork): boolean {
   const isQuiet =
     followUps === 0 && !bracketManager.hasWaitingStops && !bracketManager.hasPendingTargets && orders.drafts.waiting.length === 0;
   const isSimple = orders

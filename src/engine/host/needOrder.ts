@@ -1,4 +1,4 @@
-// The order in which strategies need feeds: what decides first is delivered first.
+// The order in which strategies need feeds. The bars of the strategy that decides first are delivered first.
 
 import type { FeedRun } from '../feeds/feed.ts';
 
@@ -8,8 +8,8 @@ interface Listener {
 }
 
 /**
- * Returns the feeds by need: those of the first strategy in the order in which it asked for them, then those of the second, and so on. Feeds
- * that no strategy listens to, such as execution-only feeds, come last.
+ * Returns the feeds by need: those of the first strategy in the order in which it registered them, then those of the second, and so on.
+ * Feeds that no strategy listens to, such as execution-only feeds, come last.
  */
 export function feedsByNeed(feeds: readonly FeedRun[], strategies: readonly Listener[]): readonly FeedRun[] {
   return [...new Set([...strategies.flatMap(({ listened }) => listened), ...feeds])];

@@ -1,4 +1,4 @@
-// Records the calls of a strategy to its run, so that two runs that must behave alike can be compared.
+// Records the calls that a strategy makes, so that two runs that must behave alike can be compared.
 
 import type { Series, Signal } from '../../indicators/graph/series.ts';
 import type { IndicatorSpec, SignalSource } from '../../indicators/graph/spec.ts';
@@ -27,12 +27,12 @@ export interface HostCall {
   readonly text: string;
 }
 
-/** Receives the calls of a strategy, each before it is made. */
+/** Receives each call of a strategy before it is made. */
 export interface HostCallLog {
   note(run: StrategyRun, name: string, given: readonly unknown[]): void;
 }
 
-/** Limit on recorded calls. A strategy that differs does so early, or not at all in the compared rows. */
+/** Limit on recorded calls. If two runs differ, they do so early. */
 const MAX_CALLS = 1_000_000;
 
 /** Keeps each call as text. */
@@ -166,15 +166,15 @@ export class RecordingHost implements StrategyHost {
 
 /** Returns an argument as text. A feed becomes its instrument, because its contents depend on when it is read. */
 function textOf(given: unknown): string {
-  const short = (_: string, value: unknown): unknown => {
+  const shorten = (_: string, value: unknown): unknown => {
     const isFeed = typeof value === 'object' && value !== null && 'instrument' in value && 'bar' in value;
     if (isFeed) return `feed ${(value as Feed).instrument.id} ${(value as Feed).interval}`;
-    // Of an indicator in the options of an order: what it says now.
+    // An indicator in the options of an order becomes its current value.
     if (isSeries(value)) return `series ${value.value}`;
     return typeof value === 'bigint' || typeof value === 'function' ? String(value) : value;
   };
   try {
-    return JSON.stringify(given, short) ?? String(given);
+    return JSON.stringify(given, shorten) ?? String(given);
   } catch {
     return `a value of type ${typeof given}`;
   }

@@ -7,7 +7,7 @@ import type { OrderId } from '../../model/order.ts';
 export function attributedError(error: unknown, name: string, when: string): Error {
   if (error instanceof ConfigError || error instanceof InvariantError) return error;
   if (error instanceof StrategyError) return new StrategyError(`${error.message}, ${when}`, error.remedy, error.cause);
-  return new StrategyError(`${name} threw ${when}: ${thrownText(error)}`, 'the stack shows the line of the strategy', error);
+  return new StrategyError(`${name} threw ${when}: ${thrownText(error)}`, 'the stack trace shows the line of the strategy', error);
 }
 
 /** Returns the text of a thrown value. Any value can be thrown, even one that throws when it is converted to text. */
@@ -20,12 +20,12 @@ export function thrownText(thrown: unknown): string {
 }
 
 /** Throws StrategyError if a callback has returned a promise: the engine would never await it. */
-export function refusePromise(name: string, value: unknown, what: string): void {
+export function rejectPromise(name: string, value: unknown, what: string): void {
   if (typeof value !== 'object' || value === null || !('then' in value)) return;
-  throw new StrategyError(`${name}: ${what} returned a promise`, 'callbacks are synchronous: nothing in a strategy may wait');
+  throw new StrategyError(`${name}: ${what} returned a promise`, 'make it synchronous: nothing in a strategy may wait');
 }
 
 /** Throws: a report of the exchange about an order that is not open cannot be booked. */
 export function unknownOrderError(id: OrderId): never {
-  throw new InvariantError(`the exchange speaks of order ${id}, which is not open`);
+  throw new InvariantError(`the exchange reports about order ${id}, which is not open`);
 }

@@ -1,4 +1,4 @@
-// The feeds that a strategy sees, and what it registers over them: indicators, signals, and the bars that call it.
+// The feeds that a strategy sees, and the indicators, signals and handlers that it registers over them.
 
 import { ConfigError } from '../../base/errors.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -31,7 +31,7 @@ export interface DrawnIndicator {
 }
 
 export class StrategyFeeds {
-  /** The feed that a call without a feed means: `bars`, or the only one. Null when the run has several and none is called `bars`. */
+  /** The feed of calls that name none: `bars`, or the only one. Null when the run has several and none is called `bars`. */
   readonly main: FeedRun | null;
   /** Feeds whose indicators must be ready before the first callback. */
   readonly needed = new Set<FeedRun>();
@@ -71,9 +71,12 @@ export class StrategyFeeds {
   feedFor(view: Feed | undefined): FeedRun {
     const feed = view === undefined ? this.main : this.byView.get(view);
     if (!feed && view !== undefined)
-      throw new ConfigError(`${this.strategy}: expected a feed of this strategy`, 'name one: this.feed(name) has it');
+      throw new ConfigError(`${this.strategy}: expected a feed of this strategy`, 'pass one that this.feed(name) returned');
     if (!feed)
-      throw new ConfigError(`${this.strategy}: the run has several feeds and none is called bars`, 'name the feed: buy(size, { feed })');
+      throw new ConfigError(
+        `${this.strategy}: the run has several feeds and none is called bars`,
+        'name the feed in the call: buy(size, { feed })',
+      );
     return feed;
   }
 
@@ -94,7 +97,7 @@ export class StrategyFeeds {
     for (const feed of found) this.listen(feed);
     return listOf(found, (feed) => feed.view);
   }
-  /** Registers an indicator, and returns its output with `depth` values of the past (default 1). */
+  /** Registers an indicator, and returns its output with `depth` past values (default 1). */
   use<Out>(what: IndicatorSpec<Out> | Series, options: UseOptions): Out | Series {
     const feed = feedOf(this.shown, what);
     this.noteWarmup(feed, what);
@@ -114,11 +117,11 @@ export class StrategyFeeds {
     return out;
   }
 
-  /** Warm-up of this strategy only: what other strategies have registered over the feed does not delay it. */
+  /** Notes the warm-up of an indicator for this strategy only: indicators of other strategies do not delay it. */
   private noteWarmup(feed: FeedRun, what: object): void {
     if ('warmupBars' in what) this.readyRows.set(feed, Math.max(this.readyRow(feed), Number(what.warmupBars) - 1));
   }
-  /** A series over several feeds waits for the bars of each of them. */
+  /** Notes that a series over several feeds needs the warm-up of each of them. */
   private noteLinks(feed: FeedRun, out: unknown): void {
     if (typeof out !== 'object' || out === null) return;
     const views = (isView(out) ? [out] : Object.values(out)).filter(isView);

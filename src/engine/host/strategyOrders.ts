@@ -1,4 +1,4 @@
-// Interface to write one strategy's orders: sizes and prices as whole numbers, and what a change of its position needs.
+// The interface through which one strategy's orders are written, in whole numbers, and its positions changed.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -10,6 +10,7 @@ import type { DecisionLog } from '../book/decisionLog.ts';
 /** Decision slot of the orders that `target` sends. */
 export const TARGET = 'target';
 
+/** The result of removing the orders that would close the old side of a position a second time. */
 export interface ClearedSide {
   /** True when brackets or orders protected the old side and were removed. */
   readonly isCleared: boolean;
@@ -32,8 +33,8 @@ export interface StrategyOrders {
   /** Returns the reversal of the strategy's position that waits for the orders of the old side. */
   reversal(instrumentIndex: number): WaitingDraft | undefined;
   /**
-   * Changes an order. Returns the id of the order that now stands for it, or null. `decisions`: the log of the strategy's decisions, if
-   * anybody reads it.
+   * Changes an order. Returns the id of the order or of its replacement, or null if nothing was changed. `decisions`: the log of the
+   * strategy's decisions, if the run keeps one.
    */
   amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null;
   /** Cancels orders that would close the old side of a position a second time, if `missing` lots take it to zero or beyond. */

@@ -1,4 +1,4 @@
-// One strategy in a run: the engine's answers to what its base class asks for (feeds, indicators, orders, views).
+// One strategy in a run: what its base class calls to get feeds and indicators, to send orders and to read its own state.
 
 import { ConfigError, StrategyError } from '../../base/errors.ts';
 import type { Rng } from '../../base/number/rng.ts';
@@ -88,16 +88,16 @@ export class StrategyRun implements StrategyHost {
   kept: object | null = null;
   /** Number of random numbers that the strategy has drawn. */
   draws = 0;
-  /** Keeps what it asks for; null: nobody reads it. */
+  /** Records its orders, exits and cancels; null: the run keeps no such log. */
   decisions: DecisionLog | null = null;
-  /** True once it has read its equity or cash, or its open orders, or has asked for a target, which depends on what it holds. */
+  /** True once it has read its equity or cash, read its open orders, or set a target, which depends on its position. */
   readsMoney = false;
   readsOrders = false;
   asksForTargets = false;
   readonly oco = new OcoGroups();
-  /** Who amends by a view of an order: itself, or what records its calls. */
+  /** Receives `amend` of an order view: the run itself, or a wrapper that records its calls. */
   owner: OrderOwner = this;
-  /** True once it has changed an order: the envelope of a run does not know moved stops. */
+  /** True once it has changed an order. The envelope of a run does not include moved stops. */
   amends = false;
   private readonly engine: RunHost;
   /** Sends a draft: `submit` of the engine, bound. Hot: docs/performance.md#bound-send. */
@@ -218,7 +218,7 @@ export class StrategyRun implements StrategyHost {
   /** Exits the instrument of a feed, also if a reversal is under way there. */
   leave(feed: FeedRun): OrderId | null {
     if (this.engine.followUps > 0) this.rebalancing.withdraw(feed.instrumentIndex);
-    this.targets.stopTurning(feed.instrumentIndex);
+    this.targets.forgetReversal(feed.instrumentIndex);
     return this.exits.leave(feed);
   }
 
@@ -275,11 +275,11 @@ export class StrategyRun implements StrategyHost {
     this.oco.add(own);
     this.wantsFills = this.engine.wantsFills = true;
   }
-  /** An order of a group has filled. */
+  /** Cancels the other orders of the group of an order that has filled. */
   cancelOthers(id: OrderId): void {
     for (const other of this.oco.take(id)) this.cancel(other);
   }
-  /** True while orders of a group may still cancel each other: no record has the groups. */
+  /** True while orders of a group may still cancel each other. The journal does not contain the groups. */
   get hasGroups(): boolean {
     if (!this.oco.isEmpty) this.oco.forget((id) => (this.engine.orders.get(id)?.state ?? STATE.done) !== STATE.done);
     return !this.oco.isEmpty;
@@ -289,8 +289,8 @@ export class StrategyRun implements StrategyHost {
     const { instrumentIndex, view: feed } = this.ownFeeds.feedFor(view);
     if (timeMs !== null && !Number.isFinite(timeMs))
       throw new StrategyError(
-        `${this.name}: closeAt(${timeMs}), which is no time`,
-        'give a time in ms UTC, such as this.nowMs + 3_600_000',
+        `${this.name}: closeAt(${timeMs}): expected a time in ms UTC`,
+        'give a finite number, such as this.nowMs + 3_600_000',
       );
     engine.hasPendingWork = true;
     const isNow = timeMs !== null && timeMs <= engine.nowMs;
@@ -321,12 +321,12 @@ export class StrategyRun implements StrategyHost {
   funding(view: Feed | undefined): Funding {
     const { instrument, instrumentIndex } = this.ownFeeds.feedFor(view);
     if (instrument.contract === undefined) {
-      throw new ConfigError(`${this.name}: ${instrument.id} has no funding`, 'ask for that of a contract: funding(feed)');
+      throw new ConfigError(`${this.name}: ${instrument.id} has no funding`, 'give the feed of a contract: funding(feed)');
     }
     const { deps } = this.engine;
     return (this.fundings[instrumentIndex] ??= new FundingView(deps.funding?.[instrumentIndex] ?? null, this.engine));
   }
-  /** What its decisions depended on besides bars, in words. */
+  /** What its decisions depended on besides bars, as texts for a report. */
   get dependsOn(): readonly string[] {
     const words: string[] = [];
     if (this.mainPosition !== null || this.positions.some((position) => position !== undefined)) words.push('its position');
@@ -359,7 +359,7 @@ export class StrategyRun implements StrategyHost {
   }
   keep<T extends object>(state: T): T {
     this.checkIsConstructing('keep');
-    if (this.kept !== null) throw new ConfigError(`${this.name}: keep is called twice`, 'put all that is to be kept into one object');
+    if (this.kept !== null) throw new ConfigError(`${this.name}: keep is called twice`, 'put everything to keep into one object');
     checkKept(this.name, state);
     this.kept = state;
     return state;
@@ -368,7 +368,7 @@ export class StrategyRun implements StrategyHost {
     this.engine.log(this.name, message, fields);
   }
 
-  /** True when an exit waits for cancels: it closes what is held, and what is bought until then. */
+  /** True while an exit waits for cancels. It will then close everything that is held by then. */
   isLeaving(instrumentIndex: number): boolean {
     return this.exits.isWaiting(instrumentIndex);
   }

@@ -1,4 +1,4 @@
-// Timers fire on the UTC grid, each once a due time, in order of registration.
+// Tests of the timers: they fire on the UTC grid, once at each due time, in order of registration.
 
 import { describe, expect, it } from 'vitest';
 import { Timers } from './timers.ts';
@@ -35,7 +35,7 @@ describe('Timers', () => {
     expect(firedUntil(timers, MIDNIGHT + 3 * HOUR)).toEqual([['of 3', 60], ['of 3', 120], ['of 3', 180]]); // prettier-ignore
   });
 
-  it('starts in the middle of a period with the next of the grid', () => {
+  it('started in the middle of a period, fires next on the grid', () => {
     const timers = new Timers();
     timers.every(0, 15 * MINUTE, () => {}, NaN);
     timers.start(MIDNIGHT + 7 * MINUTE + 1);
@@ -50,7 +50,7 @@ describe('Timers', () => {
     expect(firedUntil(timers, MIDNIGHT + 80 * HOUR).map(([, minute]) => minute / 60)).toEqual([32, 56, 80]);
   });
 
-  it('is asked for during the run: the first time is the next on the grid, however long nothing was due', () => {
+  it('a timer that is registered during the run fires first at the next time on the grid', () => {
     const timers = new Timers();
     timers.start(MIDNIGHT);
     timers.every(0, HOUR, () => {}, MIDNIGHT + 150 * MINUTE);
@@ -71,7 +71,7 @@ describe('Timers', () => {
     expect(timers.nextMs).toBe(Infinity);
   });
 
-  it('serves equal times in order of registration, and timers that a timer has made', () => {
+  it('fires at equal times in order of registration, including timers that a timer has registered', () => {
     const timers = new Timers();
     const ran: string[] = [];
     timers.at(1, HOUR, () => ran.push('at'), NaN);

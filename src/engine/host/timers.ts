@@ -1,4 +1,4 @@
-// Timers of strategies: `every` period and `at` a time of day on the UTC grid, `cron` by a pattern. They fire after the bars of their
+// Timers of strategies: `every` period and `at` a time of day on the UTC grid, or `cron` by a pattern. They fire after the bars of their
 // instant.
 
 import { ConfigError } from '../../base/errors.ts';
@@ -16,7 +16,7 @@ interface Timer {
   readonly next: (ms: number) => number;
   readonly handler: () => void;
   readonly missed: Missed;
-  /** A timer that fires once has a key, under which the next one takes its place; null for a timer that repeats. */
+  /** The key of a timer that fires once; a new timer with the same key replaces it. Null for a timer that repeats. */
   readonly key: number | null;
   dueMs: number;
 }
@@ -48,8 +48,8 @@ export class Timers {
   }
 
   /**
-   * Fires once, at the first instant at or after `ms`; a live bot that was down then makes up for it. It takes the place of the strategy's
-   * timer with the same key. Null removes that one only.
+   * Fires once, at the first instant at or after `ms`; a live bot that was down then makes up for it. It replaces the strategy's timer with
+   * the same key. Null: only removes that timer.
    */
   once(strategy: number, key: number, ms: number | null, handler: () => void, nowMs: number): void {
     this.remove((timer) => timer.strategy === strategy && timer.key === key);
@@ -80,7 +80,7 @@ export class Timers {
 
   /** Calls `call` for every timer due at or before `ms`, in order of registration. */
   runDue(ms: number, call: Call): void {
-    // A copy: a timer that fires once leaves the list, and a handler may add or remove another.
+    // Loop over a copy, because a timer that fires once leaves the list and a handler may add or remove timers.
     for (const timer of this.timers.slice()) {
       if (timer.dueMs > ms || !this.timers.includes(timer)) continue;
       timer.dueMs = timer.next(ms);

@@ -1,4 +1,4 @@
-// A strategy's view of its own affairs: copies of orders and fills, a position read from the ledger, and a stand-in for a missing feed.
+// The objects in which a strategy sees its orders, fills and positions, and a placeholder for a missing default feed.
 
 import type { TimeMs } from '../../base/brand.ts';
 import type { Decimal } from '../../base/number/decimal.ts';
@@ -25,12 +25,12 @@ export interface PositionHost {
   marks(): ArrayLike<number>;
 }
 
-/** The strategy whose order it is, or what stands before it and records its calls. */
+/** Receives the changes of an order: the run of its strategy, or a wrapper that records its calls. */
 export interface OrderOwner {
   amend(id: OrderId, change: Amendment): OrderId | null;
 }
 
-/** A copy of an order that a strategy may keep. Each read of a quantity makes its decimal. */
+/** A copy of an order that a strategy may keep. Each read of a quantity creates a decimal. */
 export class OrderView implements OrderInfo {
   readonly id: OrderId;
   readonly side: Side;
@@ -56,7 +56,7 @@ export class OrderView implements OrderInfo {
     this.trigger = triggerTicks === 0 ? NAN : triggerTicks / pow10(instrument.priceDigits);
     this.entry = order.parent === 0 ? null : order.parent;
     this.code = order.code;
-    // An order by amount has no lots: its quantity is what it has filled.
+    // An order by amount has no lots, so its quantity is its filled quantity.
     this.#lots = order.lots === 0 ? order.filledLots : order.lots;
     this.#filledLots = order.filledLots;
     this.#digits = instrument.quantityDigits;
@@ -79,7 +79,7 @@ export class OrderView implements OrderInfo {
 /** True when the limit is the engine's own collar: a market order by quantity, or the order that a trigger order places. */
 const isCollar = ({ role, triggerTicks }: BotOrder): boolean => role === 'market' || (role !== 'limit' && triggerTicks > 0);
 
-/** A fill of an order. Each read of an amount makes its decimal. */
+/** A fill of an order. Each read of an amount creates a decimal. */
 export class FillView implements FillInfo {
   readonly orderId: OrderId;
   readonly side: Side;
@@ -177,7 +177,7 @@ export class StrategyPosition implements Position {
 export const isSeries = (value: unknown): value is Series =>
   typeof value === 'object' && value !== null && 'ago' in value && 'prev' in value;
 
-/** Stands in for `this.bars` in a run without a default feed: any read throws an error that says how to fix it. */
+/** Returns the value of `this.bars` in a run without a default feed: each read throws an error that says how to fix it. */
 export function noDefaultFeed(strategy: string): Feed {
   return new Proxy({} as Feed, {
     get() {

@@ -1,7 +1,6 @@
-// The loop that drives every run, block by block: fill indicators, visit the instants at which something can happen, book, decide.
+// The loop that drives every run, block by block: it fills indicators and visits each instant at which something can happen.
 //
-// This module is imported once per strategy class under a query of its own. The calls of `fill`, of handlers and of `onBar` are here and
-// nowhere else.
+// Each strategy class imports its own copy of this module, under its own query. Only this module calls `fill`, handlers and `onBar`.
 // hot: docs/performance.md#one-loop-a-class
 
 import type { BarMarket } from '../../ports/exchange.ts';
@@ -32,27 +31,27 @@ export function blockLoop(engine: Engine): void {
   }
 }
 
-/** Runs engines that share their feeds, one for each parameter set, block by block. Each engine gives the same result as it does alone. */
+/** Runs engines that share their feeds, one for each parameter set, block by block. Each gives the same result as it does alone. */
 export function laneLoop(engines: readonly Engine[]): void {
   const [first] = engines;
   if (first === undefined) return;
-  let inWork = first;
+  let current = first;
   const starts = first.feeds.map((feed) => feed.cur);
   try {
     while (first.openBlock(engines)) {
       for (let at = 0; at < starts.length; at++) starts[at] = first.feeds[at]!.cur;
       fillIndicators(first);
       for (const engine of engines) {
-        inWork = engine;
+        current = engine;
         engine.joinBlock(first, starts);
         listSignals(engine);
         visitBlock(engine);
         engine.closeBlock();
       }
     }
-    for (const engine of engines) stopStrategies((inWork = engine));
+    for (const engine of engines) stopStrategies((current = engine));
   } catch (error) {
-    throw inWork.attributeError(error);
+    throw current.attributeError(error);
   }
 }
 
@@ -70,24 +69,24 @@ export function listSignals(engine: Engine): void {
     for (const watch of run.watches) {
       const { feed } = watch;
       watch.count = feed.indicators.listRows(watch.signal, feed.cur, feed.to, watch.rows);
-      goTo(watch, 0);
-      // Handlers are not called before every series of the strategy is ready.
+      moveTo(watch, 0);
+      // Handlers are not called until every series of the strategy is ready.
       const { closeMs } = feed.bars;
-      while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) goTo(watch, watch.at + 1);
+      while (watch.row < NO_ROW && closeMs[watch.row]! < run.readyMs) moveTo(watch, watch.at + 1);
     }
     run.signals.fill(run.watches);
   }
 }
 
 /** Makes the listed row `at` the next one. */
-function goTo(watch: SignalWatch, at: number): void {
+function moveTo(watch: SignalWatch, at: number): void {
   watch.at = at;
   watch.row = at < watch.count ? watch.rows[at]! : NO_ROW;
 }
 
 export function visitBlock(engine: Engine): void {
   const { hasOneFeedAndStrategy } = engine;
-  // Events between blocks may have added work, and row-by-row steps do not check for it.
+  // Events between blocks may have added work that the row-by-row visits do not look for.
   engine.hasPendingWork = true;
   for (;;) {
     if (hasOneFeedAndStrategy === true) {
@@ -100,12 +99,12 @@ export function visitBlock(engine: Engine): void {
   }
 }
 
-/** Visits the rows of the one execution feed up to the next instant at which more than a row of it is due. */
+/** Visits the rows of the only execution feed, up to the next instant at which anything else is due. */
 function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
   let limit = Math.min(engine.queue.nextMs, engine.timers.nextMs);
   for (const other of engine.feeds) if (other !== feed) limit = Math.min(limit, other.nextCloseMs);
   const { closeMs } = feed.bars;
-  // Times are whole: the rows that close before the limit.
+  // The rows that close before the limit: times are whole ms.
   const end = feed.firstAfter(limit - 1);
   // Until the strategy has started it gets no callback, and no order can be working.
   let row = feed.cur;
@@ -117,7 +116,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
     engine.instant.set(feed.closeOf(row));
     feed.cursor.row = row;
     start(engine, run);
-    // The row is still to be matched and delivered. An order sent meanwhile may be due before the limit found above.
+    // The row must still be matched and delivered. An order sent by `onStart` may be due before the limit found above.
     feed.cursor.row = row - 1;
     return visitPlainRows(engine, feed, run);
   }
@@ -128,7 +127,7 @@ function visitPlainRows(engine: Engine, feed: FeedRun, run: StrategyRun): void {
 function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, end: number): void {
   const { instant, market } = engine;
   const { instrumentIndex } = feed;
-  // Whether an order is working changes only with a row or with a call of the strategy, so it is not checked in between.
+  // Only a row or a call of the strategy can change this, so it is not checked in between.
   let isWorking = market !== null && market.workingOrders(instrumentIndex) > 0;
   const lastMs = end > from ? feed.closeOf(end - 1) : -INFINITY;
   instant.follow(feed);
@@ -146,7 +145,7 @@ function visitEachRow(engine: Engine, feed: FeedRun, run: StrategyRun, from: num
 }
 
 /**
- * Delivers rows until the strategy submits or cancels something. Returns the row after that one, or `to`. Hot:
+ * Delivers rows until the strategy submits or cancels an order. Returns the row after that one, or `to`. Hot:
  * docs/performance.md#own-loop.
  */
 function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: number, to: number): number {
@@ -159,22 +158,22 @@ function decideRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: numbe
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      goTo(watch, watch.at + 1);
-      // A call without an object: `this` of a handler must not be the watch.
+      moveTo(watch, watch.at + 1);
+      // Called without an object, because `this` of a handler must not be the watch.
       const { handler } = watch;
       const returned: unknown = handler();
-      if (returned !== undefined) engine.refuseReturn(run, returned);
+      if (returned !== undefined) engine.rejectReturn(run, returned);
     }
     const returned: unknown = instance.onBar!();
-    if (returned !== undefined) engine.refuseReturn(run, returned);
+    if (returned !== undefined) engine.rejectReturn(run, returned);
     if (engine.hasPendingWork === true) return row + 1;
   }
   return to;
 }
 
 /**
- * The strategy has submitted or cancelled something before `row`. True when an event that is due by `lastMs`, the last of the rows, may now
- * come between them.
+ * Called when the strategy has submitted or cancelled an order before `row`. True when an event may now be due before `lastMs`, the close
+ * of the last row to visit.
  */
 function isInterrupted(engine: Engine, feed: FeedRun, row: number, lastMs: number): boolean {
   engine.hasPendingWork = false;
@@ -211,10 +210,10 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
     for (let at = 0; at < handlers; at++) {
       const watch = watches[at]!;
       if (watch.row !== row || watch.feed !== feed) continue;
-      goTo(watch, watch.at + 1);
+      moveTo(watch, watch.at + 1);
       const { handler } = watch;
       const returned: unknown = handler();
-      if (returned !== undefined) engine.refuseReturn(run, returned);
+      if (returned !== undefined) engine.rejectReturn(run, returned);
     }
     row++;
     if (engine.hasPendingWork === false) continue;
@@ -227,7 +226,7 @@ function visitListedRows(engine: Engine, feed: FeedRun, run: StrategyRun, from: 
 }
 
 /**
- * Matches the row after the cursor in a run with one feed, which the instant follows, and reports the result. True when an order is still
+ * Matches the row after the cursor in a run with one feed, which the instant follows, and reports the fills. True when an order is still
  * working afterwards. The caller delivers the row.
  */
 function matchRow(engine: Engine, market: BarMarket, feed: FeedRun, row: number): boolean {
@@ -266,7 +265,7 @@ function nextInstant(engine: Engine): number {
 /** `decide: perFeed`: a strategy starts at a bar of its feed. */
 const startOf = ({ readyMs, listened }: StrategyRun): number => Math.max(readyMs, listened[0]!.nextCloseMs);
 
-/** Refreshes whether orders wait for rows. The result holds until something changes it; then the exchange is asked again. */
+/** Asks the market again for which feeds an order is working, if anything may have changed it since the last call. */
 function refreshAllWorking(engine: Engine): void {
   if (engine.hasPendingWork === false) return;
   engine.hasPendingWork = false;
@@ -278,7 +277,7 @@ function refreshAllWorking(engine: Engine): void {
 /** Visits one instant, in the order that docs/maintainers/event-order.md states. */
 function visitInstant(engine: Engine, t: number): void {
   const { alignedFeeds, market, queue } = engine;
-  // Nothing was due for rows that closed before t, but marks are read as of the current time.
+  // Nothing was due at the rows that closed before t. Deliver them, because marks are read as of t.
   for (let at = 0; at < alignedFeeds.length; at++) {
     const aligned = alignedFeeds[at]!;
     if (aligned.nextCloseMs < t) aligned.deliverThrough(t - 1);
@@ -309,8 +308,8 @@ function visitInstant(engine: Engine, t: number): void {
 }
 
 /**
- * Visits one instrument after the other, in the order in which strategies need them: its bars are delivered, then its strategies decide. At
- * last the timers that are due, unless more bars of the instant may come. A second call continues after a strategy has thrown.
+ * Visits one instrument after the other, in the order in which strategies need them: its bars are delivered, then its strategies decide.
+ * Due timers run last, unless more bars of the instant may come. After a strategy has thrown, a second call continues.
  */
 function decideByPart(engine: Engine, t: number): void {
   const { runs, parts } = engine;
@@ -318,14 +317,14 @@ function decideByPart(engine: Engine, t: number): void {
   for (; parts.place < order.length; parts.place++) {
     const index = order[parts.place]!;
     if (!parts.deliver(engine, index)) continue;
-    const isMeant = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
-    for (const run of runs) if (run.hasStarted === false && isMeant(run) && t >= run.readyMs) start(engine, run);
-    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
+    const isIncluded = ({ listened }: StrategyRun): boolean => listened[0]!.instrumentIndex === index;
+    for (const run of runs) if (run.hasStarted === false && isIncluded(run) && t >= run.readyMs) start(engine, run);
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isIncluded);
     while (engine.decided < runs.length) {
       const run = runs[engine.decided++]!;
-      if (isMeant(run)) decide(engine, run, t);
+      if (isIncluded(run)) decide(engine, run, t);
     }
-    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isMeant);
+    if (!engine.callbacks.isEmpty) engine.deliverCallbacks(isIncluded);
     if (engine.risk.watchesEquity) engine.recorder.show(engine.risk);
     parts.isDelivered = false;
   }
@@ -356,7 +355,7 @@ function matchDue(engine: Engine, market: BarMarket): void {
     const { aligned, cur } = execution[at]!;
     if (aligned!.isDue === true) market.matchRow(at, cur);
   }
-  // What was filled no longer waits.
+  // Orders that have filled are no longer working.
   engine.hasPendingWork = true;
 }
 
@@ -364,24 +363,24 @@ function decide(engine: Engine, run: StrategyRun, t: number): void {
   engine.currentStrategy = run.index;
   if (engine.hasOneFeedAndStrategy === false) callQueued(engine, run, t);
   else {
-    // Rows are visited one by one as well, which does not move the queue.
+    // The row-by-row visits do not move the queue, so read each watch itself.
     for (const watch of run.watches) {
       if (watch.row === NO_ROW || watch.feed.bars.closeMs[watch.row] !== t) continue;
-      goTo(watch, watch.at + 1);
+      moveTo(watch, watch.at + 1);
       callHandler(engine, run, watch);
     }
   }
   if (!run.hasOnBar || !run.hasStarted || !run.hasFresh) return;
   const returned: unknown = run.instance!.onBar!();
-  if (returned !== undefined) engine.refuseReturn(run, returned);
+  if (returned !== undefined) engine.rejectReturn(run, returned);
 }
 
-/** Calls the handlers that are due at the instant, in the order in which the strategy named them. */
+/** Calls the handlers that are due at the instant, in the order in which the strategy registered them. */
 function callQueued(engine: Engine, run: StrategyRun, t: number): void {
   const { signals } = run;
   while (signals.nextMs === t) {
     const watch = signals.first;
-    goTo(watch, watch.at + 1);
+    moveTo(watch, watch.at + 1);
     signals.moved();
     callHandler(engine, run, watch);
   }
@@ -389,7 +388,7 @@ function callQueued(engine: Engine, run: StrategyRun, t: number): void {
 
 function callHandler(engine: Engine, run: StrategyRun, { handler }: SignalWatch): void {
   const returned: unknown = run.hasStarted ? handler() : undefined;
-  if (returned !== undefined) engine.refuseReturn(run, returned);
+  if (returned !== undefined) engine.rejectReturn(run, returned);
 }
 
 function start(engine: Engine, run: StrategyRun): void {

@@ -1,4 +1,4 @@
-// Closes what strategies hold of instruments that leave the run, in their last bar.
+// Closes the positions in instruments that leave the run, in their last bar.
 
 import { exitMsOf } from '../feeds/delisting.ts';
 import type { Engine } from '../engine.ts';
@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Schedules the exits of instruments that leave the run. Those that left before it take no order that opens. */
+/** Schedules the exits from instruments that leave the run. An instrument that left before the run takes only closing orders. */
 export function scheduleDelistings(engine: Engine): void {
   const { leavesMs, fromMs } = engine.deps;
   if (leavesMs === undefined) return;

@@ -10,17 +10,17 @@ import { stopStrategies } from './stopStrategies.ts';
 const INFINITY = Infinity;
 
 /**
- * Delivers the rows that have closed by `t`, ms UTC, and lets the strategies decide on those that close at it: the same visit as in a
- * backtest. Rows that closed earlier are delivered without a call of a strategy. Without a row it is the instant of a timer. With
- * `decide: perFeed` there may be several calls for an instant: each brings the rows of some instruments, and the last one, without rows,
- * runs the timers. Throws what a strategy throws, with its name and bar.
+ * Delivers the rows that have closed by `t`, ms UTC. Strategies decide on the rows that close at `t`, as in a backtest; rows that closed
+ * earlier are delivered without a call. If no row closes at `t`, only timers are due. With `decide: perFeed` there may be several calls for
+ * one instant: each delivers the rows of some instruments, and the last one, without rows, runs the timers. Throws what a strategy throws,
+ * with its name and bar.
  */
 export function deliverInstant(engine: Engine, t: number): void {
   try {
     engine.decided = NOT_VISITED;
-    passOver(engine, t);
-    enter(engine, t);
-    goOn(engine, t);
+    deliverWithoutCalls(engine, t);
+    enterInstant(engine, t);
+    continueInstant(engine, t);
   } catch (error) {
     throw engine.attributeError(error);
   }
@@ -29,7 +29,7 @@ export function deliverInstant(engine: Engine, t: number): void {
 /** Continues the instant `t` after a strategy has thrown: the others decide as if it had not. */
 export function finishInstant(engine: Engine, t: number): void {
   try {
-    goOn(engine, t);
+    continueInstant(engine, t);
   } catch (error) {
     throw engine.attributeError(error);
   }
@@ -38,11 +38,11 @@ export function finishInstant(engine: Engine, t: number): void {
 /** Value of an engine's `decided` before its strategies are called at an instant. */
 const NOT_VISITED = -1;
 
-function goOn(engine: Engine, t: number): void {
+function continueInstant(engine: Engine, t: number): void {
   engine.faults.raise(engine);
   if (engine.decided !== NOT_VISITED) return visit(engine, () => callStrategies(engine, t));
   engine.isPartial = engine.decidesPerFeed && engine.feeds.some((feed) => feed.cur < feed.to);
-  // The rows that a strategy waits for may have arrived. A late strategy starts now, not in the past.
+  // The rows that a strategy waits for may have arrived. A strategy that is ready late starts now.
   for (const run of engine.runs) if (!run.hasStarted) awaitRows(engine, run, t);
   listSignals(engine);
   visit(engine, () => visitBlock(engine));
@@ -55,7 +55,7 @@ function visit(engine: Engine, act: () => void): void {
   engine.closeBlock();
 }
 
-/** Reports what was held for this instant after its rows are delivered and before any strategy decides. */
+/** Delivers the deferred callbacks after the rows of this instant are delivered and before any strategy decides. */
 function actAndDeliver(engine: Engine, act: () => void): void {
   const { hasOneFeedAndStrategy } = engine;
   engine.defersCallbacks = engine.hasOneFeedAndStrategy = false;
@@ -68,7 +68,7 @@ function actAndDeliver(engine: Engine, act: () => void): void {
   }
 }
 
-/** Applies the exchange's reports at the time `nowMs`, after everything that is due by then. Then it notifies the strategies. */
+/** Applies reports of the exchange at the time `nowMs`, after everything that is due by then, and then calls the strategies. */
 export function applyInbox(engine: Engine, nowMs: number, apply: () => void): void {
   try {
     engine.instant.set(nowMs);
@@ -83,13 +83,13 @@ export function applyInbox(engine: Engine, nowMs: number, apply: () => void): vo
 
 /**
  * Resumes at `nowMs` after the bot was down until `untilMs`. Rows that closed by then are delivered to indicators and marks, strategies get
- * the events that happened meanwhile, and timers make up for missed calls as their option says.
+ * the events that happened meanwhile, and timers make up for missed calls as their option `missed` says.
  */
 export function catchUp(engine: Engine, untilMs: number, nowMs: number): void {
   try {
     engine.instant.set(nowMs);
     engine.queue.runDue(nowMs);
-    passOver(engine, untilMs + 1);
+    deliverWithoutCalls(engine, untilMs + 1);
     engine.instant.set(nowMs);
     engine.haltActions?.act();
     engine.faults.raise(engine);
@@ -116,7 +116,7 @@ function notifyMissedTimers(engine: Engine, untilMs: number): void {
   engine.deliverCallbacks();
 }
 
-/** Gives the other strategies the remaining callbacks after one has thrown. The failed one gets no more calls. */
+/** Delivers the remaining callbacks to the other strategies after one has thrown. The failed one gets no more calls. */
 export function notifyOthers(engine: Engine): void {
   engine.callbacks.resume();
   if (!engine.callbacks.isEmpty) engine.deliverCallbacks();
@@ -138,7 +138,7 @@ function awaitRows(engine: Engine, run: StrategyRun, t: number): void {
 }
 
 /** Delivers rows that close before `t` to indicators and marks only, one instant after the other. */
-function passOver(engine: Engine, t: number): void {
+function deliverWithoutCalls(engine: Engine, t: number): void {
   for (;;) {
     let nextMs = INFINITY;
     for (const feed of engine.feeds) nextMs = Math.min(nextMs, feed.nextRowCloseMs);
@@ -149,7 +149,7 @@ function passOver(engine: Engine, t: number): void {
   }
 }
 
-function enter(engine: Engine, t: number): void {
+function enterInstant(engine: Engine, t: number): void {
   engine.enterBlock(1, t);
   engine.market?.blockOpened();
   engine.faults.fill(engine.feeds, engine.links);

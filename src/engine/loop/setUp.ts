@@ -18,7 +18,7 @@ import { OrderDrafts } from '../router/orderDrafts.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Constructs a strategy: its field initialisers register what it needs. `hostFor`: a wrapper between the strategy and its run. */
+/** Constructs a strategy, whose field initialisers register feeds and indicators. `hostFor`: returns a wrapper around its run. */
 export function addStrategy(
   engine: Engine,
   strategy: StrategyClass,
@@ -45,8 +45,8 @@ export function addStrategy(
 }
 
 /**
- * Ends the set-up: fixes buffers, delivers warm-up rows, and finds when each strategy is ready. `equitySink` takes the equity of each
- * block, which is then not kept. A rule that watches equity needs all of it and overrides the sink.
+ * Ends the set-up: allocates buffers, delivers warm-up rows, and finds when each strategy is ready. `equitySink` takes the equity of each
+ * block, so that the recorder does not keep it. It is ignored when a risk rule watches equity, because that needs all of it.
  */
 export function sealEngine(engine: Engine, technical: TechnicalLibrary | null, equitySink: EquitySink | null = null): void {
   const { deps, feeds, runs, risk, ledger, execution, blockRows } = engine;
@@ -78,10 +78,10 @@ export function needsTechnical({ feeds }: Engine): boolean {
   return feeds.some((feed) => feed.indicators.needsTechnical);
 }
 
-/** Returns the first instant of a strategy; Infinity while rows that it needs are missing, which in live are still to come. */
+/** Returns the first instant of a strategy; Infinity while rows that it needs are missing. In live they may still arrive. */
 export function readyMs({ feeds, decidesPerFeed }: Engine, run: StrategyRun): number {
   const [own] = run.listened;
-  // Other feeds must not decide when a strategy begins.
+  // Other feeds must not determine when the strategy begins.
   if (decidesPerFeed && own !== undefined) return closeMsOf(own, Math.max(own.firstRow, run.readyRow(own)));
   const firstMs = Math.min(...feeds.map((feed) => closeMsOf(feed, feed.firstRow)));
   const linked = run.linked
@@ -116,7 +116,7 @@ function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
   if (crossing !== undefined) {
     throw new ConfigError(
       `${name}: ${crossing.feed.indicators.keyOf(crossing.view)} reads several feeds (decide: perFeed)`,
-      'decide: whenComplete waits for the bars of all of them',
+      'use decide: whenComplete, which waits for the bars of all of them',
     );
   }
   if (listened.length === 1) return;
@@ -124,7 +124,7 @@ function checkReadsOneFeed({ name, listened, linked }: StrategyRun): void {
   const shown = names.length > 4 ? `${names.slice(0, 3).join(', ')} and ${names.length - 3} more` : names.join(', ');
   throw new ConfigError(
     `${name}: expected a strategy that reads one feed (decide: perFeed), got one that reads ${names.length === 0 ? 'none' : shown}`,
-    'give each feed a strategy of its own, or decide: whenComplete',
+    'give each feed its own strategy, or use decide: whenComplete',
   );
 }
 

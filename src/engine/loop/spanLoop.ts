@@ -1,9 +1,9 @@
-// Runs a part of a run, for checks that look at some of its rows only.
+// Runs the first part of a run, for checks that need only some of its rows.
 
 import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
 import type { Engine } from '../engine.ts';
 
-/** Runs blocks until the one that holds `untilMs` is done. Throws what a strategy throws, with its name and bar. */
+/** Runs blocks until the one that contains `untilMs` is done. Throws what a strategy throws, with its name and bar. */
 export function spanLoop(engine: Engine, untilMs: number): void {
   try {
     while (engine.blockEndMs < untilMs && engine.openBlock()) {

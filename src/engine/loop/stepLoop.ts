@@ -1,4 +1,4 @@
-// Runs a run up to a time, to the millisecond, for a run that is made again to be looked at.
+// Repeats a run up to a given millisecond, so that its state at that time can be inspected.
 
 import { nextBlockEnd } from '../feeds/feed.ts';
 import { fillIndicators, listSignals, visitBlock } from './blockLoop.ts';
@@ -8,9 +8,9 @@ import type { Engine } from '../engine.ts';
 const INFINITY = Infinity;
 
 /**
- * Runs blocks up to `untilMs`, inclusive: the last one ends there, and everything that is due by then has happened. How a run is cut into
- * blocks changes nothing in it. `onBlock`: called after each block; the run pauses when it returns true. Throws what a strategy throws, with its
- * name and bar.
+ * Runs blocks up to `untilMs`, inclusive: the last block ends there, and everything that is due by then has happened. The division into
+ * blocks does not change a run. `onBlock`: called after each block; the run pauses when it returns true. Throws what a strategy throws,
+ * with its name and bar.
  */
 export function runTo(engine: Engine, untilMs: number, onBlock: () => boolean = () => false): void {
   try {

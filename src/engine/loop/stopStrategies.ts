@@ -5,7 +5,7 @@ import { keptTexts } from '../host/kept.ts';
 
 /** Calls `onStop` of the strategies. After one of them has thrown, a second call continues with the next strategy. */
 export function stopStrategies(engine: Engine): void {
-  // The lanes share the instant, and the last visited one differs by lane. All of them stop at the end of the data.
+  // The lanes of a sweep share the instant, and each visited another one last. All of them stop at the end of the data.
   engine.instant.set(engine.blockEndMs);
   while (engine.stopped < engine.runs.length) {
     const run = engine.runs[engine.stopped++]!;
@@ -13,6 +13,6 @@ export function stopStrategies(engine: Engine): void {
     if (run.hasStarted) run.instance!.onStop?.();
   }
   engine.deliverCallbacks();
-  // A live bot checks this at each instant. What it would reject ends a backtest, too.
+  // A live bot checks the kept state at each instant. A backtest therefore also fails on state that cannot be kept.
   keptTexts(engine);
 }

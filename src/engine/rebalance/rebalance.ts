@@ -1,4 +1,4 @@
-// Brings the positions of a strategy to weights of its equity: what frees money first, and what takes it once those orders have ended.
+// Brings the positions of a strategy to weights of its equity: first the orders that free money, then, once they have ended, the others.
 
 import { StrategyError } from '../../base/errors.ts';
 import { Decimal } from '../../base/number/decimal.ts';
@@ -7,7 +7,7 @@ import type { OrderId } from '../../model/order.ts';
 import type { Amount, RebalanceOptions, Size, Weights } from '../../strategy/types.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 
-/** Weights that helpers compute may exceed 1 in sum by the rounding of doubles. */
+/** The largest sum of weights. It exceeds 1, because computed weights may do so by rounding. */
 const MAX_SUM = '1.000000001';
 const OPTIONS: readonly string[] = ['band', 'minTrade'] satisfies readonly (keyof RebalanceOptions)[];
 
@@ -18,13 +18,13 @@ export interface RebalanceHost {
   readonly tradable: readonly FeedRun[];
   /** Returns a size as lots at the newest close, negative for short; NaN before the first close. */
   lotsOf(size: Size, feed: FeedRun): number;
-  /** Returns the lots that it would hold if all its orders filled. */
+  /** Returns the lots that the strategy would hold if all its orders filled. */
   heldLots(feed: FeedRun): number;
-  /** Withdraws what earlier rebalances have not sent yet. */
+  /** Withdraws orders of earlier rebalances that have not been sent yet. */
   withdrawWaiting(): void;
   /** Returns unfinished orders of earlier rebalances and targets. */
   unfinished(): readonly { readonly id: OrderId; readonly instrumentIndex: number }[];
-  /** Reduces a position to `lots` at once. Null when nothing is to be done. */
+  /** Reduces a position to `lots` at once. Returns the order; null when none is needed. */
   reduce(feed: FeedRun, lots: number): OrderId | null;
   /** Opens or adds to a position once the orders `ahead` have ended; at once if there are none. */
   open(feed: FeedRun, lots: number, ahead: readonly OrderId[]): OrderId;
@@ -37,15 +37,15 @@ interface Move {
   readonly wanted: number;
 }
 
-/** Sends the orders of a rebalance, and returns them: reductions first, then the rest in the order in which the symbols were named. */
+/** Sends the orders of a rebalance, and returns them: reductions first, then the others in the order in which the symbols were named. */
 export function rebalance(host: RebalanceHost, weights: Weights, options: RebalanceOptions = {}): readonly OrderId[] {
   const moves = movesOf(host, checkWeights(host, weights), checkOptions(host, options));
   host.withdrawWaiting();
   const unfinished = host.unfinished();
   const free = moves.filter(({ feed }) => !unfinished.some(({ instrumentIndex }) => instrumentIndex === feed.instrumentIndex));
   const reductions = free.flatMap(({ feed, held, wanted }) => {
-    const kept = reducedTo(held, wanted);
-    return kept === held ? [] : (host.reduce(feed, kept) ?? []);
+    const remaining = reducedTo(held, wanted);
+    return remaining === held ? [] : (host.reduce(feed, remaining) ?? []);
   });
   const ahead = [...unfinished.map(({ id }) => id), ...reductions.filter((id) => host.isUnfinished(id))];
   const openings = free.flatMap(({ feed, held, wanted }) => {
@@ -55,7 +55,7 @@ export function rebalance(host: RebalanceHost, weights: Weights, options: Rebala
   return [...reductions, ...openings];
 }
 
-/** Returns what stays of `held` on the way to `wanted`: nothing when the position turns round. */
+/** Returns the part of `held` that remains on the way to `wanted`: 0 when the position changes its side. */
 function reducedTo(held: number, wanted: number): number {
   if (held > 0 !== wanted > 0 || wanted === 0) return 0;
   return Math.abs(wanted) < Math.abs(held) ? wanted : held;
@@ -67,17 +67,17 @@ function movesOf(host: RebalanceHost, weights: ReadonlyMap<FeedRun, Amount>, { b
     const held = host.heldLots(feed);
     const weight = weights.get(feed) ?? 0;
     const wanted = host.lotsOf({ equity: weight }, feed);
-    const off = Math.abs(wanted - held);
-    // A symbol without a bar yet has no price: its lots are NaN, and it is left alone.
-    if (!(off >= feed.instrument.minLots)) return [];
-    const isWithin = (size: Size): boolean => off <= host.lotsOf(size, feed);
+    const distance = Math.abs(wanted - held);
+    // A symbol without a bar yet has no price, so its lots are NaN and its position is not changed.
+    if (!(distance >= feed.instrument.minLots)) return [];
+    const isWithin = (size: Size): boolean => distance <= host.lotsOf(size, feed);
     if (wanted !== 0 && held !== 0 && band !== undefined && isWithin({ equity: band })) return [];
-    if (minTrade !== undefined && off < host.lotsOf({ quote: minTrade }, feed)) return [];
+    if (minTrade !== undefined && distance < host.lotsOf({ quote: minTrade }, feed)) return [];
     return [{ feed, held, wanted }];
   });
 }
 
-/** Returns the weights by feed. Throws StrategyError for a symbol that the strategy cannot trade, and for weights that cannot be held. */
+/** Returns the weights by feed. Throws StrategyError for a symbol that the strategy cannot trade and for invalid weights. */
 function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRun, Amount> {
   const given: unknown = weights;
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
@@ -90,13 +90,13 @@ function checkWeights(host: RebalanceHost, weights: Weights): ReadonlyMap<FeedRu
     const value = decimalOf(host, `the weight of ${name}`, weight);
     if (feed.instrument.contract === undefined) {
       if (value.isNegative() && !value.isZero())
-        throw badWeight(host, `${name} has the weight ${value.toFixed()}`, 'spot cannot be sold short');
+        throw badWeight(host, `${name} has the weight ${value.toFixed()}`, 'give 0 or more: spot cannot be sold short');
       spot = spot.plus(value);
     }
     byFeed.set(feed, weight);
   }
   if (spot.gt(MAX_SUM))
-    throw badWeight(host, `the weights of spot symbols are ${spot.toFixed()} in sum`, 'they are at most 1: spot has no credit');
+    throw badWeight(host, `the weights of spot symbols sum to ${spot.toFixed()}`, 'give weights that sum to at most 1: spot has no credit');
   return byFeed;
 }
 
@@ -118,7 +118,7 @@ function feedOf(host: RebalanceHost, name: string): FeedRun {
   if (found.length === 1) return found[0]!;
   if (found.length > 1) {
     const ids = found.map(({ instrument }) => instrument.id).join(' and ');
-    throw new StrategyError(`${host.name}: rebalance of ${name}, which may be ${ids}`, 'name it with its market');
+    throw new StrategyError(`${host.name}: rebalance of ${name}, which may be ${ids}`, 'use one of these ids');
   }
   const names = host.tradable.map(({ instrument }) => instrument.wireName);
   const near = nearestName(name, names);
@@ -138,7 +138,7 @@ function decimalOf(host: RebalanceHost, what: string, value: Amount): Decimal {
   if (amount?.isFinite() === true) return amount;
   throw new StrategyError(
     `${host.name}: ${what} is ${String(value)}`,
-    'give a number, such as 0.4, and wait for indicators that are not ready',
+    'give a number, such as 0.4; skip the rebalance while an indicator is not ready',
   );
 }
 

@@ -1,4 +1,4 @@
-// The rebalances of one strategy: their orders, which of them wait, and what a spot buy may spend.
+// The orders of one strategy's rebalances: sends them, withdraws those that wait, and limits a spot buy to the free cash.
 
 import type { Lots, Ticks, Units } from '../../base/brand.ts';
 import { mulDiv } from '../../base/number/exact.ts';
@@ -29,13 +29,13 @@ export interface RebalancingHost {
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
 }
 
-/** The strategy's own ways to its orders. */
+/** How a rebalance sends the strategy's orders. */
 interface OwnOrders {
   readonly index: number;
   readonly name: string;
   /** Decision slot of the orders that `goTo` sends. */
   readonly targetSlot: string;
-  /** Changes a position to `lots`, past stops in the way. Null when nothing is to be done. */
+  /** Changes a position to `lots`, and removes stops that would close it twice. Null: no order was needed. */
   goTo(feed: FeedRun, lots: number): OrderId | null;
   writeSize(order: BotOrder, missing: number, held: number): void;
   send(order: BotOrder): OrderId;
@@ -111,7 +111,7 @@ export class Rebalancing implements RebalanceHost {
   }
 
   /**
-   * Makes a spot buy an order by amount: what its lots cost at the last price, and at most what is free of the strategy's cash after the fee.
+   * Turns a spot buy into an order by amount: the cost of its lots at the last price, but at most the strategy's free cash after the fee.
    * False when that is less than the smallest order.
    */
   fitToCash(order: BotOrder): boolean {

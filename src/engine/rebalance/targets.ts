@@ -1,4 +1,4 @@
-// Changes of one strategy's position to a target: the order for what is missing, and the reversal of a side that stops protect.
+// Changes one strategy's position to a target: sends the order for the missing lots, and reverses a position that stops protect.
 
 import type { Ticks } from '../../base/brand.ts';
 import type { OrderId, Side } from '../../model/order.ts';
@@ -29,7 +29,7 @@ interface TargetSizes {
   clearOldSide(order: BotOrder, missing: number): { readonly isCleared: boolean; readonly ahead: OrderId[] };
 }
 
-/** The strategy's own ways to its orders. */
+/** How a target sends the strategy's orders. */
 interface TargetOrders {
   readonly index: number;
   readonly slot: string;
@@ -43,7 +43,7 @@ export class Targets {
   private readonly sizes: TargetSizes;
   private readonly own: TargetOrders;
   /** By instrument: the sent reversal for which the protective orders of the old side were removed; undefined without one. */
-  private readonly turning: (OrderId | undefined)[] = [];
+  private readonly sentReversals: (OrderId | undefined)[] = [];
 
   constructor(engine: TargetHost, sizes: TargetSizes, own: TargetOrders) {
     this.engine = engine;
@@ -51,14 +51,14 @@ export class Targets {
     this.own = own;
   }
 
-  /** Changes the position to `wanted` lots, past stops in the way. Null when nothing is to be done. */
+  /** Changes the position to `wanted` lots, and removes stops that would close it twice. Null: no order was needed. */
   goTo(feed: FeedRun, wanted: number): OrderId | null {
     const engine = this.engine;
     const { instrumentIndex, instrument } = feed;
-    const turning = engine.followUps === 0 ? undefined : this.sizes.reversal(instrumentIndex);
-    if (turning !== undefined && turning.targetLots === wanted) return null;
-    // The newest decision counts.
-    if (turning !== undefined) engine.drafts.withdraw(turning.order);
+    const waitingReversal = engine.followUps === 0 ? undefined : this.sizes.reversal(instrumentIndex);
+    if (waitingReversal !== undefined && waitingReversal.targetLots === wanted) return null;
+    // The newest decision replaces the older one.
+    if (waitingReversal !== undefined) engine.drafts.withdraw(waitingReversal.order);
     const held = this.sizes.heldAndOrdered(instrumentIndex);
     const missing = wanted - held;
     if (Math.abs(missing) < instrument.minLots) return null;
@@ -69,7 +69,7 @@ export class Targets {
     if (!isCleared) return this.own.send(order);
     return ahead.length === 0 ? this.reverse(order) : engine.drafts.reverse(order, ahead, wanted);
   }
-  /** Sends a reversal whose stops have ended. If it does not fill, the old side is closed anyway, because nothing protects it now. */
+  /** Sends a reversal once the stops of the old side have ended. If it does not fill, an exit closes the old side. */
   reverse(order: BotOrder): OrderId {
     const engine = this.engine;
     const { id, instrumentIndex } = order;
@@ -77,22 +77,22 @@ export class Targets {
     if (order.id !== id) return id;
     if (order.reason === 'denied') this.own.leave(engine.execution[instrumentIndex]!);
     else if (order.reason === null) {
-      this.stopTurning(instrumentIndex);
-      this.turning[instrumentIndex] = id;
+      this.forgetReversal(instrumentIndex);
+      this.sentReversals[instrumentIndex] = id;
       engine.followUps++;
     }
     return id;
   }
-  /** Stops watching the reversal: from now on the strategy decides about the old side. */
-  stopTurning(instrumentIndex: number): void {
-    if (this.turning[instrumentIndex] === undefined) return;
-    this.turning[instrumentIndex] = undefined;
+  /** Stops watching the reversal, because the strategy decides about the old side from now on. */
+  forgetReversal(instrumentIndex: number): void {
+    if (this.sentReversals[instrumentIndex] === undefined) return;
+    this.sentReversals[instrumentIndex] = undefined;
     this.engine.followUps--;
   }
-  /** Handles the end of a reversal: an exit closes what is left of the old side, unless another draft will do so. */
+  /** Handles the end of a reversal: an exit closes the remainder of the old side, unless a waiting draft will do so. */
   onReversalEnd(id: OrderId, instrumentIndex: number, side: Side): void {
-    if (this.turning[instrumentIndex] !== id) return;
-    this.stopTurning(instrumentIndex);
+    if (this.sentReversals[instrumentIndex] !== id) return;
+    this.forgetReversal(instrumentIndex);
     const { ledger, orders, execution } = this.engine;
     const isDrafted = orders.drafts.orders.some((draft) => draft.strategy === this.own.index && draft.instrumentIndex === instrumentIndex);
     if (!isDrafted && ledger.closable(this.own.index, instrumentIndex, side === 'buy', true) > 0)
@@ -121,8 +121,8 @@ export class Targets {
     order.limit = 0 as Ticks;
     this.sizes.setSize(order, order.lots);
   }
-  /** The strategy cancels an order itself: it is responsible for the old side then. */
+  /** Handles a cancel by the strategy itself, which is then responsible for the old side. */
   onCancel(id: OrderId, instrumentIndex: number): void {
-    if (this.turning[instrumentIndex] === id) this.stopTurning(instrumentIndex);
+    if (this.sentReversals[instrumentIndex] === id) this.forgetReversal(instrumentIndex);
   }
 }

@@ -1,4 +1,4 @@
-// Adopts a foreign order: an order that the operator placed at the exchange is reserved, followed and booked as a strategy's own.
+// Adopts foreign orders: an order that the operator placed at the exchange is then managed like one of a strategy's own.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import type { Side, VenueOrderId } from '../../model/order.ts';
@@ -32,8 +32,8 @@ export interface ForeignOrderTerms {
 }
 
 /**
- * Rules that an adopted order must pass. All other limits apply only to orders that are still to be sent. This order is already working,
- * and later orders are measured together with it.
+ * Rules that an adopted order must pass. All other limits apply only before an order is sent; this order is already working, and counts
+ * when later orders are checked.
  */
 const ADOPTION_RULES = ['INSTRUMENT', 'CONTRACT_TAKEN', 'MARGIN'];
 

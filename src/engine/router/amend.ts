@@ -1,4 +1,4 @@
-// Changes an order of a strategy: the stop of what it has bought, at once; limit, size and target by a replacement of the order.
+// Changes an order of a strategy: its stop at once; its limit, size and targets by replacing the order.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -13,7 +13,7 @@ import type { Bracket, Brackets } from '../../orders/stops/brackets.ts';
 import type { Amendment } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
-import { bothTargets, readTargets } from '../trailing/targetsOption.ts';
+import { bothTargetsError, readTargets } from '../trailing/targetsOption.ts';
 import type { Sizing } from './sizing.ts';
 
 /** What an amendment needs of the engine. */
@@ -28,14 +28,14 @@ export interface AmendHost {
   submit(order: BotOrder): OrderId;
 }
 
-/** Who asks, and the log of its decisions if anybody reads it. */
+/** The strategy that changes its order, and the log of its decisions if the run keeps one. */
 export interface Amender {
   readonly strategy: number;
   readonly name: string;
   readonly decisions: DecisionLog | null;
 }
 
-const GIVE = 'give one or more of limit, size, stop, target and targets';
+const REMEDY = 'give one or more of limit, size, stop, target and targets';
 const KEYS: Readonly<Record<string, true>> = {
   limit: true,
   size: true,
@@ -45,8 +45,8 @@ const KEYS: Readonly<Record<string, true>> = {
 } satisfies Record<keyof Amendment, true>;
 
 /**
- * Changes an order. Returns the id of the order that now stands for it, which is another one after a replacement; null if nothing was
- * changed: the order has ended and protects nothing, is under cancel or waits as a draft, or a number is not one.
+ * Changes an order. Returns its id, or the id of its replacement. Null if nothing was changed: the order has ended and has no bracket, is
+ * under cancel, waits as a draft, or a given number is NaN.
  */
 export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: Amendment): OrderId | null {
   checkChange(by.name, change);
@@ -57,14 +57,14 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
   const { limit, size, stop, target, targets } = change;
   const changesTarget = target !== undefined || targets !== undefined;
   const replaces = limit !== undefined || size !== undefined || changesTarget;
-  if (target !== undefined && targets !== undefined) throw bothTargets(by.name, 'this.amend', 'target');
-  if (order !== undefined && order.parent > 0) throw isLeg(by.name, order);
-  if (order !== undefined && order.triggerTicks > 0) throw isTrigger(by.name, order);
+  if (target !== undefined && targets !== undefined) throw bothTargetsError(by.name, 'this.amend', 'target');
+  if (order !== undefined && order.parent > 0) throw legError(by.name, order);
+  if (order !== undefined && order.triggerTicks > 0) throw triggerError(by.name, order);
   if (replaces && order === undefined) {
-    if (changesTarget) throw hasFilled(by.name, id, target === undefined ? 'targets' : 'target');
+    if (changesTarget) throw filledError(by.name, id, target === undefined ? 'targets' : 'target');
     return null;
   }
-  if (replaces && order!.role !== 'limit') throw noLimit(by.name, id);
+  if (replaces && order!.role !== 'limit') throw noLimitError(by.name, id);
   if (order !== undefined && (order.state === STATE.draft || isUnderCancel(order))) return null;
 
   const instrument = order?.instrument ?? engine.instruments[bracket!.instrument]!;
@@ -80,7 +80,7 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
   return replace(engine, by, order!, { ...next, stopLoss: stop === undefined ? order!.stopLoss : (stopTicks as Ticks) });
 }
 
-/** Moves a stop at once. An order that has filled some lots without a stop gets none for them: those lots would have no bracket. */
+/** Moves a stop at once. Returns null for an order that has filled lots without a stop, because those lots have no bracket. */
 function moveStop(
   { orders, instruments, brackets }: AmendHost,
   id: OrderId,
@@ -100,21 +100,21 @@ function moveStop(
 
 type Terms = { readonly limit: Ticks; readonly lots: Lots; readonly takeProfit: Ticks; readonly ladder: Ladder | null };
 
-/** Returns the terms of the replacement; null if a number is not one. The size is that of what is still to be filled. */
+/** Returns the terms of the replacement; null if a given number is NaN. The size is the quantity that is still to be filled. */
 function termsOf({ sizing }: AmendHost, order: BotOrder, { limit, size, target }: Amendment, targets: Ladder | undefined): Terms | null {
   const { instrument } = order;
   const isBuy = order.sign > 0;
   const ticks = limit === undefined ? order.limit : sizing.ticks(instrument, limit, isBuy);
   const lots = size === undefined ? order.lots - order.filledLots : sizing.lots(instrument, size);
   const ladder = targets ?? (target === undefined ? order.ladder : null);
-  const kept = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
-  const takeProfit = ladder === null ? kept : nearestOf(ladder, isBuy);
+  const single = target === undefined ? order.takeProfit : sizing.ticks(instrument, target, !isBuy);
+  const takeProfit = ladder === null ? single : nearestOf(ladder, isBuy);
   const changesTarget = target !== undefined || targets !== undefined;
-  const isSound = ticks > 0 && lots >= instrument.minLots && (changesTarget ? takeProfit > 0 : takeProfit >= 0);
-  return isSound ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks, ladder } : null;
+  const isValid = ticks > 0 && lots >= instrument.minLots && (changesTarget ? takeProfit > 0 : takeProfit >= 0);
+  return isValid ? { limit: ticks as Ticks, lots: lots as Lots, takeProfit: takeProfit as Ticks, ladder } : null;
 }
 
-/** Cancels an order and sends another one in its slot, by the rule of cancel and replace. */
+/** Cancels an order and sends its replacement in the same slot, once the cancel is confirmed. */
 function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOrder, terms: Terms & { readonly stopLoss: Ticks }): OrderId {
   const { instrumentIndex, side, id } = old;
   const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
@@ -143,7 +143,7 @@ function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: O
   if (brackets.total === 0) return undefined;
   for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
     const bracket = brackets.of({ instrumentIndex, id });
-    // A bracket without stop and trail only shows that a position still exists.
+    // A bracket without a stop only marks that a position still exists.
     if (bracket !== undefined) return bracket.strategy === strategy && (bracket.stop > 0 || bracket.trailing > 0) ? bracket : undefined;
   }
   return undefined;
@@ -152,32 +152,32 @@ function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: O
 function checkChange(name: string, change: unknown): void {
   const keys = typeof change === 'object' && change !== null ? Object.keys(change) : [];
   if (keys.length === 0) {
-    throw new StrategyError(`${name}: this.amend without anything to change`, GIVE);
+    throw new StrategyError(`${name}: this.amend without anything to change`, REMEDY);
   }
   for (const key of keys) {
     if (KEYS[key] === true) continue;
     const near = nearestName(key, Object.keys(KEYS));
-    throw new StrategyError(`${name}: this.amend with ${key}, which it does not change`, near === null ? GIVE : `did you mean ${near}?`);
+    throw new StrategyError(`${name}: this.amend with ${key}, which it does not change`, near === null ? REMEDY : `did you mean ${near}?`);
   }
 }
 
-const isLeg = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
+const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
-    `cancel it and sell at a limit of your own; this.amend(${parent}, { stop }) moves the stop`,
+    `cancel it and close with a limit order of your own; this.amend(${parent}, { stop }) moves the stop`,
   );
-const isTrigger = (name: string, { id }: BotOrder): StrategyError =>
+const triggerError = (name: string, { id }: BotOrder): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}), which is a trigger order or a stop entry`,
-    'cancel it and place another one with its tag; a stopLoss of the bot is moved without a gap',
+    'cancel it and place another one with its tag; only a stopLoss moves without a gap',
   );
-const noLimit = (name: string, id: number): StrategyError =>
+const noLimitError = (name: string, id: number): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}) with a limit, size or target, but the order has no limit price`,
-    'only limit orders are replaced; of others only stop can be changed',
+    'change only its stop: this.amend replaces limit orders alone',
   );
-const hasFilled = (name: string, id: number, what: string): StrategyError =>
+const filledError = (name: string, id: number, what: string): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}, { ${what} }), but the order has filled`,
-    'cancel its takeProfit in openOrders() and sell at a limit of your own: the stop stays',
+    'cancel its takeProfit from openOrders() and close with a limit order of your own: the stop stays',
   );

@@ -1,4 +1,4 @@
-// Runs brackets for the engine: it places take-profits when an entry fills, and sends stops as market orders when a price reaches them.
+// Runs brackets: places take-profits when an entry fills, and sends stops as market orders when the price reaches them.
 
 import type { Lots, Ticks, TimeMs } from '../../base/brand.ts';
 import type { Fill } from '../../model/fill.ts';
@@ -21,18 +21,19 @@ import { maxAtMarket } from './sizing.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Delay before a take-profit that was not sent is tried again. */
-const TARGET_AGAIN_MS = 10_000;
+/** Delay before a take-profit that could not be sent is placed again. */
+const TARGET_RETRY_MS = 10_000;
 const NO_STOP = { stopLoss: 0, trailing: 0, trailingPpm: 0, trailingFrom: 0 } as const;
 
-type Guarded = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
+/** The entry that a leg protects. */
+type ProtectedEntry = { readonly [Key in 'strategy' | 'instrumentIndex']: number } & Pick<BotOrder, 'side'>;
 /** The take-profit for the fills of an open entry, until the limit on open orders allows it. */
-type PendingTarget = BracketEntry & Guarded & EntryTargets & { lots: number };
-/** What an entry says of its targets. A copy, because its record goes back to the pool with its last fill. */
+type PendingTarget = BracketEntry & ProtectedEntry & EntryTargets & { lots: number };
+/** The targets of an entry. A copy, because its record returns to the pool with its last fill. */
 interface EntryTargets {
   readonly target: Ticks;
   readonly ladder: Ladder | null;
-  /** The lots of the entry, 0 if it has an amount, and those that have filled. */
+  /** The lots of the entry (0 if it is by amount), and its filled lots. */
   readonly total: number;
   filled: number;
 }
@@ -42,7 +43,7 @@ export type FillOfEntry = Pick<Fill, 'price' | 'lots' | 'timeMs' | 'isMaker'>;
 /** A copy, because the venue reuses the record of a fill. */
 export const entryFill = ({ price, lots, timeMs, isMaker }: Fill): FillOfEntry => ({ price, lots, timeMs, isMaker });
 
-const guardedOf = ({ strategy, instrumentIndex, side }: BotOrder): Guarded => ({ strategy, instrumentIndex, side });
+const protectedEntryOf = ({ strategy, instrumentIndex, side }: BotOrder): ProtectedEntry => ({ strategy, instrumentIndex, side });
 const targetsOf = ({ takeProfit, ladder, lots, quoteUnits, filledLots }: BotOrder): EntryTargets => ({
   target: takeProfit,
   ladder,
@@ -72,12 +73,12 @@ export class BracketManager {
   /** Triggered stops that wait for the cancel of the bracket's other legs, if an exchange confirms cancels later. */
   private readonly waitingStops: Bracket[] = [];
   /**
-   * By entry: take-profits that the limit on open orders delays while their entry is one of them. They are sent once the entry has ended.
+   * By entry: take-profits that wait until their entry has ended, because the limit on open orders is reached and the entry counts in it.
    */
   private readonly pendingTargets = new Map<OrderId, PendingTarget>();
   /** Price at which the current stop leg triggers, for the exchange that replays it; NaN outside of `hit`. */
   hitPrice = NAN;
-  /** Time of the fill or level, inside the row being matched, that the current legs react to. NaN outside. */
+  /** Inside the row being matched: the time of the fill or level that the current legs react to. NaN outside of a row. */
   legTimeMs = NAN;
   /** True while a stop cancels its sibling legs. In a replay these cancels act at once; a strategy's own cancels have latency. */
   cancelsOwnOrders = false;
@@ -86,35 +87,35 @@ export class BracketManager {
     this.engine = engine;
   }
 
-  /** A leg has filled `lots`: the bracket protects that many lots less. */
+  /** Handles a fill of a leg: the bracket protects that many lots less. */
   onLegFill(leg: BotOrder, lots: number): void {
     if (this.hasWaitingStops) this.onSiblingFill(leg, lots);
     const { brackets, ledger } = this.engine;
     const bracket = brackets.of({ instrumentIndex: leg.instrumentIndex, id: leg.parent });
     if (!bracket) return;
-    // Dust that is left cannot be sold, so nothing protects it. What a stop leg sells was deducted from its bracket when it was sent.
+    // Remaining dust cannot be sold, so no bracket protects it. The lots of a stop leg left the bracket when the leg was sent.
     if (ledger.isFlat(leg.strategy, leg.instrumentIndex)) brackets.remove(bracket);
     else if (leg.firedAtTicks === 0) brackets.reduce(bracket, lots);
   }
 
-  /** Protects the `lots` that an entry has filled at `price`. */
+  /** Handles a fill of an entry: arms its bracket and places its take-profits. */
   onEntryFill(order: BotOrder, { price, lots, timeMs, isMaker }: FillOfEntry): void {
     const { brackets } = this.engine;
-    // Copied first: the record goes back to the pool with its last fill, and the take-profit is a new draft.
+    // Copied first: the record returns to the pool with its last fill, and the draft of the take-profit may reuse it.
     const { id, takeProfit } = order;
     const targets = order.ladder === null ? null : targetsOf(order);
     const hasStop = order.stopLoss > 0 || order.trailing > 0;
-    // A fee in the base asset reduces the coins bought. Only the rest can be protected.
-    const guarded = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
-    // The price has reached a stop entry by moving in its favour. Live it is sent after its row.
+    // A fee in the base asset reduces the bought coins, and only the remaining ones can be protected.
+    const protectedLots = Math.min(lots, this.closableLots(order.strategy, order.instrumentIndex, order.side === 'buy'));
+    // The price reached a stop entry by moving in its favour. In live it is sent only after that row.
     const isEntered = order.firedAtTicks > 0 && this.hitPrice === this.hitPrice;
     const isChasing = (isEntered || (order.triggerTicks > 0 && order.triggersAbove === (order.side === 'buy'))) && !isMaker;
-    if (hasStop && guarded > 0) brackets.arm(order, guarded, price, timeMs, isChasing);
+    if (hasStop && protectedLots > 0) brackets.arm(order, protectedLots, price, timeMs, isChasing);
     // A take-profit would block an exit that is about to sell the same lots, perhaps permanently.
     if (takeProfit === 0 || this.engine.runs[order.strategy]!.isLeaving(order.instrumentIndex)) return;
-    if (this.waitsForRoom(order, lots, price, timeMs)) return;
+    if (this.waitsForEntryEnd(order, lots, price, timeMs)) return;
     const pendingLots = this.pendingTargets.size > 0 ? this.takePendingTarget(id) : 0;
-    if (targets !== null) this.scheduleLadder(timeMs, guardedOf(order), id, targets, lots + pendingLots);
+    if (targets !== null) this.scheduleLadder(timeMs, protectedEntryOf(order), id, targets, lots + pendingLots);
     else this.scheduleTarget(timeMs, order, id, takeProfit, lots + pendingLots);
   }
 
@@ -122,7 +123,7 @@ export class BracketManager {
   get hasPendingTargets(): boolean {
     return this.pendingTargets.size > 0;
   }
-  /** The exchange has reported the end of an order: the take-profit that waited for it may now be sent. */
+  /** Handles the end of an order that the exchange reported: the take-profit that waited for it may now be sent. */
   onEntryEnd(id: OrderId, timeMs: number): void {
     const pending = this.pendingTargets.get(id);
     if (pending === undefined) return;
@@ -133,13 +134,12 @@ export class BracketManager {
   }
 
   /**
-   * True when the limit on open orders is reached and the entry is one of them, and for the targets of an order by amount: only the entry's end
-   * says how much was filled in total.
+   * True when the take-profit must wait for the end of its entry: the limit on open orders is reached and the entry counts in it, or the
+   * entry is by amount and has a ladder, whose lots are known only at the end.
    */
-  private waitsForRoom(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
+  private waitsForEntryEnd(order: BotOrder, lots: number, price: number, timeMs: number): boolean {
     if (order.state === STATE.done) return false;
     const { ladder, quoteUnits } = order;
-    // The lots of an order by amount are known at its end, and so are those of its targets.
     const isReady = ladder === null || quoteUnits === 0;
     if (isReady && this.engine.risk.mayOpenAnother(order, ladder === null ? 1 : ladder.length)) return false;
     this.deferTarget(order, lots, price, timeMs);
@@ -149,7 +149,7 @@ export class BracketManager {
     const { id } = order;
     const pending = this.pendingTargets.get(id);
     if (pending !== undefined) pending.lots += lots;
-    else this.pendingTargets.set(id, { id, ...guardedOf(order), ...NO_STOP, ...targetsOf(order), lots });
+    else this.pendingTargets.set(id, { id, ...protectedEntryOf(order), ...NO_STOP, ...targetsOf(order), lots });
     if (pending !== undefined) pending.filled = order.filledLots;
     if (order.stopLoss === 0 && order.trailing === 0) this.engine.brackets.arm(order, lots, price, timeMs);
   }
@@ -169,8 +169,8 @@ export class BracketManager {
     if (bracket?.stop === 0 && bracket.trailing === 0) brackets.reduce(bracket, pending.lots);
     return bracket === undefined ? 0 : pending.lots;
   }
-  private scheduleTarget(timeMs: number, entry: Guarded, id: OrderId, target: Ticks, lots: number): void {
-    // The fill may be that of a stop entry: others of the same row still have to be sent.
+  private scheduleTarget(timeMs: number, entry: ProtectedEntry, id: OrderId, target: Ticks, lots: number): void {
+    // Restored afterwards: if this is the fill of a stop entry, other entries of the same row must still be sent.
     const rowTimeMs = this.legTimeMs;
     this.legTimeMs = timeMs;
     this.placeTarget(entry, id, target, lots);
@@ -178,22 +178,22 @@ export class BracketManager {
   }
 
   /** Places the targets of a ladder for the newest `lots` of what its entry has filled. */
-  private scheduleLadder(timeMs: number, entry: Guarded, id: OrderId, { ladder, total, filled }: EntryTargets, lots: number): void {
+  private scheduleLadder(timeMs: number, entry: ProtectedEntry, id: OrderId, { ladder, total, filled }: EntryTargets, lots: number): void {
     const { minLots } = this.engine.instruments[entry.instrumentIndex]!;
     const rungs = rungsOfFill(ladder!, total > 0 ? total : filled, filled - lots, filled, minLots);
     for (const rung of rungs) this.scheduleTarget(timeMs, entry, id, rung.at, rung.lots);
   }
 
-  /** An order that is not a leg has closed lots. Once the position is flat, no bracket may remain to sell what a later entry buys. */
+  /** Handles a closing fill of an order that is not a leg. Once the position is flat, its brackets end: they would close a later entry. */
   onClosingFill(strategy: number, instrumentIndex: number): void {
     const { brackets, ledger } = this.engine;
     if (brackets.waiting(instrumentIndex) > 0 && ledger.isFlat(strategy, instrumentIndex)) brackets.drop(strategy, instrumentIndex);
   }
 
-  /** `hit` as a value, created once, because every row passes it on. */
+  /** `hit` as a function value. Created once, because every row passes it on. */
   readonly onHit = (bracket: Bracket, price: number): void => this.hit(bracket, price);
 
-  /** A stop was reached: cancels its siblings and the rest of its entry, and sells what it protects at the market. */
+  /** Handles a reached stop: cancels the other legs and the remainder of the entry, and closes the protected lots at the market. */
   hit(bracket: Bracket, price: number): void {
     const engine = this.engine;
     if (bracket.triedMs === engine.nowMs) return;
@@ -206,24 +206,24 @@ export class BracketManager {
     else this.sendStops(bracket, price);
   }
 
-  /** Cancels the other legs of the bracket and what is left of its entry. */
+  /** Cancels the other legs of the bracket and the remainder of its entry. */
   private cancelSiblings({ entry }: Bracket): void {
     const { orders, exchange, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       if (order.parent !== entry && order.id !== entry) continue;
-      // The strategy has cancelled this leg, and the cancel has not arrived yet.
+      // The strategy has cancelled this leg, but the cancel has not arrived yet.
       if (order.parent > 0 && order.state === STATE.cancelSent) exchange.recall?.(order);
       else orders.cancel(order, nowMs);
     }
   }
 
-  /** A take-profit has filled before its cancel acted: the stop that waits for it has less to sell. */
+  /** Handles a take-profit that filled before its cancel arrived: the stop that waits for it has less to close. */
   private onSiblingFill({ parent }: BotOrder, lots: number): void {
     for (const bracket of this.waitingStops) if (bracket.entry === parent) bracket.lots -= lots;
   }
-  /** An order has ended: sends the stop that waited for it. */
+  /** Handles the end of an order: sends the stop that waited for it. */
   onSiblingEnd({ parent }: BotOrder): void {
     for (const bracket of this.waitingStops.slice()) {
       if (bracket.entry !== parent || this.waitsForSiblings(bracket)) continue;
@@ -257,8 +257,8 @@ export class BracketManager {
       sent = this.sendStop(bracket, price, Math.min(left, max));
       bracket.lots -= sent;
     }
-    // Lots that could not be sent stay protected, and the next row tries again. Other sells hold them until their cancel acts, or risk
-    // denied them.
+    // Lots that could not be sent stay protected, and the next row tries again. Other orders hold them until their cancel takes effect, or
+    // risk has denied the leg.
     if (bracket.lots >= minLots) engine.brackets.restore(bracket);
   }
 
@@ -270,16 +270,16 @@ export class BracketManager {
     const { orders, ledger, nowMs } = this.engine;
     const active = orders.active();
     // In two-way mode only a reduce-only order takes lots from either side.
-    const isApart = ledger.closable(strategy, instrument, !isLong, false) === 0;
+    const isTwoWay = ledger.closable(strategy, instrument, !isLong, false) === 0;
     for (let at = active.length - 1; at >= 0; at--) {
       const order = active[at]!;
       const isOwn = order.strategy === strategy && order.instrumentIndex === instrument && order.parent === 0;
-      if (!isOwn || (order.side === 'sell') !== isLong || (isApart && !order.reduceOnly)) continue;
+      if (!isOwn || (order.side === 'sell') !== isLong || (isTwoWay && !order.reduceOnly)) continue;
       if (order.role === 'limit' || order.triggerTicks > 0) orders.cancel(order, nowMs);
     }
   }
 
-  /** A stop leg has ended before it sold everything: from the next row on the rest is protected again, at the level that triggered it. */
+  /** Handles a stop leg that ended before it closed everything: from the next row on, the remainder is protected at the same level. */
   onLegRemainder(leg: BotOrder): void {
     const { nowMs, brackets } = this.engine;
     brackets.restore({
@@ -300,24 +300,24 @@ export class BracketManager {
     });
   }
 
-  /** A take-profit was not sent: it is placed again after `TARGET_AGAIN_MS` if the lots that it should close still exist. */
+  /** Places a take-profit that could not be sent again after `TARGET_RETRY_MS`, if the lots that it should close still exist. */
   retryTarget({ strategy, instrumentIndex, side, parent, limit, lots }: BotOrder): void {
     const { brackets, queue, nowMs } = this.engine;
     const entry = { id: parent, strategy, instrumentIndex, side: side === 'buy' ? 'sell' : 'buy', ...NO_STOP } as const;
     // A bracket ends with its position. If the entry has no stop, a placeholder that never triggers shows whether the position still
     // exists.
-    const isMade = brackets.of(entry) === undefined;
-    if (isMade) brackets.arm(entry, lots, limit, nowMs);
-    queue.at(nowMs + TARGET_AGAIN_MS, () => {
+    const isPlaceholder = brackets.of(entry) === undefined;
+    if (isPlaceholder) brackets.arm(entry, lots, limit, nowMs);
+    queue.at(nowMs + TARGET_RETRY_MS, () => {
       const bracket = brackets.of(entry);
       if (bracket === undefined) return;
-      if (isMade) brackets.remove(bracket);
+      if (isPlaceholder) brackets.remove(bracket);
       const leg = this.placeTarget(entry, parent, limit, lots);
       if (leg?.reason === 'denied') this.retryTarget(leg);
     });
   }
 
-  /** Sends a stop leg of `lots`; returns the number of lots that it took over. */
+  /** Sends a stop leg of `lots`. Returns the number of lots that it closes or may still close. */
   private sendStop(bracket: Bracket, price: number, lots: number): number {
     const engine = this.engine;
     const hasTrailed = bracket.trailing > 0 && levelOf(bracket) !== bracket.stop;
@@ -333,7 +333,7 @@ export class BracketManager {
     return leg.reason === 'denied' ? 0 : leg.lots;
   }
 
-  private placeTarget(entry: Guarded, id: OrderId, target: Ticks, filled: number): BotOrder | null {
+  private placeTarget(entry: ProtectedEntry, id: OrderId, target: Ticks, filled: number): BotOrder | null {
     const engine = this.engine;
     const { strategy, instrumentIndex } = entry;
     const isLong = entry.side === 'buy';

@@ -1,4 +1,4 @@
-// Checks the size and options that a strategy passes. Plain JavaScript checks no types, and a misspelled key would be ignored silently.
+// Checks the size and options that a strategy passes. Plain JavaScript checks no types, and would ignore a misspelled key.
 
 import { StrategyError } from '../../base/errors.ts';
 import { nearestName } from '../../base/number/nearestName.ts';
@@ -11,33 +11,34 @@ const EXAMPLES = "{ equity: '0.5' }, { quote: '100' } or { base: '0.01' }";
 
 /** Throws StrategyError if the size is not an object or has an unknown key. `name`: the strategy. `options`: the valid option keys. */
 export function checkSize(name: string, call: SizedCall, size: unknown, options: Readonly<Record<string, true>>): void {
-  if (typeof size !== 'object' || size === null) throw noSize(name, call, size);
-  for (const key in size) if (UNITS[key] !== true) throw noUnit(name, call, key, options);
+  if (typeof size !== 'object' || size === null) throw sizeError(name, call, size);
+  for (const key in size) if (UNITS[key] !== true) throw unitError(name, call, key, options);
 }
 
 /** Returns the error for a size without a unit, or for a value that is not a size. */
-export function noSize(name: string, call: SizedCall, size: unknown): StrategyError {
-  const otherwise = call === 'target' ? '' : ", or leave it out: that of the run's definition holds then";
-  return new StrategyError(`${name}: this.${call}(${sizeLiteral(size)}), which is no size`, `give one such as ${EXAMPLES}${otherwise}`);
+export function sizeError(name: string, call: SizedCall, size: unknown): StrategyError {
+  const otherwise = call === 'target' ? '' : ", or none: the size of the run's definition is then used";
+  return new StrategyError(`${name}: this.${call}(${sizeLiteral(size)}): expected a size`, `give one such as ${EXAMPLES}${otherwise}`);
 }
 
-export function noOptions(name: string, call: SizedCall, options: unknown): StrategyError {
+/** Returns the error for options that are not an object. */
+export function optionsError(name: string, call: SizedCall, options: unknown): StrategyError {
   return new StrategyError(
-    `${name}: this.${call}(size, ${sizeLiteral(options)}), whose options are no object`,
-    'give options such as { stopLoss: 95 }, or leave them out',
+    `${name}: this.${call}(size, ${sizeLiteral(options)}), whose options are not an object`,
+    'give options such as { stopLoss: 95 }, or none',
   );
 }
 
-function noUnit(name: string, call: SizedCall, key: string, options: Readonly<Record<string, true>>): StrategyError {
+function unitError(name: string, call: SizedCall, key: string, options: Readonly<Record<string, true>>): StrategyError {
   const near = nearestName(key, Object.keys(UNITS));
   const place = call === 'target' || options[key] !== true ? null : `${key} is an option: this.${call}(size, { ${key}: ... })`;
   return new StrategyError(
-    `${name}: this.${call} with ${key} in its size, which is no unit of a size`,
+    `${name}: this.${call} with ${key} in its size, which is not a unit of a size`,
     place ?? (near === null ? `sizes are ${EXAMPLES}` : `did you mean ${near}?`),
   );
 }
 
-/** Returns the value as a strategy's author would write it; for an object its keys. */
+/** Returns the value as the author of a strategy would write it; for an object only its keys. */
 function sizeLiteral(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value !== 'object' || value === null) return String(value);

@@ -1,4 +1,4 @@
-// What a live bot does about a halt beyond denying orders: it cancels orders that open, and closes unprotected positions.
+// Acts on halts in a live bot: cancels orders that open a position, and closes unprotected positions.
 
 import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -37,8 +37,8 @@ export class HaltActions {
   }
 
   /**
-   * Acts once on each cause that was raised since the last call. The result depends only on the books and on the causes, which are
-   * journalled, so a replay does the same.
+   * Acts once on each cause that was raised since the last call. The actions depend only on the ledger, the orders and the causes, all of
+   * them journalled, so a replay takes the same actions.
    */
   act(): void {
     const before = this.seen;
@@ -46,7 +46,7 @@ export class HaltActions {
     if (now === before) return;
     this.seen = now;
     for (const cause of now) if (!before.includes(cause)) this.actOn(cause);
-    // The start is complete: drafts whose time came meanwhile are sent.
+    // A cleared cause may have ended the start, so drafts that were ready meanwhile are sent.
     this.engine.drafts.release();
   }
 
@@ -57,7 +57,7 @@ export class HaltActions {
   }
 
   /**
-   * Closes by the exit of each strategy that holds a position: its orders of the symbol are cancelled, then a reduce-only order is sent.
+   * Exits every strategy that holds a position in the instrument: its orders there are cancelled, then a reduce-only order is sent.
    */
   private close(instrument: number): void {
     const { runs, ledger } = this.engine;

@@ -1,4 +1,4 @@
-// Converts what a strategy asks for in decimals (prices, trigger, size) into whole numbers on its order.
+// Writes the orders of a strategy: converts its sizes, prices and triggers from decimals to whole numbers.
 
 import type { Lots, Ticks, Units } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -9,7 +9,7 @@ import type { WaitingDraft } from '../../orders/drafts.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Brackets } from '../../orders/stops/brackets.ts';
 import type { BotOrder } from '../../orders/botOrder.ts';
-import { bothTargets, readTargets, writeLadder } from '../trailing/targetsOption.ts';
+import { bothTargetsError, readTargets, writeLadder } from '../trailing/targetsOption.ts';
 import { writeTrail } from '../trailing/trailOption.ts';
 import { writeStopEntry } from '../entries/stopEntryOption.ts';
 import { isNegative, negate } from '../../strategy/amounts.ts';
@@ -20,7 +20,7 @@ import { amendOrder, type AmendHost } from './amend.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
 import { maxAtMarket, Sizing } from './sizing.ts';
-import { checkSize, noOptions, noSize, type SizedCall } from './checkSize.ts';
+import { checkSize, optionsError, sizeError, type SizedCall } from './checkSize.ts';
 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
@@ -30,7 +30,7 @@ const { mulDiv } = numbers;
 
 const MILLION = 1_000_000;
 const UNSCALED = new Sizing();
-/** Valid option keys of an order. A stop under another name would be ignored silently and leave the position unprotected. */
+/** Valid option keys of an order. A misspelled stop would otherwise be ignored and leave the position unprotected. */
 const OPTIONS: Readonly<Record<string, true>> = {
   feed: true,
   limit: true,
@@ -63,7 +63,7 @@ export class OrderDrafts implements StrategyOrders {
   private readonly engine: SizeHost;
   private readonly strategy: number;
   private readonly name: string;
-  /** The size that was checked last; sizes are mostly constants. The first value is an object that no strategy can pass. */
+  /** The size that was checked last, because sizes are mostly constants. The first value is an object that no strategy can pass. */
   private lastSize: Size = { base: 0 };
   /** By instrument: the lots of the run's default size if that is a quantity, which does not depend on a price; NaN until first used. */
   private readonly defaultLots: number[];
@@ -83,31 +83,31 @@ export class OrderDrafts implements StrategyOrders {
     order.role = isLimit ? 'limit' : 'market';
     if (options?.stopEntry !== undefined) writeStopEntry(order, options, this.engine.lastTicks(order.instrumentIndex), this.name);
     else if (options?.trigger !== undefined) this.applyTrigger(order, options, options.trigger, isBuy);
-    const isPriceSound = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
+    const hasValidPrices = options === undefined || (!isLimit || order.limit > 0) && order.takeProfit >= 0 && order.stopLoss >= 0 && order.trailing >= 0 && order.triggerTicks >= 0; // prettier-ignore
     order.slot = options?.tag ?? order.side;
     if (size === undefined && order.triggerTicks > 0 && order.reduceOnly) this.setSize(order, this.closable(order));
     else if (size === undefined && this.engine.defaultSize.base !== undefined) this.writeDefaultSize(order);
     else this.writeSize(order, size ?? this.engine.defaultSize);
-    // A price that is not a number (an indicator that is not ready, for example), or a limit of zero.
-    if (!isPriceSound) order.lots = NAN as Lots;
+    // A price is NaN, for example of an indicator that is not ready, or a limit is zero.
+    if (!hasValidPrices) order.lots = NAN as Lots;
   }
 
-  /** Checks each size object once for its form, and each time for its number of units. */
+  /** Checks the keys of a size when the object changes, and its number of units each time. */
   private checkSize(size: Size, call: SizedCall): void {
     if (size !== this.lastSize) checkSize(this.name, call, size, OPTIONS);
     this.lastSize = size;
     const units = unitsOf(size);
-    if (units !== 1) throw units === 0 ? noSize(this.name, call, size) : this.twoUnits(size);
+    if (units !== 1) throw units === 0 ? sizeError(this.name, call, size) : this.severalUnitsError(size);
   }
 
   private applyOptions(order: BotOrder, options: OrderOptions, isBuy: boolean): void {
-    if (options === null) throw noOptions(this.name, isBuy ? 'buy' : 'sell', options);
-    for (const name in options) if (OPTIONS[name] !== true) throw this.unknown(name);
-    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.noTag(options.tag);
+    if (options === null) throw optionsError(this.name, isBuy ? 'buy' : 'sell', options);
+    for (const name in options) if (OPTIONS[name] !== true) throw this.unknownOptionError(name);
+    if (options.tag !== undefined && typeof options.tag !== 'string') throw this.tagError(options.tag);
     const { sizing } = this.engine;
     const { instrument } = order;
     if (options.limit !== undefined) order.limit = sizing.ticks(instrument, options.limit, isBuy) as Ticks;
-    // Legs trade the other way: the protective orders of a long are sells, so their prices are rounded up, to the nearer and better price.
+    // Legs have the opposite side: those of a long are sells, so their prices are rounded up.
     if (options.takeProfit !== undefined) order.takeProfit = sizing.ticks(instrument, options.takeProfit, !isBuy) as Ticks;
     if (options.targets !== undefined) this.writeTargets(order, options, options.targets);
     if (options.stopLoss !== undefined) order.stopLoss = sizing.ticks(instrument, options.stopLoss, !isBuy) as Ticks;
@@ -118,19 +118,19 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   private writeTargets(order: BotOrder, options: OrderOptions, targets: NonNullable<OrderOptions['targets']>): void {
-    if (options.takeProfit !== undefined) throw bothTargets(this.name, 'an order', 'takeProfit');
+    if (options.takeProfit !== undefined) throw bothTargetsError(this.name, 'an order', 'takeProfit');
     writeLadder(order, readTargets(order, targets, this.name));
   }
 
   /**
-   * A trigger order on the opposite side of a position closes it, unless the strategy says otherwise. A price that is not a number makes
-   * the trigger invalid.
+   * Writes the trigger. A trigger order on the opposite side of a position is reduce-only unless the strategy says otherwise. A price that
+   * is not a number makes the trigger NaN.
    */
   private applyTrigger(order: BotOrder, options: OrderOptions, trigger: Amount, isBuy: boolean): void {
     if (options.limit !== undefined || options.timeInForce !== undefined) {
       throw new StrategyError(
         `${this.name}: an order with a trigger and a ${options.limit === undefined ? 'time in force' : 'limit'}`,
-        'once its price is reached, a trigger order is a market order: leave the other out',
+        'remove it: a trigger order becomes a market order once its price is reached',
       );
     }
     const { sizing } = this.engine;
@@ -158,14 +158,14 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /**
-   * Returns the lots of an order whose size was scaled to `lots`. An order that only reduces a position follows the position, which is
-   * scaled already: everything that is held stays everything, and the scale never makes it more than is held.
+   * Returns the lots of an order whose size was scaled to `lots`. The position is scaled already, so a closing order of the whole position
+   * stays one of the whole position, and the scale never makes it larger than the position.
    */
   private scaledExit(order: BotOrder, size: Size, ticks: number, lots: number): number {
     if (order.instrument.contract === undefined ? order.side === 'buy' : !order.reduceOnly) return lots;
-    const asked = this.lotsOf(size, order.instrument, order.instrumentIndex, ticks, UNSCALED);
+    const unscaledLots = this.lotsOf(size, order.instrument, order.instrumentIndex, ticks, UNSCALED);
     const held = this.closable(order);
-    return asked === held ? held : Math.min(lots, Math.max(asked, held));
+    return unscaledLots === held ? held : Math.min(lots, Math.max(unscaledLots, held));
   }
 
   private writeDefaultSize(order: BotOrder): void {
@@ -173,7 +173,6 @@ export class OrderDrafts implements StrategyOrders {
     const known = this.defaultLots;
     if (known[instrumentIndex] !== known[instrumentIndex])
       known[instrumentIndex] = this.lotsOf(this.engine.defaultSize, order.instrument, instrumentIndex, 0);
-    // Read back from the list, also after it was written just now.
     // hot: docs/performance.md#out-parameters
     this.setSize(order, known[instrumentIndex]!);
   }
@@ -197,24 +196,23 @@ export class OrderDrafts implements StrategyOrders {
       return this.engine.ledger.lotsFor(instrumentIndex, this.moneyOf(size, instrument, sizing), price);
     }
     const lots = sizing.lots(instrument, size.base);
-    if (lots < 0) throw this.negative(size.base, 'base');
+    if (lots < 0) throw this.negativeSizeError(size.base, 'base');
     return lots;
   }
 
   /** Returns a size as money: the amount itself, or a fraction of this strategy's equity. */
   private moneyOf(size: Size, instrument: Instrument, sizing = this.engine.sizing): number {
     const amount = size.quote ?? size.equity!;
-    if (Number(amount) < 0) throw this.negative(amount, size.quote !== undefined ? 'quote' : 'equity');
+    if (Number(amount) < 0) throw this.negativeSizeError(amount, size.quote !== undefined ? 'quote' : 'equity');
     return size.quote !== undefined
       ? sizing.quoteUnits(instrument, amount)
       : sizing.ofEquity(this.engine.equityUnits(this.strategy), amount);
   }
 
   /**
-   * Sets the lots, and turns three kinds of market order into limits at the collar. First, a spot buy by base quantity, because the venue
-   * buys by amount only (house, section 12). Second, a futures order that opens, because services differ in what the volume of a native one
-   * means (exchange dialect, 7.1). Third, a closing order above the largest native market order, which the venue would refuse: every
-   * position must have an exit.
+   * Sets the lots, and turns three kinds of market order into limits at the collar. First, a spot buy by base quantity, because the exchange
+   * accepts market buys by amount only. Second, a futures order that opens a position, because services differ in what the volume of a
+   * market order means. Third, a closing order above the largest market order, which the exchange would refuse.
    */
   setSize(order: BotOrder, lots: number): void {
     order.lots = lots as Lots;
@@ -242,14 +240,14 @@ export class OrderDrafts implements StrategyOrders {
     return amendOrder(this.engine, { strategy: this.strategy, name: this.name, decisions }, id, change);
   }
 
-  private noTag(tag: unknown): StrategyError {
+  private tagError(tag: unknown): StrategyError {
     return new StrategyError(
-      `${this.name}: an order whose tag is no text but a ${typeof tag}`,
+      `${this.name}: an order whose tag is a ${typeof tag} instead of a text`,
       "write it in quotes, such as { tag: 'dip' }",
     );
   }
 
-  private unknown(name: string): StrategyError {
+  private unknownOptionError(name: string): StrategyError {
     const near = nearestName(name, Object.keys(OPTIONS));
     return new StrategyError(
       `${this.name}: an order with the option ${name}, which does not exist`,
@@ -257,17 +255,17 @@ export class OrderDrafts implements StrategyOrders {
     );
   }
 
-  private twoUnits(size: Size): StrategyError {
+  private severalUnitsError(size: Size): StrategyError {
     return new StrategyError(
       `${this.name}: an order whose size has several units: ${Object.keys(size).join(', ')}`,
-      'leave one of base, quote and equity',
+      'give one of base, quote and equity',
     );
   }
 
-  private negative(amount: Amount, unit: string): StrategyError {
+  private negativeSizeError(amount: Amount, unit: string): StrategyError {
     return new StrategyError(
       `${this.name}: an order of a negative size, ${String(amount)} ${unit}`,
-      'sizes are above zero: the direction is in buy and sell',
+      'give a size above zero: buy and sell give the direction',
     );
   }
 }

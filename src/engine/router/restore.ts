@@ -1,4 +1,4 @@
-// Restores a bot that was killed: its orders, reservations, brackets and halts are rebuilt from its journal. Nothing is sent.
+// Restores the orders, reservations, brackets and halts of a killed bot from its journal. It sends nothing.
 
 import type { Lots, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -45,8 +45,8 @@ export interface RestoredBot {
 }
 
 /**
- * Call once, before the first instant and before anything observes the halts. The ledger and the brackets must already know every fill of
- * the journal. Instruments with an unknown order are halted; `followUnknown` begins to read about them.
+ * Restores the bot. Call it once, before the first instant and before anything observes the halts. The ledger and the brackets must already
+ * contain every fill of the journal. Instruments with an unknown order are halted; `followUnknown` begins to read about these orders.
  */
 export function restoreBot(engine: RestoreHost, { orders, causes, memory }: RestoredBot, nowMs: number): void {
   engine.instant.set(nowMs);
@@ -54,7 +54,7 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
   engine.risk.restore(memory);
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
-  // Halts for outcomes that the last process was still resolving are replaced by those that the orders above require.
+  // Clears halts of the last process for outcomes that are no longer unknown.
   engine.instruments.forEach((_, index) => engine.outcomes.onResolved(index));
   for (const { state: now, endMs, strategy, instrumentIndex } of orders.orders) {
     if (now === 'provenAbsent' && endMs + ABSENT_HOLD_MS > nowMs)

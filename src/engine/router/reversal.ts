@@ -1,4 +1,4 @@
-// Changes a position to a given size: what is held and ordered, and which orders of the old side must end before a reversal.
+// Prepares the reversal of a position: counts the lots held and ordered, and cancels the orders that close the old side.
 
 import type { OrderId } from '../../model/order.ts';
 import type { WaitingDraft } from '../../orders/drafts.ts';
@@ -42,7 +42,7 @@ export function heldAndOrdered(
     lots += order.side === 'buy' ? open : -open;
   };
   for (const order of orders.active()) {
-    // What it still fills is deducted from the draft or the target that replaces it.
+    // Lots that a replaced order still fills are deducted from the draft or the target that replaces it.
     const isReplaced = isUnderCancel(order) && (order.slot === TARGET || waiting.some(({ replaced }) => replaced?.id === order.id));
     if (!isReplaced) add(order);
   }
@@ -53,16 +53,16 @@ export function heldAndOrdered(
 const NOTHING: ClearedSide = { isCleared: false, ahead: [] };
 
 /**
- * Clears the way for an order that takes a position to zero or beyond. Stops and take-profits of the old side would close it a second time,
- * so they are cancelled.
+ * Removes stops and take-profits of the old side before an order that takes a position to zero or beyond. They would close the old side a
+ * second time.
  */
 export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: number): ClearedSide {
   const { strategy, instrumentIndex, side, sign } = order;
   const { orders, ledger, brackets, nowMs } = engine;
   const held = ledger.closable(strategy, instrumentIndex, side === 'buy', true);
   if (held === 0 || Math.abs(missing) < held) return NOTHING;
-  const guards = brackets.list(instrumentIndex).filter((bracket) => bracket.strategy === strategy && bracket.isLong === sign < 0);
-  for (const bracket of guards) brackets.remove(bracket);
+  const protecting = brackets.list(instrumentIndex).filter((bracket) => bracket.strategy === strategy && bracket.isLong === sign < 0);
+  for (const bracket of protecting) brackets.remove(bracket);
   engine.drafts.withdrawAll((draft) => closes(draft.order, order));
   const ahead: OrderId[] = [];
   const closing = orders.active().filter((other) => closes(other, order));
@@ -71,7 +71,7 @@ export function clearOldSide(engine: ReversalHost, order: BotOrder, missing: num
     orders.cancel(other, nowMs);
     if (other.id === id && other.state !== STATE.done) ahead.push(id);
   }
-  return { isCleared: guards.length + closing.length > 0, ahead };
+  return { isCleared: protecting.length + closing.length > 0, ahead };
 }
 
 /** True for a bracket leg, or a reduce-only trigger order, on the same side as the order. */

@@ -13,14 +13,14 @@ const NAN = NaN;
 const FRACTION_DIGITS = 9;
 
 /**
- * Converts amounts into integers and caches the last few: a strategy's sizes are mostly constants, and one decimal operation costs more
- * than nine bars. An invalid number becomes NaN, which risk denies.
+ * Converts amounts into integers and caches the last four: a strategy's sizes are mostly constants, and one decimal operation takes longer
+ * than nine bars. An invalid number becomes NaN, so that risk denies the order.
  */
 export class Sizing {
   private readonly amounts: (Amount | null)[] = [null, null, null, null];
   private readonly digits = [-1, -1, -1, -1];
   private readonly results = [0, 0, 0, 0];
-  private turn = 0;
+  private newest = 0;
   /** Multiplies every size, before it is rounded. Prices stay. */
   readonly scale: number;
 
@@ -37,8 +37,8 @@ export class Sizing {
   /** Returns a fraction of `equityUnits`, rounded down; NaN if either is invalid. */
   ofEquity(equityUnits: number, fraction: Amount): number {
     const ppb = this.roundDown(fraction, FRACTION_DIGITS);
-    const isSound = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
-    return isSound ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NAN;
+    const isValid = ppb >= 0 && equityUnits >= 0 && (equityUnits * ppb) / pow10(FRACTION_DIGITS) < MAX_EXACT;
+    return isValid ? mulDiv(equityUnits, ppb, pow10(FRACTION_DIGITS), 'down') : NAN;
   }
   /** Returns a price in ticks. A buy's price is rounded down and a sell's up, so that rounding never costs the strategy money. */
   ticks(instrument: Instrument, price: Amount, isBuy: boolean): number {
@@ -48,7 +48,7 @@ export class Sizing {
   private roundDown(amount: Amount, digits: number): number {
     for (let at = 0; at < 4; at++) if (this.amounts[at] === amount && this.digits[at] === digits) return this.results[at]!;
     const result = scaleAmount(this.scale === 1 ? amount : timesFactor(amount, this.scale), digits, 'down');
-    const at = (this.turn = (this.turn + 1) & 3);
+    const at = (this.newest = (this.newest + 1) & 3);
     this.amounts[at] = amount;
     this.digits[at] = digits;
     this.results[at] = result;
@@ -56,7 +56,7 @@ export class Sizing {
   }
 }
 
-/** Returns the lots of the largest market order that the exchange takes. */
+/** Returns the lots of the largest market order that the exchange accepts. */
 export function maxAtMarket({ contract }: Instrument): number {
   return contract === undefined || contract.maxMarketLots === 0 ? INFINITY : contract.maxMarketLots;
 }

@@ -1,4 +1,4 @@
-// Tracks the bot's trigger orders: where they are supported, and their cancellation when the position that they should close has ended.
+// Tracks the bot's trigger orders: denies them where they are unsupported, and cancels them once the position that they close is flat.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -42,8 +42,8 @@ export class TriggerOrderTracker {
   }
 
   /**
-   * The exchange has refused a stop as it triggered: other orders have closed a part of the lots, or hold them. The bot's own exit closes
-   * the rest and cancels those orders. This does not apply to a stop for a part of the position, or in two-way mode.
+   * Handles a stop that the exchange rejected as it triggered, because other orders have closed a part of the lots or hold them. The bot's
+   * own exit closes the remainder and cancels those orders. A stop for a part of the position, or in two-way mode, is left to the strategy.
    */
   private stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
     const engine = this.engine;
@@ -54,7 +54,7 @@ export class TriggerOrderTracker {
     engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }
 
-  /** A position was reduced. Once it is flat, cancels trigger orders that would close what a later entry opens. */
+  /** Handles a reduced position. Once it is flat, cancels its trigger orders, which would close what a later entry opens. */
   onReduction(strategy: number, instrumentIndex: number): void {
     if (this.open === 0) return;
     const { ledger, orders, nowMs } = this.engine;

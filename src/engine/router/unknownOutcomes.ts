@@ -1,4 +1,4 @@
-// Resolves unknown outcomes and other faults at an exchange: it paces reads, weighs their evidence and halts new risk.
+// Resolves unknown outcomes and handles other faults at an exchange: requests reads, applies their evidence and halts new risk.
 
 import type { OrderId, VenueOrderId } from '../../model/order.ts';
 import { STATE } from '../../orders/lifecycle.ts';
@@ -11,7 +11,7 @@ import type { Scope } from '../../risk/live/halts.ts';
 import { haltCauseOf } from '../../risk/live/haltCauses.ts';
 import type { RiskModule } from '../../risk/riskModule.ts';
 
-/** Codes of the halts that an unknown outcome raises on its instrument: while it lasts, and when it lasts too long. */
+/** Codes of the halts that an unknown outcome raises on its instrument: at once, and when only the operator can resolve it. */
 const UNKNOWN = 'UNKNOWN_OUTCOME';
 const NEEDS_PERSON = 'NEEDS_PERSON';
 /** Code of an unattributed fill: while there is one, no absence is proven for its instrument. */
@@ -39,7 +39,7 @@ export class UnknownOutcomes {
     this.engine = engine;
   }
 
-  /** The reply to a create request was lost: its instrument takes no new risk, and lists are read until they settle the outcome. */
+  /** Handles the lost reply to a create request: halts new risk on the instrument and reads lists until they prove the outcome. */
   onUnknown(order: BotOrder, isContested: boolean): void {
     const engine = this.engine;
     if (!engine.orders.outcomeUnknown(order, engine.nowMs, isContested)) return;
@@ -77,7 +77,7 @@ export class UnknownOutcomes {
     if (order.reason === null) engine.notifyOrder(order);
     else engine.orderEnded(order);
   }
-  /** The order is proven absent. While a late arrival is possible, its reservation stays; an exit that waits for it is sent afterwards. */
+  /** Applies the proof that an order is absent. Its reservation is held for a while; an exit that waits for it is sent then. */
   applyAbsence(order: BotOrder): void {
     const engine = this.engine;
     const { strategy, instrumentIndex } = order;
@@ -95,7 +95,7 @@ export class UnknownOutcomes {
     });
   }
 
-  /** The outcome of an order of the instrument is known. When that was the last unknown one, the instrument trades again. */
+  /** Handles a resolved outcome. If it was the last unknown one of the instrument, the instrument trades again. */
   onResolved(instrumentIndex: number): void {
     const { orders, risk, nowMs } = this.engine;
     if (risk.watchesOutcomes) risk.outcome(null, nowMs);

@@ -1,5 +1,4 @@
-// Runs drafts that wait: an order in the slot of one under cancel replaces it, a reversal waits for the stops of the old side, and a stop
-// entry for its price.
+// Runs drafts that wait: a replacement for the end of the old order, a reversal for the stops of the old side, a stop entry for its price.
 
 import type { Lots, TimeMs, Units } from '../../base/brand.ts';
 import type { OrderId } from '../../model/order.ts';
@@ -11,7 +10,7 @@ import { StopEntryManager, type StopEntryHost } from '../entries/stopEntryManage
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** Deny code: the orders before the draft have already done what it wanted. */
+/** Deny code: the orders before the draft have already filled what it should fill. */
 const NOTHING_LEFT = 'REPLACED_FILLED';
 /** The cause that halts a live bot until its start is complete. */
 const STARTING = 'STARTING';
@@ -30,7 +29,7 @@ interface DraftingRun {
   missingLots(order: BotOrder, targetLots: number): number;
   resize(order: BotOrder): void;
   reverse(order: BotOrder): OrderId;
-  /** Sizes an order of a rebalance to the cash that there is. False when that is too little for an order. */
+  /** Limits an order of a rebalance to the free cash. False when that is too little for an order. */
   fitToCash(order: BotOrder): boolean;
 }
 
@@ -53,17 +52,17 @@ export class WaitingDrafts {
   replace(order: BotOrder): OrderId {
     const { orders } = this.engine;
     const old = orders.active().find((other) => isSameSlot(order, other));
-    const isSound = order.lots > 0 || order.quoteUnits > 0;
+    const isValid = order.lots > 0 || order.quoteUnits > 0;
     const isBusy = orders.drafts.waiting.some((draft) => isSameSlot(order, draft.order));
-    if (old === undefined || !isSound || isBusy) return this.deny(order, isSound ? 'SLOT_BUSY' : 'BAD_INPUT');
+    if (old === undefined || !isValid || isBusy) return this.deny(order, isValid ? 'SLOT_BUSY' : 'BAD_INPUT');
     const { id, side, lots, quoteUnits, filledLots, filledUnits } = old;
     const replaced = { id, side, lots, quoteUnits, filledLots, filledUnits };
     return this.wait({ order, ahead: [id], replaced, targetLots: NAN, left: NAN });
   }
 
   /**
-   * A reversal waits until the orders `ahead`, which close the old side, have ended, and what a rebalance opens until those that free its
-   * money have; it is sized then.
+   * Makes an order wait until the orders `ahead` have ended: for a reversal those that close the old side, for a rebalance those that free
+   * its money. The order is sized then.
    */
   reverse(order: BotOrder, ahead: OrderId[], targetLots: number): OrderId {
     return this.wait({ order, ahead, replaced: null, targetLots, left: NAN });
@@ -87,7 +86,7 @@ export class WaitingDrafts {
     for (const id of draft.ahead.slice()) {
       const end = ended(id);
       if (end !== undefined) this.leave(draft, id, end);
-      // No record has this cancel request: it is sent as soon as the exchange's id of the order is known.
+      // The journal does not contain this cancel request. It is sent as soon as the venue order id is known.
       else if (!isOfRebalance(draft) && orders.get(id)!.state === STATE.unknown) orders.get(id)!.wantsCancel = true;
     }
     if (draft.ahead.length === 0) this.ready.push(draft);
@@ -103,12 +102,12 @@ export class WaitingDrafts {
       }
     }
   }
-  /** From now on no draft is sent, because the bot stops. */
+  /** Holds all drafts from now on, because the bot stops. */
   hold(): void {
     this.isHeld = true;
   }
 
-  /** An order has ended: drafts that waited only for it are sized now. The engine then calls `release`. */
+  /** Handles the end of an order: drafts that waited only for it are sized now. The engine then calls `release`. */
   onOrderEnd(order: BotOrder): void {
     const { id } = order;
     for (const draft of this.engine.orders.drafts.waiting) {
@@ -117,8 +116,8 @@ export class WaitingDrafts {
       if (draft.ahead.length === 0) this.ready.push(draft);
     }
   }
-  /** A draft, or an order that was denied at once, has ended without a report: nothing waits for it any longer. */
-  private onNothingLeft(id: OrderId): void {
+  /** Handles the end of a draft, or of an order that was denied at once, about which no report comes: drafts stop waiting for it. */
+  private onEndWithoutReport(id: OrderId): void {
     let isAhead = false;
     for (const draft of this.engine.orders.drafts.waiting) {
       if (!draft.ahead.includes(id)) continue;
@@ -159,7 +158,7 @@ export class WaitingDrafts {
     const { id } = order;
     if (isOfRebalance(draft)) this.sendOfRebalance(draft);
     else this.sendInPlace(draft);
-    if (order.id !== id || order.reason !== null) this.onNothingLeft(id);
+    if (order.id !== id || order.reason !== null) this.onEndWithoutReport(id);
   }
   private sendOfRebalance({ order, targetLots }: WaitingDraft): void {
     const engine = this.engine;
@@ -188,7 +187,7 @@ export class WaitingDrafts {
     else engine.submit(order);
   }
 
-  /** Withdraws a draft. True when the order was one. */
+  /** Withdraws a waiting draft. False when the order is not one. */
   withdraw(order: BotOrder): boolean {
     const draft = this.engine.orders.drafts.waiting.find((one) => one.order === order);
     if (draft !== undefined) this.withdrawDraft(draft);
@@ -198,7 +197,7 @@ export class WaitingDrafts {
   withdrawAll(which: (draft: WaitingDraft) => boolean): void {
     for (const draft of this.engine.orders.drafts.waiting.filter(which)) this.withdrawDraft(draft);
   }
-  /** Drops all drafts with a deny code, after a kill. */
+  /** Denies all drafts with a code, after a kill. */
   dropAll(code: string): void {
     for (const draft of this.engine.orders.drafts.waiting.slice()) {
       this.remove(draft);
@@ -225,7 +224,7 @@ export class WaitingDrafts {
     const { id } = draft.order;
     engine.orders.withdraw(draft.order, engine.nowMs);
     engine.notifyOrder(draft.order);
-    this.onNothingLeft(id);
+    this.onEndWithoutReport(id);
   }
   private deny(order: BotOrder, code: string): OrderId {
     const { id } = order;

@@ -1,4 +1,4 @@
-// Reads the option `trailing` of an order: a distance in price, in percent of the best price or in multiples of a series, and where it begins.
+// Reads the option `trailing` of an order: its distance (a price, a percentage or a multiple of a series) and where it begins.
 
 import type { Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -11,9 +11,9 @@ import type { Amount, Trail } from '../../strategy/types.ts';
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** A percentage in whole millionths. */
+/** Decimals of a percentage in whole millionths. */
 const PERCENT_DIGITS = 4;
-const WHOLE_PPM = 1_000_000;
+const MILLION = 1_000_000;
 const KEYS: Readonly<Record<string, true>> = {
   distance: true,
   percent: true,
@@ -22,7 +22,7 @@ const KEYS: Readonly<Record<string, true>> = {
   from: true,
 } satisfies Record<keyof Trail, true>;
 
-/** Writes the trailing stop of an order. What is not a number makes the order invalid: `trailing` is NaN then, and risk denies it. */
+/** Writes the trailing stop of an order. A value that is not a number makes `trailing` NaN, so that risk denies the order. */
 export function writeTrail(order: BotOrder, option: Amount | Trail, name: string): void {
   if (!isTrail(option)) {
     order.trailing = ticksOf(order, option);
@@ -32,20 +32,23 @@ export function writeTrail(order: BotOrder, option: Amount | Trail, name: string
   const { distance, percent, atr, times, from } = option;
   if (percent !== undefined) {
     const ppm = scaleAmount(percent, PERCENT_DIGITS, 'down');
-    if (ppm >= WHOLE_PPM)
-      throw new StrategyError(`${name}: a trailing stop of ${String(percent)} percent`, 'give less than 100: a tenth is { percent: 10 }');
+    if (ppm >= MILLION)
+      throw new StrategyError(
+        `${name}: a trailing stop of ${String(percent)} percent`,
+        'give less than 100: { percent: 10 } is a tenth of the best price',
+      );
     order.trailingPpm = ppm >= 0 ? Math.max(1, ppm) : 0;
-    // The smallest distance: one tick.
+    // With a percentage, `trailing` is the smallest distance: one tick.
     order.trailing = (ppm >= 0 ? 1 : NAN) as Ticks;
   } else order.trailing = ticksOf(order, distance ?? multiple(atr!.value, times ?? 1));
   if (from === undefined) return;
-  // Rounded like the prices of the orders that close: up for a long, which is later.
+  // Rounded like the price of the closing order: up for a long, so that trailing begins later.
   const ticks = scaleAmount(from, order.instrument.priceDigits, order.sign > 0 ? 'up' : 'down');
   if (ticks > 0) order.trailingFrom = ticks as Ticks;
   else order.trailing = NAN as Ticks;
 }
 
-/** A Decimal is an amount, and an object too. */
+/** True for the object form of the option. A Decimal is an object too, but it is an amount. */
 const isTrail = (option: Amount | Trail): option is Trail => typeof option === 'object' && !Decimal.isDecimal(option);
 
 /** Returns a distance in ticks, rounded down, at least one; NaN if it is not a number. */
@@ -53,30 +56,30 @@ function ticksOf({ instrument }: BotOrder, distance: Amount): Ticks {
   const ticks = scaleAmount(distance, instrument.priceDigits, 'down');
   return (ticks >= 0 ? Math.max(1, ticks) : NAN) as Ticks;
 }
-/** As a product of doubles: the author would write `3 * atr.value`. */
+/** Returns a multiple of a value, as a product of doubles, like the author's own `3 * atr.value`. */
 const multiple = (value: number, times: Amount): Amount => (typeof times === 'number' ? value * times : timesFactor(times, value));
 
 function checkKeys(option: Trail, name: string): void {
-  if (option === null) throw new StrategyError(`${name}: an order whose trailing is null`, 'leave it out where nothing trails');
+  if (option === null) throw new StrategyError(`${name}: an order whose trailing is null`, 'remove it if the order has no trailing stop');
   for (const key of Object.keys(option)) {
     if (KEYS[key] === true) continue;
     const near = nearestName(key, Object.keys(KEYS));
     throw new StrategyError(
       `${name}: an order with trailing.${key}, which does not exist`,
-      near === null ? 'give one of distance, percent and atr, and from if it begins at a price' : `did you mean ${near}?`,
+      near === null ? 'give one of distance, percent and atr, and from to begin at a price' : `did you mean ${near}?`,
     );
   }
-  const ways = (['distance', 'percent', 'atr'] as const).filter((key) => option[key] !== undefined);
-  if (ways.length !== 1) {
+  const distances = (['distance', 'percent', 'atr'] as const).filter((key) => option[key] !== undefined);
+  if (distances.length !== 1) {
     throw new StrategyError(
-      `${name}: an order that trails by ${ways.length === 0 ? 'nothing' : ways.join(' and ')}`,
+      `${name}: an order that trails by ${distances.length === 0 ? 'nothing' : distances.join(' and ')}`,
       'give one of distance, percent and atr',
     );
   }
   const value: unknown = option.atr === undefined ? 0 : option.atr.value;
   if (typeof value !== 'number' || (option.times !== undefined && option.atr === undefined)) {
     throw new StrategyError(
-      `${name}: an order whose trailing.${option.atr === undefined ? 'times has no atr' : 'atr is no series'}`,
+      `${name}: an order whose trailing.${option.atr === undefined ? 'times has no atr' : 'atr is not a series'}`,
       'give the indicator itself: { atr: this.range, times: 3 }',
     );
   }

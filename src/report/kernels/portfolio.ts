@@ -1,6 +1,6 @@
 // Figures of a series of daily returns: growth, risk, and the ratios between them (docs/metrics.md).
 
-import type { DeepestFall } from '../../base/number/deepestFall.ts';
+import type { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { drawdownOf, type Drawdown } from './drawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import type { ReturnSeries } from './returns.ts';
@@ -87,7 +87,7 @@ interface Grounds {
 }
 
 /** Deepest drawdowns of the equity over all bars: a fraction (at most 0) and an amount of money (at least 0). */
-export type BarDrawdowns = Pick<DeepestFall, 'fraction' | 'units'>;
+export type BarDrawdowns = Pick<MaxDrawdown, 'fraction' | 'units'>;
 
 /** Returns the main figures alone, which is much cheaper than all figures. */
 export function mainFigures(series: ReturnSeries, drawdowns: BarDrawdowns): Readonly<Record<MainFigure, Figure>> {

@@ -1,6 +1,6 @@
 // Figures of a set of closed trades (docs/metrics.md), over columns of equal length in closing order.
 
-import { DeepestFall } from '../../base/number/deepestFall.ts';
+import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { chain, type Figure } from './figure.ts';
 import { maxOf, minOf, mean, median, deviation, signedSums } from './sums.ts';
 
@@ -170,11 +170,11 @@ function without(a: Float64Array, b: Float64Array): Float64Array {
 }
 
 /** Returns the deepest drawdowns of the capital after each trade. */
-function closedTradeDrawdown(start: number, pnl: Float64Array): DeepestFall {
+function closedTradeDrawdown(start: number, pnl: Float64Array): MaxDrawdown {
   const capital = new Float64Array(pnl.length);
   let last = start;
   for (let i = 0; i < capital.length; i++) capital[i] = last += pnl[i]!;
-  const drawdowns = new DeepestFall(start);
+  const drawdowns = new MaxDrawdown(start);
   drawdowns.take(capital, capital.length);
   return drawdowns;
 }

@@ -1,6 +1,6 @@
 // Equity and benchmark of a run at its start, at every midnight UTC, and at its end.
 
-import { DeepestFall } from '../../base/number/deepestFall.ts';
+import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import type { EquityColumns, FeedRecord, RunRecord } from '../../model/run/run.ts';
 import { DAY_MS } from '../kernels/portfolio.ts';
 
@@ -31,8 +31,8 @@ export function sampledEquity(record: Pick<RunRecord, 'fromMs' | 'toMs' | 'start
 }
 
 /** Returns the deepest drawdowns over every instant of the equity column, beginning with the starting capital. */
-export function barDrawdowns({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): DeepestFall {
-  const drawdowns = new DeepestFall(startUnits);
+export function barDrawdowns({ startUnits, equity }: Pick<RunRecord, 'startUnits' | 'equity'>): MaxDrawdown {
+  const drawdowns = new MaxDrawdown(startUnits);
   drawdowns.take(equity.units, equity.length);
   return drawdowns;
 }
@@ -69,7 +69,7 @@ function newestRows(timeMs: Float64Array, closeMs: Float64Array, first: number, 
 /** Collects the instants that `sampledEquity` would read, and the last one, from an equity that arrives in pieces. */
 export class EquitySampler {
   /** Falls over every bar, not only at the collected instants. */
-  readonly falls = new DeepestFall(NaN);
+  readonly drawdown = new MaxDrawdown(NaN);
   readonly #sampling: Sampling;
   #next = 0;
   #times: number[] = [];

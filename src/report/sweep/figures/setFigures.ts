@@ -18,8 +18,8 @@ export type SetFigure = (typeof SET_FIGURES)[number];
 /** The parts of a run that the figures need. The equity can be reduced to the sampling instants. */
 export type SetRecord = Pick<RunRecord, 'fromMs' | 'toMs' | 'startUnits' | 'equity'> &
   PositionSource & {
-    /** Deepest falls over all bars. Required when the equity is reduced. */
-    readonly falls?: BarDrawdowns;
+    /** Maximum drawdown over all bars. Required when the equity is reduced. */
+    readonly drawdown?: BarDrawdowns;
   };
 
 /** Returns the figures in the order of SET_FIGURES. NaN for an undefined figure. */
@@ -29,7 +29,7 @@ export function setFigures(record: SetRecord): Float64Array {
   const pnl = closedPnl(record);
   const { profitFactor, winRate } = resultFigures(pnl);
   const figures: Readonly<Record<SetFigure, Figure>> = {
-    ...mainFigures(series, record.falls ?? barDrawdowns(record)),
+    ...mainFigures(series, record.drawdown ?? barDrawdowns(record)),
     profitFactor,
     winRate,
     trades: pnl.length,

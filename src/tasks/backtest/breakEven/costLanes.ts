@@ -5,7 +5,7 @@ import { inlineForLanes } from '../../../adapters/runtime/inlining.ts';
 import { loopsFor, replayedBotMaker, sealBot, type ConstructedBot, type SealedBot } from '../../../app/replayedBot.ts';
 import { StrategyError } from '../../../base/errors.ts';
 import { DiscardingScratch } from '../../../base/memory/rowLog.ts';
-import { DeepestFall } from '../../../base/number/deepestFall.ts';
+import { MaxDrawdown } from '../../../base/number/maxDrawdown.ts';
 import { equityRows, type EquitySink } from '../../../engine/book/equityRecorder.ts';
 import { needsTechnical } from '../../../engine/loop/setUp.ts';
 import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary.ts';
@@ -47,7 +47,7 @@ export async function runCostLanes(
 
 /** Keeps the last instant of the equity alone. */
 class LastEquity implements EquitySink {
-  readonly falls = new DeepestFall(NaN);
+  readonly drawdown = new MaxDrawdown(NaN);
   units = NaN;
 
   rowsOf(_closeMs: Float64Array, first: number, length: number): Int32Array {
@@ -89,7 +89,7 @@ async function runGroup(
   const lanes = group.map((bot): readonly [SealedBot, LastEquity] => {
     const equity = new LastEquity();
     const sealed = sealBot(bot, technical, equity);
-    equity.falls.begin(sealed.engine.startUnits);
+    equity.drawdown.begin(sealed.engine.startUnits);
     return [sealed, equity];
   });
   const { lanes: loop } = await loopsFor(plan);

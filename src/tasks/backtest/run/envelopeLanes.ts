@@ -46,7 +46,7 @@ export async function envelopeLanes(
       // In the best order a limit fills as soon as the price touches it.
       const own = isBest ? { ...bot, plan: { ...bot.plan, fills: { ...bot.plan.fills, limit: 'touch' as const } } } : bot;
       const { engine } = sealBot(own, technical, sampler);
-      sampler.falls.begin(engine.startUnits);
+      sampler.drawdown.begin(engine.startUnits);
       return { engine, sampler };
     });
     const { lanes: loop } = await loopsFor(plan);
@@ -55,7 +55,7 @@ export async function envelopeLanes(
     return sealed.map(({ engine: { recorder, risk, startUnits }, sampler }) => {
       const isKept = risk.watchesEquity;
       const equity = isKept ? recorder.columns() : sampler.columns();
-      return pathFigures({ fromMs, toMs, startUnits, equity }, isKept ? null : sampler.falls);
+      return pathFigures({ fromMs, toMs, startUnits, equity }, isKept ? null : sampler.drawdown);
     });
   } catch (error) {
     if (error instanceof StrategyError) return null;

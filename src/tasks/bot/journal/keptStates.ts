@@ -2,7 +2,7 @@
 
 import type { FileJournal } from '../../../adapters/journal/fileJournal.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { isWhole, keptPoint } from '../../../engine/host/kept.ts';
+import { isFullyRecorded, keptPoint } from '../../../engine/host/kept.ts';
 
 export class KeptStates {
   readonly #engine: Engine;
@@ -21,6 +21,6 @@ export class KeptStates {
     const text = [...point.states, ...point.draws].join(' ');
     if (text === this.#text) return;
     this.#text = text;
-    this.#journal.kept({ atMs, whole: isWhole(engine), ...point });
+    this.#journal.kept({ atMs, whole: isFullyRecorded(engine), ...point });
   }
 }

@@ -171,7 +171,7 @@ async function sealGroup(constructed: readonly (Constructed | Refusal)[]): Promi
 
 function sealLane({ bot, sampler }: Constructed, technical: TechnicalLibrary | null): Lane {
   const sealed = sealBot(bot, technical, sampler);
-  sampler.falls.begin(sealed.engine.startUnits);
+  sampler.drawdown.begin(sealed.engine.startUnits);
   return { ...sealed, sampler };
 }
 
@@ -195,7 +195,7 @@ function recordOf(base: RunPlan, { engine, checkBooks, sampler }: Lane, arena: A
   checkBooks();
   const equity = engine.risk.watchesEquity ? engine.recorder.columns() : sampler.columns();
   const { instruments, startUnits } = engine;
-  const thinned = engine.risk.watchesEquity ? {} : { falls: sampler.falls };
+  const thinned = engine.risk.watchesEquity ? {} : { drawdown: sampler.drawdown };
   const record = { fromMs, toMs, startUnits, instruments, fills: engine.fills.columns(arena), equity, ...thinned };
   if (!futures) return record;
   const paid = { ...record, payments: engine.payments.columns() };

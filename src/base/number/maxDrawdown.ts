@@ -1,16 +1,16 @@
-// Finds the deepest falls of a series below its running maximum, in one pass, piece by piece.
+// The maximum drawdown of a series: its deepest fall below its running peak, found in one pass over pieces of the series.
 
-/** Falls of at most this fraction of the peak are rounding errors and do not count. */
-const NO_FALL = 1e-12;
+/** Drawdowns of at most this fraction of the peak are rounding errors and do not count. */
+const MIN_DRAWDOWN = 1e-12;
 
-/** The deepest fall as a fraction of its peak, and the largest in units, among all values taken until now. */
-export class DeepestFall {
+/** The maximum drawdown of all values taken until now, both as a fraction of its peak and in units. */
+export class MaxDrawdown {
   /** Fraction of the peak, 0 or below. */
   fraction = 0;
-  /** Largest peak minus value, in the units of the series; it may belong to another fall than `fraction`. */
+  /** Largest peak minus value, in the units of the series. It may belong to another drawdown than `fraction`. */
   units = 0;
   private peak: number;
-  /** `limit(peak)`. */
+  /** `limit(peak)`: only a value below it is a deeper drawdown. */
   private floor: number;
 
   /** `start`: the first peak, above 0. */
@@ -27,8 +27,8 @@ export class DeepestFall {
     this.floor = this.limit(start);
   }
 
-  /** True when `take` would change nothing, whatever the values are between these two: no new peak, and no deeper fall. NaN: false. */
-  isUnmovedBy(one: number, other: number): boolean {
+  /** True when `take` would change nothing for any values between these two: no new peak and no deeper drawdown. NaN: false. */
+  isUnchangedBy(one: number, other: number): boolean {
     return one <= this.peak && other <= this.peak && one >= this.floor && other >= this.floor;
   }
 
@@ -50,14 +50,14 @@ export class DeepestFall {
     this.floor = limit;
   }
 
-  /** Returns a limit: no value at or above it is a deeper fall than those found. It lies a rounding error above the exact limit. */
+  /** Returns a limit at or above which no value is a deeper drawdown than those found. It lies a rounding error above the exact limit. */
   private limit(peak: number): number {
-    return Math.max(peak * (1 + this.fraction + NO_FALL), peak - this.units);
+    return Math.max(peak * (1 + this.fraction + MIN_DRAWDOWN), peak - this.units);
   }
 
   private deepen(peak: number, value: number): void {
     const fraction = value / peak - 1;
-    if (fraction >= -NO_FALL) return;
+    if (fraction >= -MIN_DRAWDOWN) return;
     if (fraction < this.fraction) this.fraction = fraction;
     if (peak - value > this.units) this.units = peak - value;
   }

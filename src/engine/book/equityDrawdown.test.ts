@@ -1,7 +1,7 @@
-// The deepest falls of an account with one feed, taken by pieces of rows, against every row taken by itself.
+// Tests of the maximum drawdown of an account with one feed: by pieces of rows it equals that of all rows taken one by one.
 
 import { expect, test } from 'vitest';
-import { DeepestFall } from '../../base/number/deepestFall.ts';
+import { MaxDrawdown } from '../../base/number/maxDrawdown.ts';
 import { Scratch } from '../../base/memory/rowLog.ts';
 import { seededRng } from '../../base/number/rng.ts';
 import type { TickColumn } from '../../model/bars/bars.ts';
@@ -60,7 +60,7 @@ const ACCOUNTS: Readonly<Record<string, () => Account>> = {
   'inverse, both sides': () => contractAccount(inverseContract(), false),
 };
 
-/** A walk of prices; `hole`: a share of marks that are missing. */
+/** A random walk of prices. `hole`: one of this many marks is missing; 0: none. */
 function walkOf(rows: number, pick: Pick, hole: number): TickColumn {
   let price = 400_000;
   const step = [1, 50, 5_000][pick(3)]!;
@@ -71,8 +71,8 @@ function walkOf(rows: number, pick: Pick, hole: number): TickColumn {
   return hole > 0 || pick(4) === 0 ? Float64Array.from(ticks) : Int32Array.from(ticks);
 }
 
-test.each(Object.entries(ACCOUNTS))('%s: falls by pieces are those of every row, whenever fills come', (_, open) => {
-  let falls = 0;
+test.each(Object.entries(ACCOUNTS))('%s: the drawdown by pieces equals the drawdown over all rows, at random fills', (_, open) => {
+  let drawdowns = 0;
   for (let seed = 1; seed <= 200; seed++) {
     const rng = seededRng(seed);
     const pick: Pick = (below) => Math.floor(rng.next() * below);
@@ -83,8 +83,8 @@ test.each(Object.entries(ACCOUNTS))('%s: falls by pieces are those of every row,
     const firstRow = pick(Math.min(rows, 40));
     const cursor = { row: firstRow - 1 };
     const feed = { cursor, instrumentIndex: 0, firstRow, bars: { closeMs, length: rows } } as unknown as FeedRun;
-    const [taken, wanted] = [new DeepestFall(START), new DeepestFall(START)];
-    const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), falls: taken };
+    const [taken, expected] = [new MaxDrawdown(START), new MaxDrawdown(START)];
+    const sink = { take: () => undefined, rowsOf: () => new Int32Array(0), drawdown: taken };
     const recorder = new EquityRecorder([feed], [ticks], ledger, new Scratch(), sink, 64);
     const rate = 1 + pick(200);
     for (cursor.row = firstRow; cursor.row < rows; cursor.row++) {
@@ -96,13 +96,13 @@ test.each(Object.entries(ACCOUNTS))('%s: falls by pieces are those of every row,
         cursor.row++;
         fill(price, pick);
       }
-      wanted.take(Float64Array.of(ledger.equityTotalUnits([price])), 1);
+      expected.take(Float64Array.of(ledger.equityTotalUnits([price])), 1);
       if (pick(50) === 0) recorder.settle();
     }
     cursor.row = rows - 1;
     recorder.settle();
-    expect([taken.fraction, taken.units], `seed ${seed}`).toEqual([wanted.fraction, wanted.units]);
-    if (wanted.fraction < 0) falls++;
+    expect([taken.fraction, taken.units], `seed ${seed}`).toEqual([expected.fraction, expected.units]);
+    if (expected.fraction < 0) drawdowns++;
   }
-  expect(falls).toBeGreaterThan(40);
+  expect(drawdowns).toBeGreaterThan(40);
 });
