@@ -1,4 +1,4 @@
-// An account of the venue without its money: its name, its number of open orders and the limit on them.
+// An account of the venue without its balances: its name, the number of its open orders and the limit on them.
 
 import { ConfigError } from '../base/errors.ts';
 import { VENUE_CODES } from '../model/venueCodes.ts';
@@ -28,10 +28,10 @@ export class Account {
 }
 
 /** Adds an account to those of a venue and returns its index. Throws ConfigError when the name is taken. */
-export function enlist(accounts: Account[], account: Account): number {
+export function addAccount(accounts: Account[], account: Account): number {
   const { name } = account;
   if (accounts.some((known) => known.name === name)) {
-    throw new ConfigError(`account ${name}: the name is taken`, 'give each account a name of its own');
+    throw new ConfigError(`account ${name}: the name is taken`, 'choose another name');
   }
   return accounts.push(account) - 1;
 }

@@ -1,13 +1,12 @@
-// Balances of the simulated spot venue: free and locked units by account and asset, and the sums that prove that no money appears or
-// vanishes.
+// The balances of the simulated spot venue by account and asset, and the sums that prove that no money appears or vanishes.
 
 import { assert } from '../base/assert.ts';
 import { ConfigError, InvariantError } from '../base/errors.ts';
 import { exact } from '../base/number/exact.ts';
 import { listOf } from '../base/memory/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
-import { Account, enlist } from './account.ts';
-import { outgrown } from './money.ts';
+import { Account, addAccount } from './account.ts';
+import { amountTooLarge } from './money.ts';
 import { checkPpm, type VenueConfig } from './venueConfig.ts';
 
 // hot: docs/performance.md#imported-constants
@@ -34,7 +33,7 @@ export class Balance {
 }
 
 /**
- * Amounts of an asset outside all accounts. `market` is the counterparty of every fill, the rest of the world: what it gave is negative.
+ * Amounts of an asset outside all accounts. `market` is the counterparty of every fill; amounts that it paid are negative.
  */
 export class ExternalFlows {
   fees = 0.5;
@@ -45,7 +44,7 @@ export class ExternalFlows {
   }
 }
 
-/** One account in one instrument: what the venue needs to check and settle an order, found in one step. */
+/** One account in one instrument: everything that the venue needs to check and settle an order. */
 export class InstrumentAccount {
   readonly account: Account;
   readonly base: Balance;
@@ -88,7 +87,7 @@ export class Accounts {
   open(name: string): number {
     const { instruments, fees, state, maxOpenOrders } = this.config;
     const account = new Account(name, state?.restrictedAccounts?.includes(name) ?? false, maxOpenOrders);
-    const index = enlist(this.all, account);
+    const index = addAccount(this.all, account);
     const balances = listOf(this.assets, () => new Balance());
     const balanceOf = (asset: string) => balances[this.asset(asset)]!;
     instruments.forEach(({ base, quote, makerFeePpm, takerFeePpm }, at) => {
@@ -149,21 +148,21 @@ export class Accounts {
 /** Returns `units` if it is a valid balance. Whole numbers stay whole as long as they are between 0 and 2^53 - 1. */
 export function balance(units: number): number {
   if (units >= 0 && units <= MAX_EXACT) return units;
-  return refuseBalance(units);
+  return throwInvalidBalance(units);
 }
 
 /** The same for a balance that was reduced: it can only be too small. */
 export function notBelowZero(units: number): number {
-  return units >= 0 ? units : refuseBalance(units);
+  return units >= 0 ? units : throwInvalidBalance(units);
 }
 /** The same for a balance that was increased: it can only be too large. */
 export function exactUnits(units: number): number {
-  return units <= MAX_EXACT ? units : refuseBalance(units);
+  return units <= MAX_EXACT ? units : throwInvalidBalance(units);
 }
 
-function refuseBalance(units: number): never {
-  if (units > MAX_EXACT) throw outgrown();
-  throw new InvariantError(`a balance of ${units} units is below 0 or no number: more was spent than held`);
+function throwInvalidBalance(units: number): never {
+  if (units > MAX_EXACT) throw amountTooLarge();
+  throw new InvariantError(`a balance of ${units} units is below 0 or not a number: more was spent than held`);
 }
 
 export function noAccount(account: number): never {

@@ -32,21 +32,21 @@ export abstract class BarBook {
   readonly accounts: readonly Account[];
   /** Last price in ticks, from which the price band is measured; the caller updates it. 0: unknown, no band. */
   lastPrice = 0;
-  /** What the exchange has set for the instrument; null for an instrument without special settings. */
+  /** Settings of the exchange for the instrument, such as a price band; null without any. */
   state: InstrumentState | null = null;
   /** Number of orders that can still fill. */
   working = 0;
-  /** True when the last result of `fillableLots` is less than the order and its account would take, because more could not be counted. */
+  /** True when the last result of `fillableLots` was reduced because a sum would become too large to count exactly. */
   isCapped = false;
-  /** True when orders came after the open of the row was matched. Only this class writes it. */
+  /** True when orders arrived after the open of the row was matched. Only this class writes it. */
   hasOrdersAfterOpen = false;
   /** True when slippage depends on the bar: `bar` must then be set before a row is matched. */
   readonly readsBar: boolean;
   /** The whole bar whose row is being matched. */
   bar: FillBar = NO_BAR;
-  /** Set in a run that is explained: gets each rule that acts. */
+  /** Receives each matching rule that acts, in a run that is repeated to be explained; otherwise null. */
   tracer: MatchTracer | null = null;
-  /** The current fill: `settle` writes its money, this class writes the rest. */
+  /** The current fill: `settle` writes its money, this class its other fields. */
   protected readonly fillBuffer = new Fill();
 
   private readonly context: BookContext;
@@ -56,8 +56,8 @@ export abstract class BarBook {
   readonly slippage: SlippageModel;
   private readonly feeModel: FeeModel | null;
   /**
-   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`. The record `ring` is not an order. It links both ends, so
-   * that every order has two neighbours.
+   * Working orders by arrival, from `ring.next` to `ring.prev` and then `last`. The record `ring` is not an order: it joins both ends of
+   * the list, so that every order has two neighbours.
    */
   private readonly ring: VenueOrderRecord;
   /**
@@ -68,7 +68,7 @@ export abstract class BarBook {
   /** The order to visit next while a row is being matched; `ring` at the end. */
   private cursor: VenueOrderRecord;
   private isMatching = false;
-  /** Lots that the current row can still fill, and whether it traded at all. Without a cap, volume is not used. */
+  /** Lots that the current row can still fill, and whether it has volume. Without a cap on volume, both stay constant. */
   budget = INFINITY;
   private hasTraded = true;
 
@@ -92,7 +92,7 @@ export abstract class BarBook {
     }
   }
 
-  /** First half of a row: offers `open` to orders that arrived by `openMs`, by arrival. `volumeLots`, read under a cap: of the whole row. */
+  /** First half of a row: offers `open` to orders that arrived by `openMs`, by arrival. `volumeLots`: of the whole row, used by the cap. */
   matchOpen(openMs: number, open: number, volumeLots: number): void {
     this.beginRow(volumeLots);
     this.offerOpen(openMs, open);
@@ -112,15 +112,15 @@ export abstract class BarBook {
         this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, closeMs);
       }
     }
-    this.cursor = ring; // some were not visited because the cap of the row was used up
+    this.cursor = ring; // the loop ends early when the cap of the row is used up
     this.isMatching = false;
   }
 
-  /** Offers the open to orders that came since `matchOpen`, with `admittedMs <= openMs`: the targets of a stop entry that it has filled. */
+  /** Offers the open to orders that arrived during `matchOpen` with `admittedMs <= openMs`: targets of a stop entry that it filled. */
   matchArrivals(openMs: number, open: number): void {
     if (this.hasOrdersAfterOpen) this.offerOpen(openMs, open);
   }
-  /** Sets the volume of a row whose orders are offered one by one, instead of by `matchOpen`. */
+  /** Sets the volume of a row whose orders are offered one by one, without `matchOpen`. */
   beginRow(volumeLots: number): void {
     if (this.sharePpm > 0) {
       this.budget = mulDiv(Math.floor(volumeLots), this.sharePpm, 1_000_000, 'down');
@@ -132,17 +132,17 @@ export abstract class BarBook {
     const { ring } = this;
     this.hasOrdersAfterOpen = false;
     const found: VenueOrderRecord[] = [];
-    for (let order = this.first(); order !== ring; order = this.orderBehind(order)) if (order.admittedMs <= openMs) found.push(order);
+    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) if (order.admittedMs <= openMs) found.push(order);
     return found;
   }
   /**
-   * Returns how many orders the current row would fill after its open: those that came after its open was offered, and those that it
-   * reaches.
+   * Returns the number of orders that the current row would fill after its open: those that arrived after the open was offered, and those
+   * that the row reaches.
    */
   reachedCount(openMs: number, open: number, high: number, low: number): number {
     const { ring, hasOrdersAfterOpen } = this;
     let count = 0;
-    for (let order = this.first(); order !== ring; order = this.orderBehind(order)) {
+    for (let order = this.first(); order !== ring; order = this.orderAfter(order)) {
       if (order.admittedMs > openMs) continue;
       if (hasOrdersAfterOpen ? order.limit === 0 || isMarketable(order, open) || order.timeInForce !== null : false) count++;
       else if (this.isReached(order, open, high, low)) count++;
@@ -176,8 +176,8 @@ export abstract class BarBook {
   }
 
   /**
-   * Fills one order now, as taker at `price` (ticks) plus slippage: the stop leg that the current row triggers. It uses what the cap of
-   * that row leaves; the rest of a MARKET order is canceled. `rule`: the rule that executes it.
+   * Fills one order now, as taker at `price` (ticks) plus slippage: a stop leg that the current row triggers. It uses the volume that the
+   * cap of that row leaves; the remainder of a MARKET order is canceled. `rule`: the matching rule that executes it.
    */
   execute(order: VenueOrder, price: number, timeMs: number, rule: MatchingRule = MATCHING_RULE.stop): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
@@ -187,8 +187,8 @@ export abstract class BarBook {
   }
 
   /**
-   * Fills one order now, exactly `lots` at `price`: for a matcher of orders against orders, which pairs the orders itself. The cap and the
-   * slippage of rows do not apply. `isComplete` ends the order as FILLED; for an order by quantity the lots already say so.
+   * Fills one order now, exactly `lots` at `price`, for a matcher that pairs orders itself. The cap and the slippage of rows do not apply.
+   * `isComplete` ends the order as FILLED; for an order by quantity it must agree with the lots.
    */
   executeLots(order: VenueOrder, price: number, lots: number, isComplete: boolean, isMaker: boolean, timeMs: number): void {
     assert(order.isOpen && order.instrument === this.instrument, 'an order is executed in its book while it is open');
@@ -198,8 +198,8 @@ export abstract class BarBook {
     this.fill(order, price, lots, isComplete, isMaker, timeMs);
   }
   /**
-   * Returns the lots that an order still wants at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
-   * the amount buys. A matcher calls it for both of its orders, and cancels the part of a resting order that the account cannot pay.
+   * Returns the lots that an order may still fill at `price` (ticks) and that its account can pay; for an order by amount, what the rest of
+   * it buys. A matcher calls it for both orders of a pair, and cancels the part of a resting order that the account cannot pay.
    */
   abstract fillableLots(order: VenueOrder, price: number): number;
 
@@ -227,7 +227,7 @@ export abstract class BarBook {
     prev.next = ring.prev = order;
   }
 
-  /** Ends an order, unfilled or partly filled, as CANCELED, and frees what was held for it. */
+  /** Ends an order, unfilled or partly filled, as CANCELED, and frees the amount that was held for it. */
   cancel(order: VenueOrderRecord, timeMs: number): void {
     this.releaseHold(order);
     order.isCanceling = true;
@@ -244,13 +244,13 @@ export abstract class BarBook {
     return null;
   }
 
-  /** Frees what is held for the rest of an order that ends. */
+  /** Frees the amount that is held for the remainder of an order that ends. */
   protected abstract releaseHold(order: VenueOrderRecord): void;
-  /** Returns the lots that the order still wants at `price`, or the part of them that its account can pay. */
+  /** Returns the lots that the order may still fill at `price`, at most those that its account can pay. */
   protected abstract computeFillableLots(order: VenueOrderRecord, price: number): number;
   /**
    * Books the money of the current fill. The order already contains its lots; `fillBuffer` contains price, lots, time and the side of the
-   * book. Writes `notional`, `fee` and `feeInBase` there. `isComplete`: nothing of the order is left.
+   * book. Writes `notional`, `fee` and `feeInBase` there. `isComplete`: the order has no remainder.
    */
   protected abstract settle(order: VenueOrderRecord, isComplete: boolean): void;
 
@@ -277,7 +277,7 @@ export abstract class BarBook {
 
   /** Makes the order after `order` the next one, so that `order` may leave the queue. Hot: docs/performance.md#equal-references. */
   private pass(order: VenueOrderRecord): void {
-    const next = this.orderBehind(order);
+    const next = this.orderAfter(order);
     if (this.cursor !== next) this.cursor = next;
   }
 
@@ -287,15 +287,15 @@ export abstract class BarBook {
     const { next } = ring;
     return next === ring ? this.last : next;
   }
-  /** Returns the order behind `order` in the queue; `ring` at the end. */
-  private orderBehind(order: VenueOrderRecord): VenueOrderRecord {
+  /** Returns the order after `order` in the queue; `ring` at the end. */
+  private orderAfter(order: VenueOrderRecord): VenueOrderRecord {
     const { ring, last } = this;
     if (order === last) return ring;
     const { next } = order;
     return next === ring ? last : next;
   }
 
-  /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The rest of an order that does not rest is canceled. */
+  /** Fills as taker at `quoted` plus slippage, as much as order and cap allow. The remainder of a market order is canceled. */
   private take(order: VenueOrderRecord, quoted: number, timeMs: number, rule: MatchingRule | 0 = 0): void {
     if (this.tracer !== null) this.tracer.acts(order, rule === 0 ? openRule(order) : rule, quoted, timeMs);
     const price = this.slippage === NO_SLIPPAGE ? quoted : this.slipPrice(order, quoted);
@@ -303,16 +303,16 @@ export abstract class BarBook {
     const lots = wanted < this.budget ? wanted : this.budget;
     const { id, limit } = order;
     if (lots > 0) this.fill(order, price, lots, wanted <= lots, false, timeMs);
-    // The sink may have canceled the order, or released it and reused the record.
+    // The sink may have canceled the order, or released it so that another order uses the record.
     if (limit === 0 && order.isOpen === true && order.id === id && this.hasTraded) this.cancel(order, timeMs);
   }
 
-  /** The same for an order with a time in force, which only limits have. */
+  /** Does the same for a limit order with a time in force. */
   private takeInForce(order: VenueOrderRecord, timeInForce: TimeInForce, quoted: number, timeMs: number): void {
     const { id } = order;
     if (this.tracer !== null) this.tracer.acts(order, forceRule(timeInForce), timeInForce === 'POST_ONLY' ? order.limit : quoted, timeMs);
-    // A POST_ONLY order that would take liquidity at its first row is canceled. Once it rests, a gap beyond its limit fills it there, as
-    // maker.
+    // A POST_ONLY order that would take liquidity at its first row is canceled. Once it rests, an open beyond its limit fills it at the
+    // limit, as maker.
     if (timeInForce === 'POST_ONLY') {
       if (order.rests) this.fillAtMost(order, order.limit, this.computeFillableLots(order, order.limit), true, timeMs);
       else this.cancel(order, timeMs);
@@ -344,7 +344,7 @@ export abstract class BarBook {
     return slippedPrice(this.slippage, this.instrument, order, quoted, wanted < this.budget ? wanted : this.budget, this.bar);
   }
 
-  /** Books one fill. Every record is final before the sink is called. `isLast`: the fill ends an order by amount. */
+  /** Books one fill completely, and then calls the sink. `isLast`: the fill ends an order by amount. */
   private fill(order: VenueOrderRecord, price: number, lots: number, isLast: boolean, isMaker: boolean, timeMs: number): void {
     order.filledLots += lots;
     this.budget -= lots;
@@ -376,7 +376,7 @@ export abstract class BarBook {
   }
 
   private remove(order: VenueOrderRecord): void {
-    if (this.cursor === order) this.cursor = this.orderBehind(order);
+    if (this.cursor === order) this.cursor = this.orderAfter(order);
     if (this.last === order) this.last = this.ring;
     else unlink(order);
     order.isOpen = false;

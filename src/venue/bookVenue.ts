@@ -1,4 +1,4 @@
-// What spot and futures venues for bars share: the table of orders, the books, and cancels. No clock, no I/O, no promise.
+// The base class of the spot and futures venues for bars: the table of orders, the books, and cancels. No clock, no I/O, no promises.
 
 import * as checks from '../base/assert.ts';
 import { InvariantError } from '../base/errors.ts';
@@ -47,9 +47,8 @@ export abstract class BookVenue<Book extends BarBook> {
   }
 
   /**
-   * Places an order. It matches rows that open at `nowMs` or later. Null: refused, see `refusal`. `ref` is the caller's own number and is
-   * stored on the record. `limit` says whether the order is MARKET (0) or LIMIT (above 0). The venue ignores `slot`, which is the bot's
-   * own.
+   * Places an order, which matches rows that open at `nowMs` or later. Null: refused, see `refusal`. `ref` is the caller's own number and
+   * is stored on the record. A `limit` of 0 makes a MARKET order, one above 0 a LIMIT order. The venue ignores `slot`.
    */
   abstract place(account: number, ref: number, intent: OrderIntent, nowMs: number): VenueOrder | null;
   /** Returns the code with which `place` would refuse, or 0. Changes no order and no balance. */
@@ -63,13 +62,13 @@ export abstract class BookVenue<Book extends BarBook> {
   /** Returns the book of an instrument. `instrument` must be the record of the config itself, not a copy. */
   book(instrument: Instrument): Book {
     const book = this.bookOf.get(instrument);
-    if (book === undefined) throw new InvariantError(`${instrument.id} is no instrument of this venue`);
+    if (book === undefined) throw new InvariantError(`${instrument.id} is not an instrument of this venue`);
     return book;
   }
 
   /**
-   * Step 14 of the order of checks, and whether the account may order. A number finer than its scale appears as a fraction. `size` is an
-   * amount or a quantity.
+   * Step 14 of the order of checks (exchange dialect, 10.1), and whether the account may order. A number finer than its scale appears as a
+   * fraction. `size` is an amount or a quantity.
    */
   protected checkTerms(book: Book, account: Account, limit: number, size: number, isByAmount: boolean): number {
     const code = book.state === null ? checkNumbers(book, limit, size, isByAmount) : checkState(book, book.state, limit, size, isByAmount);
@@ -143,7 +142,7 @@ function checkNumbers({ minLots }: BarBook, limit: number, size: number, isByAmo
   return limit < HIGHEST_TICKS ? 0 : priceWaveExceed.code;
 }
 
-/** The same for an instrument with special settings of the exchange. */
+/** Does the same for an instrument with special settings of the exchange. */
 function checkState(book: BarBook, state: InstrumentState, limit: number, size: number, isByAmount: boolean): number {
   if (state.frozen === true) return exchangeLock.code;
   if (limit === 0 && state.marketTrading === false) return marketNotSupported.code;

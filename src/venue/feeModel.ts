@@ -1,4 +1,4 @@
-// Interface of fees that depend on the fill: one rate for each fill instead of the order's two fixed rates.
+// The interface of a fee model: it gives each fill a rate of its own, instead of the two fixed rates of the order.
 
 import { InvariantError } from '../base/errors.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -17,5 +17,5 @@ export function modelledPpm(model: FeeModel, ...execution: Parameters<FeeModel['
   const ppm = model.ppm(...execution);
   const maxPpm = execution[6];
   if (Number.isInteger(ppm) && ppm >= 0 && ppm <= maxPpm) return ppm;
-  throw new InvariantError(`a fee model answers whole millionths from 0 to ${maxPpm}, not ${ppm}`);
+  throw new InvariantError(`fee model: expected whole millionths from 0 to ${maxPpm}, got ${ppm}`);
 }

@@ -1,4 +1,4 @@
-// Market impact: ten sizes worked by hand from the formula of docs/matching.md, and what it does to orders, caps and limits.
+// Tests of market impact: ten sizes computed by hand from the formula of docs/matching.md, and its effect on orders, caps and limits.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
@@ -6,11 +6,13 @@ import { openSpotVenue } from '../../test/fixtures/spotVenue.ts';
 import { fixedSlippage, impactTicks, NO_SLIPPAGE, withAddedPpm, withImpact, type FillBar, type SlippageModel } from './slippage.ts';
 
 const ROW = 60_000;
-/** A bar from 98.00 to 104.50 with 1.2345 coins, and a coefficient of 0.8: its volatility is ln(104.5 / 98) / sqrt(4 ln 2) = 0.03856779596. */
+/**
+ * A bar from 98.00 to 104.50 with 1.2345 coins, and a coefficient of 0.8: its volatility is ln(104.5 / 98) / sqrt(4 ln 2) = 0.03856779596.
+ */
 const BAR: FillBar = { open: 10_000, high: 10_450, low: 9_800, close: 10_200, volumeLots: 1234.5 };
 const COEFFICIENT = 800_000;
 
-/** Lots, and 0.8 x 0.03856779596 x sqrt(lots / 1234.5) x 10 000, to the tick above. */
+/** Lots, the exact ticks 0.8 x 0.03856779596 x sqrt(lots / 1234.5) x 10 000, and these ticks rounded up. */
 const WORKED_SIZES: readonly [lots: number, exactly: string, ticks: number][] = [
   [1, '8.7815', 9],
   [2, '12.4189', 13],
@@ -24,7 +26,7 @@ const WORKED_SIZES: readonly [lots: number, exactly: string, ticks: number][] = 
   [5000, '620.9466', 621],
 ];
 
-/** The formula alone, in decimals of 40 digits. */
+/** Computes the formula in decimals of 40 digits. */
 function inDecimals(coefficient: number, price: number, lots: number, { high, low, volumeLots }: FillBar): Decimal {
   const Wide = Decimal.clone({ precision: 40 });
   const volatility = new Wide(high).div(low).ln().div(new Wide(2).ln().times(4).sqrt());
@@ -33,12 +35,12 @@ function inDecimals(coefficient: number, price: number, lots: number, { high, lo
 }
 
 describe('the square-root model', () => {
-  test.each(WORKED_SIZES)('%d lots pay %s ticks, hence %d', (lots, exactly, ticks) => {
+  test.each(WORKED_SIZES)('%d lots pay %s ticks, rounded up to %d', (lots, exactly, ticks) => {
     expect(inDecimals(0.8, 10_000, lots, BAR).toFixed(4)).toBe(exactly);
     expect(impactTicks(COEFFICIENT, 10_000, lots, BAR)).toBe(ticks);
   });
 
-  test('any bar, also one that doubles many times over, gives the ticks of the formula in decimals', () => {
+  test('any bar, also with a high many times its low, gives the ticks of the formula in decimals', () => {
     let seed = 29;
     const next = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     for (let at = 0; at < 400; at++) {
@@ -53,11 +55,11 @@ describe('the square-root model', () => {
     }
   });
 
-  test('a bar without range has no volatility, hence no impact', () => {
+  test('a bar without a range has no volatility and no impact', () => {
     expect(impactTicks(COEFFICIENT, 10_000, 1000, { open: 1, high: 10_000, low: 10_000, close: 1, volumeLots: 5 })).toBe(0);
   });
 
-  test.each([0, 0.25, 1])('a bar that traded %d lots counts as one that traded a lot', (volumeLots) => {
+  test.each([0, 0.25, 1])('a volume of %d lots counts as one lot', (volumeLots) => {
     // sqrt(4 / 1) x 0.8 x 0.03856779596 x 10 000 = 617.08
     expect(impactTicks(COEFFICIENT, 10_000, 4, { ...BAR, volumeLots })).toBe(618);
   });
@@ -70,7 +72,7 @@ const openWith = (slippage: SlippageModel, more: object = {}) => {
 };
 
 describe('orders', () => {
-  test('takers pay it at the open and at a stop, makers and resting limits do not', () => {
+  test('takers pay impact at the open and at a stop, makers do not', () => {
     const { book, sink, market, limit } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT));
     market('sell', 100, 0);
     limit('buy', 100, 9_900, 0);
@@ -82,7 +84,7 @@ describe('orders', () => {
     expect(sink.tape).toEqual(['1: 100 @ 9912 taker 0', '2: 100 @ 9900 maker 60000', '3: 10 @ 9822 taker 60000']);
   });
 
-  test('a limit is never passed', () => {
+  test('impact never moves a fill beyond its limit', () => {
     const { book, sink, limit } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT));
     limit('buy', 100, 10_050, 0);
     limit('buy', 100, 10_100, 0);
@@ -91,15 +93,15 @@ describe('orders', () => {
     expect(sink.fills.map(({ price }) => price)).toEqual([10_050, 10_088, 9_950]);
   });
 
-  test('a market buy by amount pays for the lots that it could buy as quoted, and buys fewer', () => {
+  test('a market buy by amount pays the impact of the lots that it could buy at the quoted price, and buys fewer', () => {
     const { book, sink, market } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT));
     market('buy', 1_000_000, 0);
     book.matchOpen(0, 10_000, 1234);
-    // 100 lots as quoted pay 88 ticks more: 1 000 000 / 10 088 = 99.1.
+    // 100 lots at the quoted price pay 88 ticks more: 1 000 000 / 10 088 = 99.1.
     expect(sink.fills.map(({ price, lots }) => [price, lots])).toEqual([[10_088, 99]]);
   });
 
-  test('under a cap only what fills in the bar counts', () => {
+  test('under a cap only the lots that fill in the bar count', () => {
     const { book, sink, market } = openWith(withImpact(NO_SLIPPAGE, COEFFICIENT), { maxVolumeSharePpm: 81_038 });
     market('sell', 5000, 0);
     book.matchOpen(0, 10_000, 1234);
@@ -107,7 +109,7 @@ describe('orders', () => {
     expect(sink.fills.map(({ price, lots }) => [price, lots])).toEqual([[9_912, 100]]);
   });
 
-  test('it is added to fixed slippage, to a share of the price, and to a model', () => {
+  test('impact is added to fixed slippage, to a share of the price and to a model', () => {
     const fixed = fixedSlippage(3, 200);
     const priceWith = (model: SlippageModel) => {
       const { book, sink, market } = openWith(model);
@@ -123,7 +125,7 @@ describe('orders', () => {
     expect(withAddedPpm(fixed, 0)).toBe(fixed);
   });
 
-  test('the bar is kept for models that read it, not for fixed slippage', () => {
+  test('only slippage models that read the bar need it', () => {
     expect(openSpotVenue().book.readsBar).toBe(false);
     expect(openSpotVenue({ slippage: fixedSlippage(1, 5) }).book.readsBar).toBe(false);
     expect(openSpotVenue({ slippage: withAddedPpm(fixedSlippage(1, 5), 5) }).book.readsBar).toBe(false);

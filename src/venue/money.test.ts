@@ -1,4 +1,4 @@
-// Products and shares against an independent oracle in decimal arithmetic.
+// Tests of products and shares against an independent computation in decimals.
 
 import { Decimal } from 'decimal.js';
 import * as fc from 'fast-check';
@@ -20,7 +20,7 @@ const digits = fc.record({
   quantityDigits: fc.integer({ min: 0, max: 8 }),
   quoteDigits: fc.integer({ min: 0, max: 10 }),
 });
-/** Whole numbers of every size up to 2^bits. */
+/** Generates whole numbers of every size up to 2^bits. */
 const whole = (bits: number) => fc.integer({ min: 1, max: bits }).chain((top) => fc.integer({ min: 1, max: 2 ** top - 1 }));
 
 function oracleNotional(price: number, lots: number, of: { priceDigits: number; quantityDigits: number; quoteDigits: number }): Decimal {
@@ -29,7 +29,7 @@ function oracleNotional(price: number, lots: number, of: { priceDigits: number; 
 }
 
 describe('Money', () => {
-  test('a notional is price x lots, half up at the unit; Infinity where no balance could cover it', () => {
+  test('a notional is price x lots, rounded half up at the unit; Infinity above every balance', () => {
     fc.assert(
       fc.property(digits, whole(48), whole(48), (of, price, lots) => {
         const money = new MoneyScale(spotInstrument({ ...of, baseDigits: 8 }));
@@ -63,7 +63,7 @@ describe('Money', () => {
 });
 
 describe('Shares', () => {
-  test('is the exact share of any amount in each direction of rounding', () => {
+  test('a share of any amount is exact in each rounding mode', () => {
     fc.assert(
       fc.property(
         whole(53),

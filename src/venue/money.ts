@@ -1,4 +1,4 @@
-// Exact products of price and quantity as whole units of money: the scales of one instrument, and rates in ppm.
+// Exact money: the products of prices and quantities, and the shares of amounts, in whole units.
 
 import { ConfigError } from '../base/errors.ts';
 import type { Rounding } from '../base/number/exact.ts';
@@ -50,16 +50,16 @@ export class MoneyScale {
 
   /** Returns the largest number of lots whose notional at `price` (ticks, > 0) is within `amount` (quote units), at most 2^53 - 1. */
   affordable(amount: number, price: number): number {
-    // Both below 2^53: the floor of their double quotient is exact (performance notes: written-out division).
+    // Both numbers are below 2^53, so the floor of their quotient as a double is exact (docs/performance.md).
     if (this.divisor === 1) return Math.floor(amount / (price * this.factor));
     return (amount * this.divisor) / price <= MAX_EXACT - 8 ? mulDiv(amount, this.divisor, price, 'down') : MAX_EXACT;
   }
 }
 
-/** Shares of an amount by a rate in ppm, rounded in one way. */
+/** Computes shares of amounts by a rate in ppm, with one rounding mode. */
 export class PpmShares {
   private readonly rounding: Rounding;
-  /** Read at each fill: the rounding itself is text, which costs three times as much to compare. */
+  /** Read at each fill, because comparing the text of `rounding` takes three times as long. */
   private readonly isHalfUp: boolean;
 
   constructor(rounding: Rounding) {
@@ -75,17 +75,17 @@ export class PpmShares {
 }
 
 function shareOfLarge(units: number, ppm: number, rounding: Rounding): number {
-  if (units > MAX_EXACT) throw outgrown();
+  if (units > MAX_EXACT) throw amountTooLarge();
   // Half-even needs the whole result, so it cannot be rounded in parts. The others need no BigInt.
   if (rounding === 'halfEven') return mulDiv(units, ppm, MILLION, rounding);
   const millions = Math.floor(units / MILLION);
   return millions * ppm + mulDiv(units - millions * MILLION, ppm, MILLION, rounding);
 }
 
-/** Returns the error for an account or a fill that is too large to count in whole units. The run's code is not at fault. */
-export function outgrown(): ConfigError {
+/** Returns the error for an account or a fill that is too large to count in whole units. It is an error of the configuration. */
+export function amountTooLarge(): ConfigError {
   return new ConfigError(
     'the account has outgrown exact money: a balance or a fill is above 2^53 - 1 units of its asset',
-    'begin with less cash, or count in fewer digits: quotePrecision or basePrecision, in the instrument record or under instruments',
+    'begin with less cash, or set a smaller quotePrecision or basePrecision in the instrument record or under instruments',
   );
 }

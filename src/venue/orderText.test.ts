@@ -1,4 +1,4 @@
-// Orders in text: what is parsed, what is refused with which code, and what is left to the venue.
+// Tests of parsing orders: valid orders, the code of each invalid field, and the checks that the venue makes later.
 
 import { describe, expect, test } from 'vitest';
 import { openSpotVenue, spotInstrument } from '../../test/fixtures/spotVenue.ts';
@@ -10,7 +10,7 @@ const known = (symbol: string) => (symbol === 'ABCUSD' ? instrument : undefined)
 const limit: OrderText = { symbol: 'ABCUSD', volume: '1.5', side: 'BUY', type: 'LIMIT', price: '100.25' };
 const market: OrderText = { symbol: 'ABCUSD', volume: '1.5', side: 'SELL', type: 'MARKET' };
 
-/** The code with which text ends, at the parser or at the venue; 0 when the order is taken. */
+/** Returns the code with which the parser or the venue refuses an order; 0 when the venue accepts it. */
 function codeOf(fields: OrderText, config: Partial<VenueConfig> = {}): number {
   const parsed = parseOrder(fields, known);
   if (!parsed.ok) return parsed.code;
@@ -55,7 +55,7 @@ describe('parseOrder', () => {
     [{ ...limit, price: 'x' }, -1102],
     [{ ...limit, price: '0' }, -1102],
     [{ ...limit, price: '-1' }, -1102],
-    // The first wrong field in the order of the table answers.
+    // The first invalid field in the order of the table gives the code.
     [{ symbol: 'XYZUSD', volume: null, side: 'x', type: 'x', price: null }, -1121],
     [{ ...limit, side: 'x', type: 'x' }, -1117],
   ] as const)('%j ends with %i', (fields, code) => {
@@ -74,11 +74,11 @@ describe('parseOrder', () => {
     [{ ...market, side: 'BUY', volume: '1e30' }, -2017],
     [{ ...limit, volume: '9'.repeat(40) }, -2017],
     [{ ...limit, price: '9'.repeat(40) }, -1138],
-  ] as const)('%j reaches the venue and ends with %i', (fields, code) => {
+  ] as const)('%j reaches the venue and gives %i', (fields, code) => {
     expect(codeOf(fields)).toBe(code);
   });
 
-  test('a frozen instrument answers before its precision is looked at', () => {
+  test('a frozen instrument is refused before its precision is checked', () => {
     const state = { instruments: { [instrument.id]: { frozen: true } } };
     expect(codeOf({ ...limit, price: '100.255' }, { state })).toBe(-2016);
   });

@@ -1,4 +1,4 @@
-// Parses the decimal text of an order request into an intent in whole numbers, or into the code of what is invalid.
+// Parses the text of an order request into an order intent in whole numbers, or into the code of the first invalid field.
 
 import { lots, ticks, units } from '../base/brand.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -22,25 +22,25 @@ export interface OrderText {
 export type ParsedOrder = { readonly ok: true; readonly intent: OrderIntent } | { readonly ok: false; readonly code: number };
 
 /**
- * Step 12 of the dialect's order of checks (10.1): each field, in the order of the spec's table, is present and has a valid type and value.
- * `instrumentOf` knows symbols in upper case. `Venue.place` makes the later checks: a number finer than its scale becomes a fraction, one
- * below its minimum stays as it is, and the venue refuses both at their step.
+ * Parses an order. Step 12 of the order of checks (exchange dialect, 10.1): each field, in the order of the specification's table, is
+ * present and has a valid type and value. `instrumentOf` knows symbols in upper case. `Venue.place` makes the later checks: it refuses a
+ * number finer than its scale, which becomes a fraction here, and one below its minimum.
  */
 export function parseOrder(fields: OrderText, instrumentOf: (symbol: string) => Instrument | undefined): ParsedOrder {
   const instrument = instrumentOf((fields.symbol ?? '').toUpperCase());
   if (instrument === undefined) return refusal(VENUE_CODES.badSymbol.code);
   const { volume, side, type, price } = fields;
-  const absent = missing(volume) ?? numberless(volume) ?? missing(side);
-  if (absent !== null) return refusal(absent);
+  const badVolumeOrSide = missingCode(volume) ?? notNumberCode(volume) ?? missingCode(side);
+  if (badVolumeOrSide !== null) return refusal(badVolumeOrSide);
   if (side !== 'BUY' && side !== 'SELL') return refusal(VENUE_CODES.invalidSide.code);
-  const untyped = missing(type);
-  if (untyped !== null) return refusal(untyped);
+  const badType = missingCode(type);
+  if (badType !== null) return refusal(badType);
   if (type !== 'LIMIT' && type !== 'MARKET') return refusal(VENUE_CODES.invalidOrderType.code);
 
   const limit = type === 'LIMIT' ? scaleText(price ?? '', instrument.priceDigits) : 0;
   if (type === 'LIMIT') {
-    const unpriced = missing(price) ?? numberless(price);
-    if (unpriced !== null) return refusal(unpriced);
+    const badPrice = missingCode(price) ?? notNumberCode(price);
+    if (badPrice !== null) return refusal(badPrice);
     if (limit <= 0) return refusal(VENUE_CODES.mandatoryParamEmpty.code);
   }
   const isByAmount = type === 'MARKET' && side === 'BUY';
@@ -63,26 +63,25 @@ function refusal(code: number): ParsedOrder {
   return { ok: false, code };
 }
 
-function missing(text: string | null | undefined): number | null {
+function missingCode(text: string | null | undefined): number | null {
   if (text === null || text === undefined) return VENUE_CODES.mandatoryParamEmpty.code;
   return text === '' ? VENUE_CODES.paramEmpty.code : null;
 }
 
-function numberless(text: string | null | undefined): number | null {
+function notNumberCode(text: string | null | undefined): number | null {
   return NUMBER.test(text ?? '') ? null : VENUE_CODES.mandatoryParamEmpty.code;
 }
 
-/** A JSON number or a plain decimal, as long as one with an exponent may become when it is written out. */
+/** A JSON number or a plain decimal, up to the length that a number with an exponent may have when written out. */
 const NUMBER = /^(-?)(\d{1,1300})(?:\.(\d{1,1300}))?(?:[eE]([+-]?\d{1,2}))?$/;
 
 /**
- * Returns the value x 10^digits: a whole number if it is one below 2^53, Infinity above. A value finer than the scale becomes its floor
- * plus a half, because it is always refused. From 2^52 on doubles have no halves, and NaN stands for it: the scale is checked before the
- * size.
+ * Returns the value x 10^digits if that is a whole number below 2^53; Infinity above. A value finer than the scale becomes its floor plus a
+ * half, so that the venue refuses it. From 2^52 on doubles have no halves, so it becomes NaN, which the venue refuses with the same code.
  */
 export function scaleText(text: string, digits: number): number {
-  const short = shortScaled(text, digits);
-  if (short !== null) return short;
+  const scaled = scaleShort(text, digits);
+  if (scaled !== null) return scaled;
   const match = NUMBER.exec(text);
   if (match === null) return NAN;
   const [, sign = '', whole = '', part = '', exponent = '0'] = match;
@@ -103,8 +102,8 @@ const [ZERO, NINE, POINT] = [48, 57, 46];
 /** A number with at most this many digits is always below 2^53. */
 const SHORT = 15;
 
-/** The same for a few plain digits, which is the usual case. Null if the text has another form, or is finer than the scale. */
-function shortScaled(text: string, digits: number): number | null {
+/** Does the same for a few plain digits, the usual case. Null if the text has another form, or is finer than the scale. */
+function scaleShort(text: string, digits: number): number | null {
   if (text.length > SHORT) return null;
   let value = 0;
   let point = -1;
@@ -116,6 +115,6 @@ function shortScaled(text: string, digits: number): number | null {
   }
   const places = point < 0 ? 0 : text.length - 1 - point;
   // A point needs digits on both sides, and the scaled value must be whole and exact.
-  const isRight = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= SHORT;
-  return isRight ? value * 10 ** (digits - places) : null;
+  const isExact = text !== '' && (point < 0 || places > 0) && places <= digits && text.length + digits - places <= SHORT;
+  return isExact ? value * 10 ** (digits - places) : null;
 }

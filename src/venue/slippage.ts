@@ -17,15 +17,15 @@ export interface FillBar {
   readonly volumeLots: number;
 }
 
-/** Before a book has any bar, and for a wrapper that does not pass it on: what depends on it is then no number, which is an error. */
+/** The bar of a book before its first row, and of a call without a bar. A model that reads it returns NaN, which is an error. */
 export const NO_BAR: FillBar = { open: NAN, high: NAN, low: NAN, close: NAN, volumeLots: NAN };
 
 export interface SlippageModel {
   /** False: `ticks` never reads the bar, which is then not kept. Default: true. */
   readonly readsBar?: boolean;
   /**
-   * Returns the whole ticks >= 0 by which a taker's fill of `lots` at `price` is worse than `price`. A fill never passes its limit. `bar`:
-   * the whole bar in which the order fills. The venue always passes it; a wrapper of this model may have left it out.
+   * Returns the whole ticks >= 0 by which a taker's fill of `lots` is worse than `price`. The venue caps the result at the limit of the
+   * order. `bar`: the whole bar in which the order fills. The venue always passes it; a wrapper of this model may leave it out.
    */
   ticks(instrument: Instrument, side: Side, price: number, lots: number, bar?: FillBar): number;
 }
@@ -60,7 +60,7 @@ function sumOf(first: SlippageModel, second: SlippageModel): SlippageModel {
   };
 }
 
-/** An excess of this fraction of a tick above a whole number is noise of doubles. */
+/** An excess of at most this fraction of a tick above a whole number is a rounding error of doubles. */
 const NOISE = 1e-9;
 /** sqrt(4 ln 2): the range of a bar in logarithms, divided by it, is Parkinson's volatility. */
 const PARKINSON = Math.sqrt(4 * Math.LN2);
@@ -93,14 +93,14 @@ function logOfRatio(high: number, low: number): number {
   return 2 * sum + halvings * Math.LN2;
 }
 
-/** A taker's order, as far as its price depends on it. */
+/** The fields of a taker's order on which its price depends. */
 interface TakingOrder {
   readonly side: Side;
   /** In ticks; 0: a market order. */
   readonly limit: number;
 }
 
-/** Returns the price in ticks at which `lots` of an order that takes at `quoted` fill: worse by the model, never beyond its limit or below 1. */
+/** Returns the fill price in ticks of `lots` that a taker fills at `quoted`: worse by the model, but within its limit and at least 1. */
 export function slippedPrice(
   model: SlippageModel,
   instrument: Instrument,
@@ -110,7 +110,8 @@ export function slippedPrice(
   bar: FillBar,
 ): number {
   const worse = model.ticks(instrument, side, quoted, lots, bar);
-  if (!(Number.isInteger(worse) && worse >= 0)) throw new InvariantError(`slippage is a whole number of ticks >= 0, not ${worse}`);
+  if (!(Number.isInteger(worse) && worse >= 0))
+    throw new InvariantError(`slippage model: expected a whole number of ticks >= 0, got ${worse}`);
   if (side === 'buy') return limit > 0 && quoted + worse > limit ? limit : quoted + worse;
   return Math.max(quoted - worse, limit, 1);
 }

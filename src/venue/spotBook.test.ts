@@ -1,4 +1,4 @@
-// The matching rules of docs/matching.md, one by one.
+// Tests of the matching rules of docs/matching.md, one by one.
 
 import { describe, expect, test } from 'vitest';
 import { limitIntent, marketIntent, openSpotVenue } from '../../test/fixtures/spotVenue.ts';
@@ -19,14 +19,14 @@ describe('arrival', () => {
     expect(sink.tape).toEqual(['1: 10 @ 8500 taker 60000', '2: 10 @ 8500 taker 60000']);
   });
 
-  test('an order that arrives with the open of a row takes part in it', () => {
+  test('an order that arrives with the open of a row matches that row', () => {
     const { book, sink, market } = openSpotVenue();
     market('sell', 10, ROW);
     book.matchOpen(ROW, 8_500, 0);
     expect(sink.tape).toEqual(['1: 10 @ 8500 taker 60000']);
   });
 
-  test('orders are served by arrival', () => {
+  test('orders fill in the order of their arrival', () => {
     const { book, sink, market, limit } = openSpotVenue();
     limit('buy', 1, 10_000, 0);
     market('sell', 2, 0);
@@ -46,7 +46,7 @@ describe('the open', () => {
     expect(sink.fills.map(({ status }) => status)).toEqual(['FILLED', 'FILLED']);
   });
 
-  test('a market buy takes the whole lots that its amount pays for; the rest of the amount is free again', () => {
+  test('a market buy fills the whole lots that its amount pays for, and the rest of the amount is free again', () => {
     const { venue, account, book, sink, market } = openSpotVenue();
     market('buy', 29_999, 0);
     expect(venue.locked(account, 'USD')).toBe(29_999);
@@ -56,7 +56,7 @@ describe('the open', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 20_000);
   });
 
-  test('a market buy that pays for no lot is canceled', () => {
+  test('a market buy whose amount is below the price of a lot is canceled', () => {
     const { venue, account, book, sink, market } = openSpotVenue();
     market('buy', 9_999, 0);
     book.matchOpen(0, 10_000, 0);
@@ -125,7 +125,7 @@ describe('inside a row', () => {
   });
 });
 
-describe('children of an entry', () => {
+describe('legs of an entry', () => {
   test('filled at the open: a target that the sink places then is matched on the same row', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
@@ -137,7 +137,7 @@ describe('children of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10200 maker 60000']);
   });
 
-  test('a target that is marketable at that open fills there, whether it was placed inside the call or after it', () => {
+  test('a target that is marketable at that open fills there, placed inside the call of the sink or after it', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'sell', 1, 9_900), 0);
@@ -150,7 +150,7 @@ describe('children of an entry', () => {
     expect(sink.tape).toEqual(['1: 1 @ 10000 taker 0', '100: 1 @ 10000 taker 0', '101: 1 @ 10000 taker 0']);
   });
 
-  test('filled inside the row: a target arrives with its end and waits for the next row', () => {
+  test('filled inside the row: a target arrives with the end of the row and waits for the next one', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order, { timeMs }) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'sell', 1, 10_200), timeMs);
@@ -199,7 +199,7 @@ describe('children of an entry', () => {
     expect(book.working).toBe(0);
   });
 
-  test('a record that the sink releases and reuses in the same breath is matched as the new order it is', () => {
+  test('a record that the sink releases and reuses in the same call is matched as the new order', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.status !== 'FILLED') return;
@@ -213,7 +213,7 @@ describe('children of an entry', () => {
     expect(book.working).toBe(1);
   });
 
-  test('a record that comes back as a market order of a later row is not canceled with the row that filled the one before', () => {
+  test('a record that the sink reuses for a market order of a later row is not canceled with the current row', () => {
     const { venue, account, instrument, book, sink, market } = openSpotVenue();
     sink.onFill = (order) => {
       venue.release(order);
@@ -224,7 +224,7 @@ describe('children of an entry', () => {
     expect([sink.fills.length, sink.ends.length, book.working]).toEqual([1, 0, 1]);
   });
 
-  test('an order that the sink places inside the row, marketable at an open that has ended, does not fill in that row', () => {
+  test('an order that the sink places inside the row does not fill in that row, even if it is marketable at its open', () => {
     const { venue, account, instrument, book, sink, limit } = openSpotVenue();
     sink.onFill = (order) => {
       if (order.ref === 1) venue.place(account, 100, limitIntent(instrument, 'buy', 1, 10_500), 0);
@@ -247,7 +247,7 @@ describe('children of an entry', () => {
 describe('a cap on the share of the volume', () => {
   const capped = { maxVolumeSharePpm: 100_000 } as const;
 
-  test('the lots of a row are shared by arrival, and what is left of a limit rests', () => {
+  test('the lots of a row are shared by arrival, and the remainder of a limit rests', () => {
     const { book, sink, limit } = openSpotVenue(capped);
     limit('buy', 60, 10_000, 0);
     const second = limit('buy', 60, 10_000, 0);
@@ -289,14 +289,14 @@ describe('a cap on the share of the volume', () => {
     expect(sink.tape).toEqual(['1: 5 @ 9000 taker 60000']);
   });
 
-  test('without a cap volume is not looked at', () => {
+  test('without a cap volume is ignored', () => {
     const { book, sink, market } = openSpotVenue();
     market('sell', 5, 0);
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills).toHaveLength(1);
   });
 
-  test('an executed stop takes from what the row has left', () => {
+  test('an executed stop uses the volume that the row has left', () => {
     const { book, sink, limit, market } = openSpotVenue(capped);
     limit('buy', 8, 10_000, 0);
     book.matchOpen(0, 10_000, 100);
@@ -307,7 +307,7 @@ describe('a cap on the share of the volume', () => {
 });
 
 describe('slippage', () => {
-  test('worsens taking fills, never beyond a limit, and leaves makers alone', () => {
+  test('worsens fills of takers up to their limit, and none of makers', () => {
     const { book, sink, market, limit } = openSpotVenue({ slippage: fixedSlippage(3, 100) });
     market('sell', 1, 0);
     market('buy', 10_000 * 2, 0);
@@ -327,14 +327,14 @@ describe('slippage', () => {
     ]);
   });
 
-  test('a price stays at one tick at least', () => {
+  test('a price is at least one tick', () => {
     const { book, sink, market } = openSpotVenue({ slippage: fixedSlippage(100, 0) });
     market('sell', 1, 0);
     book.matchOpen(0, 50, 0);
     expect(sink.tape).toEqual(['1: 1 @ 1 taker 0']);
   });
 
-  test.each([-1, 0.5, NaN])('a model that answers %d ticks is refused', (worse) => {
+  test.each([-1, 0.5, NaN])('a model that returns %d ticks throws', (worse) => {
     const { book, market } = openSpotVenue({ slippage: { ticks: () => worse } });
     market('sell', 1, 0);
     expect(() => book.matchOpen(0, 10_000, 0)).toThrow('whole number of ticks');
@@ -351,7 +351,7 @@ describe('money of a limit buy', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 60_000 - 36_000);
   });
 
-  test('with fees in quote the worse fee is held too, and what a maker does not pay is free again', () => {
+  test('with fees in quote the higher fee is held too, and the part that a maker does not pay is free again', () => {
     const { venue, account, book, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp' } });
     limit('buy', 1_000, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(10_000_000 + 20_000);
@@ -360,13 +360,13 @@ describe('money of a limit buy', () => {
     expect(venue.free(account, 'USD')).toBe(1e12 - 10_000_000 - 10_000);
   });
 
-  test('the worse fee is the maker fee where that is the higher one', () => {
+  test('the held fee is the maker fee when that is the higher one', () => {
     const { venue, account, limit } = openSpotVenue({ fees: { in: 'quote', rounding: 'halfUp', makerPpm: 3_000, takerPpm: 1_000 } });
     limit('buy', 1_000, 10_000, 0);
     expect(venue.locked(account, 'USD')).toBe(10_000_000 + 30_000);
   });
 
-  test('an account without a spare unit is never overdrawn by the rounding of parts: the venue waives it', () => {
+  test('an account is never overdrawn by the rounding of partial fills: the venue waives the missing units', () => {
     // 15 lots at 1 tick: a fee of 7.5 units at 50 %, held as 8; fifteen parts of 0.5 each would round up to 15.
     const { venue, sink, instrument, book } = openSpotVenue({
       fees: { in: 'quote', rounding: 'halfUp', makerPpm: 500_000, takerPpm: 500_000 },

@@ -1,4 +1,4 @@
-// Books the money of a spot instrument's fills: coins against quote money, and fees in the received asset or in quote money.
+// Books the money of spot fills: coins against the quote asset, and fees in the received asset or in the quote asset.
 
 import { highestTrue } from '../base/number/search.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -13,7 +13,7 @@ import type { BookContext, VenueOrderRecord, VenueOrder } from './venueOrder.ts'
 const INFINITY = Infinity;
 
 // hot: docs/performance.md#imported-constants
-const { balance, exactUnits: grown, notBelowZero: left } = balances;
+const { balance, exactUnits, notBelowZero } = balances;
 
 export class SpotBook extends BarBook {
   readonly money: MoneyScale;
@@ -44,7 +44,7 @@ export class SpotBook extends BarBook {
   override fillableLots(order: VenueOrder, price: number): number {
     if (order.quoteUnits === 0) return order.lots - order.filledLots;
     const lots = this.money.affordable(order.quoteUnits - order.filledUnits, price);
-    // Fees of parts, each rounded, may together exceed the fee that is held for the whole.
+    // The rounded fees of partial fills may together exceed the fee that is held for the whole order.
     const isHeld = (size: number): boolean => this.buyHold(this.money.notional(price, size), order.takerPpm) <= order.lockedUnits;
     return lots <= 0 || isHeld(lots) ? lots : highestTrue(isHeld, lots - 1, lots);
   }
@@ -89,7 +89,7 @@ export class SpotBook extends BarBook {
     order.lockedUnits = rest;
     this.quote.market += fillBuffer.notional;
     this.base.market -= quantity;
-    base.free = grown(base.free + quantity - (feesInReceived ? fee : 0));
+    base.free = exactUnits(base.free + quantity - (feesInReceived ? fee : 0));
     (feesInReceived ? this.base : this.quote).fees += fillBuffer.fee;
   }
 
@@ -103,15 +103,15 @@ export class SpotBook extends BarBook {
     fillBuffer.notional = notional;
     fillBuffer.fee = fee;
     fillBuffer.feeInBase = false;
-    base.locked = left(base.locked - quantity);
+    base.locked = notBelowZero(base.locked - quantity);
     order.lockedUnits -= quantity;
-    quote.free = grown(quote.free + notional - fee);
+    quote.free = exactUnits(quote.free + notional - fee);
     this.quote.market -= notional;
     this.base.market += quantity;
     this.quote.fees += fee;
   }
 
-  /** Returns the units that stay held for the rest of a buy. The rest of a MARKET order ends with the current fill. */
+  /** Returns the units that stay held for the remainder of a buy. The remainder of a MARKET order ends with the current fill. */
   private holdForRest(order: VenueOrderRecord, quote: Balance): number {
     const { fillBuffer } = this;
     const due = this.feesInReceived ? fillBuffer.notional : fillBuffer.notional + fillBuffer.fee;
@@ -122,13 +122,13 @@ export class SpotBook extends BarBook {
   }
 
   /**
-   * Waives what the account does not have, first of the fee, then of the price: rounded parts of a limit may cost a unit or two more than
-   * was held for the whole.
+   * Waives the units that the account does not have, first of the fee, then of the price. The rounded parts of a limit may cost a unit or
+   * two more than was held for the whole order.
    */
   private waive(units: number): void {
-    const offFee = this.feesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
-    this.fillBuffer.fee -= offFee;
-    this.fillBuffer.notional -= units - offFee;
+    const waivedFee = this.feesInReceived ? 0 : Math.min(units, this.fillBuffer.fee);
+    this.fillBuffer.fee -= waivedFee;
+    this.fillBuffer.notional -= units - waivedFee;
   }
 
   /** Returns the quote units to hold for `lots` of a LIMIT BUY: their notional at the limit, and the higher of its two fees. */

@@ -1,4 +1,4 @@
-// Accounts, admission with its codes in their order, cancels, and records that go back to the pool.
+// Tests of the spot venue: accounts, refusals in the order of the checks, cancels, and the pool of records.
 
 import { describe, expect, test } from 'vitest';
 import { limitIntent, marketIntent, openSpotVenue, SeenEvents, spotInstrument, venueConfig } from '../../test/fixtures/spotVenue.ts';
@@ -41,8 +41,8 @@ describe('admission', () => {
     ['a market buy by lots', { ...marketIntent(instrument, 'buy', 0), lots: lots(10) }, base, -1014],
     ['a market sell by amount', { ...marketIntent(instrument, 'buy', 1e6), side: 'sell' }, base, -1014],
     ['a frozen instrument', sell, withInstrument({ frozen: true }), -2016],
-    ['a market order where there are none', marketIntent(instrument, 'sell', 10), withInstrument({ marketTrading: false }), -1139],
-    ['a limit order there', sell, withInstrument({ marketTrading: false }), 0],
+    ['a market order while market trading is off', marketIntent(instrument, 'sell', 10), withInstrument({ marketTrading: false }), -1139],
+    ['a limit order while market trading is off', sell, withInstrument({ marketTrading: false }), 0],
     ['a fraction of a tick', limitIntent(instrument, 'sell', 10, 10_000.5), base, -1147],
     ['a fraction of a lot', limitIntent(instrument, 'sell', 10.5, 10_000), base, -1147],
     ['a fraction of a unit of the quote asset', marketIntent(instrument, 'buy', 1e6 + 0.5), base, -1111],
@@ -51,12 +51,12 @@ describe('admission', () => {
     ['no amount', marketIntent(instrument, 'buy', 0), base, -1136],
     ['NaN lots', limitIntent(instrument, 'sell', NaN, 10_000), base, -1147],
     ['a restricted account', sell, withState({ restrictedAccounts: ['tester'] }), 35],
-    ['more base than there is', limitIntent(instrument, 'sell', 1e10 + 1, 10_000), base, -2017],
-    ['all base that there is', limitIntent(instrument, 'sell', 1e10, 10_000), base, 0],
-    ['more quote than there is', limitIntent(instrument, 'buy', 1e8 + 1, 10_000), base, -2017],
-    ['all quote that there is', limitIntent(instrument, 'buy', 1e8, 10_000), base, 0],
+    ['more base than the account has', limitIntent(instrument, 'sell', 1e10 + 1, 10_000), base, -2017],
+    ['all base of the account', limitIntent(instrument, 'sell', 1e10, 10_000), base, 0],
+    ['more quote than the account has', limitIntent(instrument, 'buy', 1e8 + 1, 10_000), base, -2017],
+    ['all quote of the account', limitIntent(instrument, 'buy', 1e8, 10_000), base, 0],
     [
-      'all quote that there is, and a fee in quote',
+      'all quote of the account, and a fee in quote',
       limitIntent(instrument, 'buy', 1e8, 10_000),
       { ...base, fees: { in: 'quote', rounding: 'halfUp' } },
       -2017,
@@ -98,7 +98,7 @@ describe('admission', () => {
     expect(venue.place(account, 9, sell, 0)).not.toBeNull();
   });
 
-  test('the checks run in the order of the dialect: with every fault at once the first answers, and each repair shows the next', () => {
+  test('the checks run in the order of the dialect: an order with several faults gets the code of the first one', () => {
     const faulty: OrderIntent = { ...marketIntent(instrument, 'sell', 1e10 + 0.5), timeInForce: 'IOC' };
     const all = { frozen: true, marketTrading: false, priceBandPpm: 1 };
     const off: VenueState = { off: ['place'], restrictedAccounts: ['tester'], instruments: { [instrument.id]: all } };
@@ -118,7 +118,7 @@ describe('admission', () => {
 });
 
 describe('money', () => {
-  test('the fee is in the coin received by default, in quote on demand, by the account and instrument', () => {
+  test('the fee is paid in the received coin or in quote, at the rate of the account and instrument', () => {
     for (const [feesIn, buyFee, sellFee] of [
       ['received', { fee: 200, feeInBase: true }, { fee: 20_000, feeInBase: false }],
       ['quote', { fee: 20_000, feeInBase: false }, { fee: 20_000, feeInBase: false }],
@@ -140,21 +140,21 @@ describe('money', () => {
     }
   });
 
-  test('rates of the config take the place of the instruments own', () => {
+  test('fee rates of the config replace those of the instruments', () => {
     const { book, sink, market } = openSpotVenue({ fees: { in: 'quote', rounding: 'up', makerPpm: 0, takerPpm: 1 } });
     market('sell', 1, 0);
     book.matchOpen(0, 10_000, 0);
     expect(sink.fills[0]).toMatchObject({ fee: 1 });
   });
 
-  test('a balance that outgrows exact numbers is a matter of the definition, one below 0 a fault', () => {
+  test('a balance too large for exact numbers throws ConfigError, one below 0 InvariantError', () => {
     expect(balance(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
     expect(() => balance(2 ** 53)).toThrow(ConfigError);
     expect(() => balance(Infinity)).toThrow(ConfigError);
     for (const units of [-1, NaN]) expect(() => balance(units)).toThrow(InvariantError);
   });
 
-  test('instruments that share an asset share its balance, and must count it alike', () => {
+  test('instruments that share an asset share its balance, and must have the same digits for it', () => {
     const other = spotInstrument({ wireName: 'XYZUSD', base: 'XYZ' });
     const { venue, account } = openSpotVenue({ instruments: [instrument, other] });
     venue.place(account, 1, limitIntent(other, 'buy', 10, 100), 0);
@@ -163,7 +163,7 @@ describe('money', () => {
     expect(() => openSpotVenue({ instruments: [instrument, coarse] })).toThrow('spot:XYZUSD: USD has 2 digits, but 5 in spot:ABCUSD');
   });
 
-  test('accounts are apart', () => {
+  test('accounts are separate', () => {
     const { venue, sink, account, book } = openSpotVenue();
     const other = venue.openAccount('other');
     expect(venue.place(other, 1, marketIntent(book.instrument, 'sell', 1), 0)).toBeNull();
@@ -177,7 +177,7 @@ describe('money', () => {
     expect(() => venue.free(0, 'EUR')).toThrow('asset EUR: no instrument of this venue trades it');
   });
 
-  test.each([-1, 0.5, NaN, 2 ** 53])('a deposit of %d is refused', (units) => {
+  test.each([-1, 0.5, NaN, 2 ** 53])('a deposit of %d throws', (units) => {
     const { venue, account } = openSpotVenue();
     expect(() => venue.deposit(account, 'USD', units)).toThrow();
     venue.assertConserved();
@@ -185,7 +185,7 @@ describe('money', () => {
 });
 
 describe('cancel', () => {
-  test('is asked for and then done: PENDING_CANCEL, CANCELED; the funds are free and the sink is notified', () => {
+  test('a requested cancel is PENDING_CANCEL; a finished one is CANCELED, frees the funds and notifies the sink', () => {
     const { venue, account, sink, book, limit } = openSpotVenue();
     const order = limit('buy', 10, 9_000, 0);
     expect(order.status).toBe('NEW');
@@ -199,7 +199,7 @@ describe('cancel', () => {
     expect([venue.locked(account, 'USD'), venue.free(account, 'USD'), book.working]).toEqual([0, 1e12, 0]);
   });
 
-  test('an order that waits for its cancel may still fill, in part or whole; then the cancel finds nothing', () => {
+  test('an order in PENDING_CANCEL may still fill; once it is filled, its cancel is refused', () => {
     const { venue, sink, book, limit } = openSpotVenue({ maxVolumeSharePpm: 1_000_000 });
     const order = limit('buy', 10, 9_000, 0);
     venue.requestCancel(order);
@@ -211,7 +211,7 @@ describe('cancel', () => {
     expect(sink.ends).toEqual([]);
   });
 
-  test('a state that forbids it: -1145', () => {
+  test('a cancel of a filled or canceled order is refused with -1145', () => {
     const { venue, book, limit } = openSpotVenue();
     const filled = limit('buy', 10, 9_000, 0);
     book.matchOpen(0, 9_000, 0);
@@ -221,7 +221,7 @@ describe('cancel', () => {
     expect([venue.cancel(canceled, 1), venue.refusal]).toEqual([false, -1145]);
   });
 
-  test('by id: an order that does not exist is -2013 or, where the venue says so, -1112; cancelling may be off', () => {
+  test('a cancel by id of an unknown order is refused with -2013 or the configured -1112; -1020 while cancelling is off', () => {
     const { venue, account, limit } = openSpotVenue();
     const order = limit('buy', 10, 8_000, 0);
     expect([venue.requestCancelById(account, 77), venue.refusal]).toEqual([null, -2013]);
@@ -236,7 +236,7 @@ describe('cancel', () => {
 });
 
 describe('records', () => {
-  test('an order is found by its id, by its account alone, until it is released', () => {
+  test('an order is found by its id and its account until it is released', () => {
     const { venue, account, limit } = openSpotVenue();
     const other = venue.openAccount('other');
     const order = limit('buy', 10, 8_000, 0);
@@ -251,7 +251,7 @@ describe('records', () => {
     expect(() => venue.release(order)).toThrow('released once');
   });
 
-  test('records are used again, ids are not; an old order keeps its id among thousands of newer ones', () => {
+  test('records are reused, ids are not; an old order is found among thousands of newer ones', () => {
     const { venue, account, sink, book, limit, market } = openSpotVenue();
     const old = limit('buy', 10, 1, 0);
     const records = new Set<unknown>();
@@ -276,11 +276,11 @@ describe('config', () => {
     ['futures', { instruments: [spotInstrument({ market: 'futures' })] }, 'expected a spot instrument, got futures'],
     ['one asset', { instruments: [spotInstrument({ base: 'USD' })] }, 'expected two assets'],
     ['a negative fee', { instruments: [spotInstrument({ makerFeePpm: -1 })] }, 'makerFeePpm: expected a whole number of millionths'],
-    ['a fee above all', { fees: { in: 'quote', rounding: 'down', takerPpm: 1_000_001 } }, 'fees.takerPpm'],
+    ['a fee above 100 %', { fees: { in: 'quote', rounding: 'down', takerPpm: 1_000_001 } }, 'fees.takerPpm'],
     ['half a ppm', { maxVolumeSharePpm: 0.5 }, 'maxVolumeSharePpm'],
     ['no orders', { maxOpenOrders: 0 }, 'maxOpenOrders: expected a whole number above 0, got 0'],
     [
-      'a state of nobody',
+      'a state of an unknown instrument',
       { state: { instruments: { [spotInstrument({ wireName: 'X' }).id]: {} } } },
       'spot:X is not an instrument of this venue',
     ],

@@ -1,4 +1,4 @@
-// The simulated spot venue: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promise.
+// The simulated spot venue: accounts, admission of orders, and one book for each instrument. No clock, no I/O, no promises.
 
 import { listOf } from '../base/memory/listOf.ts';
 import type { Instrument } from '../model/instrument.ts';
@@ -21,14 +21,14 @@ const NO_INSTRUMENT_ACCOUNT = new InstrumentAccount(new Account('', true, 0), ne
  */
 export class Venue extends BookVenue<SpotBook> {
   readonly accounts: Accounts;
-  /** For the order checked last: its book, its account there, its side, and the units that it has to hold. */
+  /** For the order checked last: its book, its account there, its side, and the units to hold for it. */
   private lastBook: SpotBook;
   private lastAccount = -1;
   private lastInstrumentAccount = NO_INSTRUMENT_ACCOUNT;
   private lastSign: 1 | -1 = 1;
   private needed = 0.5;
 
-  /** `Book`: how fills are booked. Throws ConfigError for an invalid setting or list of instruments. */
+  /** `Book`: the class that books fills. Throws ConfigError for an invalid setting or list of instruments. */
   constructor(config: VenueConfig, sink: VenueSink, Book: typeof SpotBook = SpotBook) {
     checkVenueConfig(config);
     const accounts = new Accounts(config);
@@ -127,7 +127,7 @@ export class Venue extends BookVenue<SpotBook> {
     return needed <= payer.free ? 0 : balanceNotEnough.code;
   }
 
-  /** Finds the account and book by which orders at an instrument are checked. While placing is switched off, none is found. */
+  /** Finds the account and book for the checks of an order. Returns the code of a refusal, or 0. */
   private bindAccount(account: number, instrument: Instrument): number {
     if (this.isPlaceOff) return unsupportedOperation.code;
     const book = this.bookOf.get(instrument);

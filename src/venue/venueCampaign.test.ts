@@ -1,4 +1,4 @@
-// Random histories against a naive venue in BigInt: every fill, every refusal for want of funds, every balance, after every event.
+// Tests random histories against a plain venue in BigInt: fills, refusals for missing funds and balances are equal after every event.
 
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -34,7 +34,7 @@ interface NaiveOrder {
   filled: bigint;
   held: bigint;
   open: boolean;
-  /** Asked to be canceled. */
+  /** True when its cancel was requested. */
   pending: boolean;
 }
 
@@ -48,7 +48,7 @@ const roundDiv: Readonly<Record<Rounding, (a: bigint, b: bigint) => bigint>> = {
   },
 };
 
-/** The rules of docs/matching.md, written down a second time: lists, objects, BigInt, no pool, no thought of speed. */
+/** A second implementation of docs/matching.md, with plain lists and objects and BigInt, and without regard to speed. */
 class NaiveVenue {
   readonly orders: NaiveOrder[] = [];
   readonly tape: string[] = [];
@@ -131,7 +131,7 @@ class NaiveVenue {
     this.fill(order, price, wanted, false, timeMs);
     if (limit === 0 && this.traded.get(order.instrument)! && order.open) this.end(order);
   }
-  /** Whether so many lots cost no more than the amount, before any rounding. */
+  /** True when this many lots cost at most the amount, before any rounding. */
   notionalFits(of: Instrument, price: number, size: bigint, amount: number): boolean {
     return BigInt(price) * size * 10n ** BigInt(of.quoteDigits) <= BigInt(amount) * 10n ** BigInt(of.priceDigits + of.quantityDigits);
   }
@@ -171,8 +171,8 @@ class NaiveVenue {
   }
 }
 
-/** The venue and its naive twin, fed the same events. */
-class Twins {
+/** The venue and the plain venue, with the same events. */
+class VenuePair {
   readonly naive: NaiveVenue;
   readonly venue: Venue;
   readonly sink = new SeenEvents();
@@ -242,7 +242,7 @@ class Twins {
     expect(book.working).toBe(this.naive.orders.filter((order) => order.open && order.instrument === of).length);
     this.last[index] = Math.max(1, open + up - down);
   }
-  /** A stop leg in the row just matched. */
+  /** Executes a stop leg in the row just matched. */
   stop(index: number, account: number, size: number): void {
     const of = INSTRUMENTS[index]!;
     const order = this.place(account, marketIntent(of, 'sell', size), this.nowMs + ROW_MS);
@@ -334,40 +334,40 @@ const setting = fc
     ...rest,
   }));
 
-/** Runs of the suite; a campaign sets more. */
+/** Number of runs in the suite. A campaign sets more. */
 const RUNS = Number(process.env['ISOBAR_CAMPAIGN_RUNS'] ?? 200);
 
-test('the venue does to the last unit what a naive one does, and nothing is made or lost', () => {
+test('random histories: the venue equals the plain venue to the last unit, and no money appears or vanishes', () => {
   fc.assert(
     fc.property(setting, fc.array(event, { minLength: 30, maxLength: 90, size: 'max' }), (chosen, events) => {
-      const twins = new Twins(chosen);
-      for (const asset of ASSETS) twins.deposit(0, asset, 60_000);
+      const venues = new VenuePair(chosen);
+      for (const asset of ASSETS) venues.deposit(0, asset, 60_000);
       for (const one of events) {
         switch (one.kind) {
           case 'deposit':
-            twins.deposit(one.account, one.asset, one.units);
+            venues.deposit(one.account, one.asset, one.units);
             break;
           case 'limit': {
-            const price = Math.max(1, twins.last[one.index]! + one.away);
-            twins.place(one.account, limitIntent(INSTRUMENTS[one.index]!, one.side, one.size, price), twins.nowMs + one.delay);
+            const price = Math.max(1, venues.last[one.index]! + one.away);
+            venues.place(one.account, limitIntent(INSTRUMENTS[one.index]!, one.side, one.size, price), venues.nowMs + one.delay);
             break;
           }
           case 'market':
-            twins.place(one.account, marketIntent(INSTRUMENTS[one.index]!, one.side, one.size), twins.nowMs + one.delay);
+            venues.place(one.account, marketIntent(INSTRUMENTS[one.index]!, one.side, one.size), venues.nowMs + one.delay);
             break;
           case 'row':
-            twins.row(one.index, one.gap, one.up, one.down, one.volume);
+            venues.row(one.index, one.gap, one.up, one.down, one.volume);
             break;
           case 'cancel': {
-            const refs = [...twins.live.keys()];
-            if (refs.length > 0) twins.cancel(refs[one.pick % refs.length]!, one.step);
+            const refs = [...venues.live.keys()];
+            if (refs.length > 0) venues.cancel(refs[one.pick % refs.length]!, one.step);
             break;
           }
           case 'stop':
-            twins.stop(one.index, one.account, one.size);
+            venues.stop(one.index, one.account, one.size);
             break;
         }
-        twins.compare();
+        venues.compare();
       }
     }),
     { numRuns: RUNS },

@@ -27,14 +27,14 @@ export interface InstrumentState {
   readonly priceBandPpm?: number;
 }
 
-/** Conditions under which a venue refuses; none by default. */
+/** Conditions under which the venue refuses orders; none by default. */
 export interface VenueState {
   readonly instruments?: Readonly<Record<InstrumentId, InstrumentState>>;
   /** Operations that are switched off: -1020. */
   readonly off?: readonly ('place' | 'cancel')[];
   /** Names of accounts that may not order: 35. */
   readonly restrictedAccounts?: readonly string[];
-  /** The answer to a cancel of an order that does not exist; -2013 by default. */
+  /** The code for a cancel of an order that does not exist; -2013 by default. */
   readonly missingOrderCode?: -2013 | -1112;
 }
 
@@ -77,7 +77,7 @@ export function checkVenueConfig(config: VenueConfig): void {
   checkCommon(config);
   for (const { id, market, makerFeePpm, takerFeePpm } of config.instruments) {
     if (market !== 'spot')
-      throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'this venue trades spot only');
+      throw new ConfigError(`instrument ${id}: expected a spot instrument, got ${market}`, 'use spot instruments only');
     checkPpm(`instrument ${id} makerFeePpm`, makerFeePpm);
     checkPpm(`instrument ${id} takerFeePpm`, takerFeePpm);
   }
@@ -85,7 +85,7 @@ export function checkVenueConfig(config: VenueConfig): void {
   checkPpm('fees.takerPpm', config.fees.takerPpm ?? 0);
 }
 
-/** The same for the settings that spot and futures share. */
+/** Throws ConfigError for the first invalid one of the settings that spot and futures share. */
 export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolumeSharePpm' | 'maxOpenOrders' | 'state'>): void {
   if (config.instruments.length === 0) throw new ConfigError('instruments: expected at least one, got none', 'name an instrument to trade');
   const seen = new Set<string>();
@@ -103,7 +103,7 @@ export function checkCommon(config: Pick<VenueConfig, 'instruments' | 'maxVolume
   if (!(Number.isSafeInteger(config.maxOpenOrders) && config.maxOpenOrders > 0)) {
     throw new ConfigError(
       `maxOpenOrders: expected a whole number above 0, got ${config.maxOpenOrders}`,
-      'set how many orders an account may have open',
+      'set the largest number of open orders of an account',
     );
   }
 }

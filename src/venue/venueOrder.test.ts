@@ -1,4 +1,4 @@
-// The pool and the way from ids to records: nothing grows with the number of orders that have ended.
+// Tests of the table of orders: records are found by id, and no memory grows with the number of ended orders.
 
 import { expect, test } from 'vitest';
 import { spotInstrument } from '../../test/fixtures/spotVenue.ts';
@@ -14,7 +14,7 @@ function acquire(table: OrderTable): VenueOrderRecord {
   return order;
 }
 
-test('an order that stays is found however many come after it, and what has ended leaves nothing behind', () => {
+test('an open order is found after any number of later orders, and ended orders leave no memory behind', () => {
   const table = new OrderTable();
   const overflow = () => table['overflow'].size;
   const kept = acquire(table);
@@ -34,7 +34,7 @@ test('an order that stays is found however many come after it, and what has ende
   expect(overflow()).toBe(0);
 });
 
-test('a thousand orders at once are found, each by its own id', () => {
+test('two thousand open orders are each found by their id', () => {
   const table = new OrderTable();
   const orders = Array.from({ length: 2_000 }, () => acquire(table));
   orders.forEach((order, i) => expect(order.id).toBe(i + 1));
@@ -42,7 +42,7 @@ test('a thousand orders at once are found, each by its own id', () => {
   for (let id = 1; id <= 2_000; id++) expect(table.find(id)).toBe(id % 3 === 0 ? null : orders[id - 1]);
 });
 
-test('an order that has ended before the next one leaves it its record; what was released is found by no id', () => {
+test('the next order reuses the record of an ended one, and a released order is not found', () => {
   const table = new OrderTable();
   const first = acquire(table);
   table.release(first);

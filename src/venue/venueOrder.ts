@@ -1,4 +1,4 @@
-// Orders as the venue keeps them: pooled records, ids that count up, the events that report on them, and the table that finds a record by its id.
+// The orders of the venue: pooled records with ascending ids, the table that finds them by id, and the events about them.
 
 import * as checks from '../base/assert.ts';
 import type { Fill } from '../model/fill.ts';
@@ -17,8 +17,8 @@ export const VENUE_STATUSES = ['NEW', 'PARTIALLY_FILLED', 'FILLED', 'CANCELED', 
 export type VenueStatus = (typeof VENUE_STATUSES)[number];
 
 /**
- * One record of the pool. `place` returns it, only the venue changes it, and `release` returns it to the pool: copy what is needed later.
- * Amounts and times start as a fraction, and what counts up starts as a small integer. Hot: docs/performance.md#double-fields.
+ * One record of the pool. `place` returns it, only the venue changes it, and `release` returns it to the pool, so copy what is needed
+ * later. Amounts and times start as a fraction, counters as a small integer. Hot: docs/performance.md#double-fields.
  */
 export class VenueOrderRecord {
   /** Counts up from 1, never reused; 0 while the record is in the pool. */
@@ -27,7 +27,7 @@ export class VenueOrderRecord {
   ref = 0;
   /** Index of the account. */
   account = 0;
-  /** The account itself, and for spot its balances in the instrument. Found once and not at each use. */
+  /** The account itself, and for spot its balances in the instrument. Stored here to save look-ups. */
   owner: Account;
   instrumentAccount: InstrumentAccount | null = null;
   instrument: Instrument;
@@ -39,16 +39,16 @@ export class VenueOrderRecord {
   lots = 0.5;
   /** Requested quote amount of a MARKET BUY, else 0. */
   quoteUnits = 0.5;
-  /** Futures: true for CLOSE, which may only reduce a position; and how many of its lots count on a position that it reduces. */
+  /** Futures: true for CLOSE, which may only reduce a position; and the number of its lots that will reduce a position. */
   closes = false;
   offsetLots = 0;
   /** Only futures limits have one. */
   timeInForce: TimeInForce | null = null;
-  /** True for a POST_ONLY order that the open of its first row did not reach: it is a maker from then on. */
+  /** True for a POST_ONLY order once the open of its first row did not reach it: it is a maker from then on. */
   rests = false;
   /** True while it is in its book and can still fill: NEW, PARTIALLY_FILLED or PENDING_CANCEL. */
   isOpen = false;
-  /** True when its cancel was requested, or has ended it. */
+  /** True when its cancel was requested, or when a cancel has ended it. */
   isCanceling = false;
   filledLots = 0.5;
   /** Notional of the fills in quote units. */
@@ -109,34 +109,34 @@ export interface BookContext {
   lastTradeId: number;
 }
 
-/** The part of an open order that survives the process; its id and its place in the pool do not. */
+/** The fields of an open order that are stored over a restart. Its id and its place in the pool are not. */
 export type OrderImage = Readonly<
   Omit<VenueOrderRecord, 'id' | 'instrument' | 'owner' | 'instrumentAccount' | 'sign' | 'isOpen' | 'isCanceling' | 'prev' | 'next'>
 >;
 
-/** Number of slots at the start; a power of two, so that the low bits of an id give the slot of its order. */
-const SLOTS = 512;
+/** Number of slots: a power of two, so that the low bits of an id give the slot of its order. */
+const SLOT_COUNT = 512;
 /** The low bits of an id; a bit operation keeps them for ids above 2^31 too. */
-const MASK = SLOTS - 1;
+const SLOT_MASK = SLOT_COUNT - 1;
 
 /**
- * The pool, and the records in use by id. An order that is followed by another while it is in use is stored in the slot of its id's low
- * bits. An order that is still in use when its slot is needed again moves to a map, which stays small because most orders end soon. A
- * released record stays in its slot: its id shows that it is free or, once it is reused, that it belongs to another slot or to none.
+ * The pool, and the records in use by id. When another order follows, an order in use is stored in the slot of the low bits of its id. If
+ * that slot is needed again while the order is in use, it moves to a map, which stays small because most orders end soon. A released record
+ * stays in its slot until that is overwritten; its id shows that it is free or in use under another id.
  */
 export class OrderTable {
   private lastId = 0;
   private readonly freeList: VenueOrderRecord[] = [];
   /** The newest order, in no slot yet. Most orders end before the next one comes, which then reuses the record without a move. */
   private newest: VenueOrderRecord | null = null;
-  private readonly slots: (VenueOrderRecord | null)[] = Array.from({ length: SLOTS }, () => null);
+  private readonly slots: (VenueOrderRecord | null)[] = Array.from({ length: SLOT_COUNT }, () => null);
   private readonly overflow = new Map<number, VenueOrderRecord>();
 
   /** Returns a record with a new id; the caller sets its other fields. */
   acquire(instrument: Instrument, owner: Account): VenueOrderRecord {
     let order = this.newest;
     if (order === null || order.id !== 0) order = this.allocate(instrument, owner);
-    // Mostly unchanged.
+    // Both are mostly unchanged.
     // hot: docs/performance.md#equal-references
     if (order.instrument !== instrument) order.instrument = instrument;
     if (order.owner !== owner) order.owner = owner;
@@ -148,16 +148,16 @@ export class OrderTable {
     return (this.newest = this.freeList.pop() ?? new VenueOrderRecord(instrument, owner));
   }
   private storeInSlot(order: VenueOrderRecord): void {
-    const slot = order.id & MASK;
+    const slot = order.id & SLOT_MASK;
     const older = this.slots[slot] ?? null;
-    if (older !== null && older !== order && older.id !== 0 && (older.id & MASK) === slot) this.overflow.set(older.id, older);
+    if (older !== null && older !== order && older.id !== 0 && (older.id & SLOT_MASK) === slot) this.overflow.set(older.id, older);
     this.slots[slot] = order;
   }
 
   find(id: number): VenueOrderRecord | null {
     if (id === 0) return null;
     if (this.newest?.id === id) return this.newest;
-    const order = this.slots[id & MASK];
+    const order = this.slots[id & SLOT_MASK];
     return order?.id === id ? order : (this.overflow.get(id) ?? null);
   }
 

@@ -172,7 +172,9 @@ const FILL: Readonly<Record<(typeof KINDS)[number], (row: number) => { price: nu
   exit: atOpen,
 };
 
-/** How an order of the script, made at the close of the row before `row`, fills in that row (price in ticks); null for one that does not. */
+/**
+ * How an order of the script, made at the close of the row before `row`, fills in that row (price in ticks); null for one that does not.
+ */
 export const fillPriceOf = (order: number, row: number) => FILL[kindOf(order)](row);
 
 /** The suite that every world passes. */

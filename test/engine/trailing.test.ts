@@ -1,4 +1,5 @@
-// Stops that trail in percent, by a series and from a price on. test/campaigns/orderForms.test.ts compares random scripts with a naive reference.
+// Stops that trail in percent, by a series and from a price on. test/campaigns/orderForms.test.ts compares random scripts with a naive
+// reference.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, it } from 'vitest';

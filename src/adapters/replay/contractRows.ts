@@ -50,7 +50,7 @@ export class ContractRows {
     const order = this.orders[instrument]!;
     const { closeMs } = row;
     const watch = this.watch;
-    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyoneDue(watch.marksOf(instrument, at))))
+    if (order.isHeldBack || (watch.mayEnd(closeMs) && order.isAnyDue(watch.marksOf(instrument, at))))
       this.matchInOrder(instrument, at, row);
     else {
       const { openMs, open, high, low } = row;

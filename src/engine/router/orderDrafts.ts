@@ -210,9 +210,9 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   /**
-   * Sets the lots, and turns three kinds of market order into limits at the collar. First, a spot buy by base quantity, because the exchange
-   * accepts market buys by amount only. Second, a futures order that opens a position, because services differ in what the volume of a
-   * market order means. Third, a closing order above the largest market order, which the exchange would refuse.
+   * Sets the lots, and turns three kinds of market order into limits at the collar. First, a spot buy by base quantity, because the
+   * exchange accepts market buys by amount only. Second, a futures order that opens a position, because services differ in what the volume
+   * of a market order means. Third, a closing order above the largest market order, which the exchange would refuse.
    */
   setSize(order: BotOrder, lots: number): void {
     order.lots = lots as Lots;

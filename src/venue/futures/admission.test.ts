@@ -1,3 +1,5 @@
+// Tests of the admission of futures orders: the code of each refusal, orders by value, account settings and cancels.
+
 import { describe, expect, test } from 'vitest';
 import { futuresIntent, type FuturesOrderOptions, linearContract, openFutures, trade } from '../../../test/fixtures/futuresVenue.ts';
 import type { Instrument } from '../../model/instrument.ts';
@@ -14,18 +16,18 @@ function fixture(config: Config = {}, contract: Instrument = linearContract()) {
   const { venue, seen } = openFutures([contract], config);
   venue.book(contract).lastPrice = PRICE;
   let ref = 100;
-  /** Places an order: the code of its refusal, or 0. `check` must have said the same, and a refusal leaves everything as it was. */
+  /** Places an order and returns the code of its refusal, or 0. `check` must return the same, and a refusal changes nothing. */
   const code = (side: Side, lots: number, options: FuturesOrderOptions = {}, change: Partial<OrderIntent> = {}): number => {
     const intent = { ...futuresIntent(contract, side, lots, options), ...change };
-    const text = venue.check(0, intent);
+    const checked = venue.check(0, intent);
     const wallet = venue.wallets.wallet(0, 0);
     const before = JSON.stringify([wallet, venue.wallets.sides(0, 0), venue.book(contract).working]);
     const order = venue.place(0, ++ref, intent, 1000);
-    const given = order === null ? venue.refusal : 0;
-    expect(given).toBe(text);
-    if (given !== 0) expect(JSON.stringify([wallet, venue.wallets.sides(0, 0), venue.book(contract).working])).toBe(before);
+    const placed = order === null ? venue.refusal : 0;
+    expect(placed).toBe(checked);
+    if (placed !== 0) expect(JSON.stringify([wallet, venue.wallets.sides(0, 0), venue.book(contract).working])).toBe(before);
     venue.assertConserved();
-    return given;
+    return placed;
   };
   return { venue, seen, contract, code, hold: (side: Side, lots: number) => trade(venue, contract, side, lots, PRICE, 0) };
 }
@@ -34,13 +36,13 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   test('-1020: the operation is off', () => {
     expect(fixture({ state: { off: ['place'] } }).code('buy', 1)).toBe(-1020);
   });
-  test('-1121: not a contract of this venue, however alike', () => {
+  test('-1121: a contract of another venue, even with the same terms', () => {
     expect(fixture().code('buy', 1, {}, { instrument: linearContract() })).toBe(-1121);
   });
   test('-1102: a price below zero', () => {
     expect(fixture().code('buy', 1, { limit: -1 })).toBe(-1102);
   });
-  test('-2100: a MARKET volume above the largest one; a LIMIT has none', () => {
+  test('-2100: a MARKET volume above the largest one; a LIMIT order may be larger', () => {
     const made = fixture({}, linearContract({ maxMarketLots: 20 }));
     expect([made.code('buy', 20), made.code('buy', 21), made.code('buy', 21, { limit: PRICE })]).toEqual([0, -2100, 0]);
     const value = (contracts: number) => made.code('buy', 0, { value: contracts * PRICE });
@@ -57,26 +59,26 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
       expect([made.code('buy', 1, { timeInForce }), made.code('buy', 1, { timeInForce, limit: 399_000 })]).toEqual([-1014, 0]);
     }
   });
-  test('-2016: a contract that is not open takes what closes, a frozen one takes nothing', () => {
+  test('-2016: an opening order of a contract that is not trading, and every order of a frozen one', () => {
     const shut = fixture({}, linearContract({ isTrading: false }));
     expect([shut.code('buy', 1), shut.code('sell', 1, CLOSE)]).toEqual([-2016, 10015]);
     const frozen = fixture(stateOf({ frozen: true }));
     expect([frozen.code('buy', 1), frozen.code('sell', 1, CLOSE)]).toEqual([-2016, -2016]);
   });
-  test('-1139: market trading is off; or no price has come by which its margin could be counted', () => {
+  test('-1139: market trading is off, or there is no price yet for the margin', () => {
     const off = fixture(stateOf({ marketTrading: false }));
     expect([off.code('buy', 1), off.code('buy', 1, { limit: PRICE })]).toEqual([-1139, 0]);
     const blind = fixture();
     blind.venue.book(blind.contract).lastPrice = 0;
     expect([blind.code('buy', 1), blind.code('buy', 1, { limit: PRICE })]).toEqual([-1139, 0]);
   });
-  test('-1147, -1111: a price, a volume, a value finer than its scale', () => {
+  test('-1147, -1111: a price, volume or value finer than its scale', () => {
     const made = fixture();
     expect([made.code('buy', 1, { limit: PRICE + 0.5 }), made.code('buy', 1.5), made.code('buy', 0, { value: 1_000_000.5 })]).toEqual(
       [-1147, -1147, -1111],
     ); // prettier-ignore
   });
-  test('-1136: below the smallest order, nothing at all, a value that buys no contract', () => {
+  test('-1136: a volume below the smallest order or of zero, or a value below one contract', () => {
     const made = fixture({}, linearContract({}, { minLots: futuresIntent(linearContract(), 'buy', 3).lots }));
     expect([made.code('buy', 2), made.code('buy', 3), made.code('buy', 0), made.code('buy', -1)]).toEqual([-1136, 0, -1136, -1136]);
     expect([made.code('buy', 0, { value: PRICE - 1 }), made.code('buy', 0, { value: PRICE })]).toEqual([-1136, 0]);
@@ -89,14 +91,14 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
   test('35: an account that may not order', () => {
     expect(fixture({ state: { restrictedAccounts: ['main'] } }).code('buy', 1)).toBe(35);
   });
-  test('-1015: one open order too many; one that ends makes room', () => {
+  test('-1015: one order more than maxOpenOrders, until another has ended', () => {
     const made = fixture({ maxOpenOrders: 2 });
     const rest = () => made.code('buy', 1, { limit: 300_000 });
     expect([rest(), rest(), rest()]).toEqual([0, 0, -1015]);
     made.venue.cancel(made.venue.find(0, 1)!, 2000);
     expect(rest()).toBe(0);
   });
-  test.each([true, false])('10015: more than can be closed, with what other orders close (net: %s)', (isNet) => {
+  test.each([true, false])('10015: more lots than can be closed beside other closing orders (net: %s)', (isNet) => {
     const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
     expect(made.code('sell', 1, CLOSE)).toBe(10015);
     made.hold('buy', 10);
@@ -105,13 +107,13 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     ]);
     expect([made.code('sell', 5, CLOSE), made.code('sell', 4, CLOSE)]).toEqual([10015, 0]);
   });
-  test.each([true, false])('10015: an open sell holds nothing back from what closes (net: %s)', (isNet) => {
+  test.each([true, false])('10015: an opening sell does not reduce the lots that can be closed (net: %s)', (isNet) => {
     const made = fixture({ opening: { leverage: 10, isCross: true, isNet } });
     made.hold('buy', 10);
     expect([made.code('sell', 6, { limit: 500_000 }), made.code('sell', 8, { ...CLOSE, limit: 500_000 })]).toEqual([0, 0]);
     expect([made.code('sell', 3, CLOSE), made.code('sell', 2, CLOSE)]).toEqual([10015, 0]);
   });
-  test('net: open sells hold margin for the lots that an order closes, the newest first, and end when no margin is left', () => {
+  test('net: when an order closes their lots, open sells hold margin instead, newest first, and are canceled without margin', () => {
     const made = fixture({ deposit: 650_000 });
     made.hold('buy', 10);
     const place = (lots: number, of: FuturesOrderOptions) => made.venue.place(0, 1, futuresIntent(made.contract, 'sell', lots, of), 1000)!;
@@ -119,20 +121,20 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     place(1, { ...CLOSE, limit: 600_000 });
     expect([older, newer].map(({ offsetLots, lockedUnits }) => [offsetLots, lockedUnits])).toEqual([[6, 0], [3, 50_200]]); // prettier-ignore
     place(9, { ...CLOSE, limit: 600_000 });
-    // 6 lots at 500,000 would take 301,200 units, and not so many are left.
+    // 6 lots at 500,000 need 301,200 units, which are not left.
     expect([older.status, newer.status, newer.offsetLots, newer.lockedUnits]).toEqual(['CANCELED', 'NEW', 0, 200_800]);
     expect(made.seen.ends).toHaveLength(1);
     made.venue.assertConserved();
   });
-  test('-2017: margin and the dearer fee, to the unit', () => {
-    // 10 lots are worth 4,000,000 units: 400,000 of margin at ten times, 1,600 of taker fee.
+  test('-2017: less than margin and the higher fee, to the unit', () => {
+    // 10 lots have a value of 4,000,000 units: 400,000 of margin at a leverage of ten, and 1,600 of taker fee.
     for (const limit of [0, PRICE]) {
       expect([fixture({ deposit: 401_600 }).code('buy', 10, { limit }), fixture({ deposit: 401_599 }).code('buy', 10, { limit })]).toEqual([
         0, -2017,
       ]);
     }
   });
-  test('-2017: a sell counts at the last price where that is above its limit, a loss of a cross position counts, a profit does not', () => {
+  test('-2017: a sell counts at the higher of last price and limit; losses of cross positions count, profits do not', () => {
     expect([fixture({ deposit: 401_600 }).code('sell', 10, { limit: 300_000 }), fixture({ deposit: 401_599 }).code('sell', 10, { limit: 300_000 })]).toEqual([0, -2017]);
     const marked = (mark: number, lots: number) => {
       const made = fixture({ deposit: 803_200 });
@@ -142,14 +144,14 @@ describe('orders, by the code of their refusal (exchange dialect, 10.2)', () => 
     };
     expect([marked(PRICE, 10), marked(PRICE + 10_000, 11), marked(PRICE - 1, 10)]).toEqual([0, -2017, -2017]);
   }); // prettier-ignore
-  test('-2100: the leverage of the account is too large for what the position would be worth', () => {
-    // From 500,000,000 units on a leverage of 50 is the most.
+  test('-2100: the leverage of the account is too large for the value that the position would have', () => {
+    // From 500,000,000 units on the maximum leverage is 50.
     const made = fixture({ opening: { leverage: 100, isCross: true, isNet: true } });
     expect([made.code('buy', 1251, { limit: PRICE }), made.code('buy', 1250, { limit: PRICE })]).toEqual([-2100, 0]);
     made.hold('buy', 1000);
     expect([made.code('buy', 251), made.code('buy', 250)]).toEqual([-2100, 0]);
   });
-  test('of several reasons the first in the order of the checks is given', () => {
+  test('an order with several faults gets the code of the first check', () => {
     const contract = linearContract({ maxMarketLots: 20, isTrading: false });
     const off = {
       deposit: 1,
@@ -174,15 +176,15 @@ describe('MARKET OPEN by value', () => {
     made.venue.book(made.contract).matchOpen(0, price, 0);
     return [order.status, order.filledLots, order.filledUnits, made.venue.wallets.wallet(0, 0).locked];
   };
-  test('buys the whole contracts that the value pays for at the price at which it fills, and ends then', () => {
+  test('buys the whole contracts that the value pays for at the fill price, and ends', () => {
     expect(traded(0, 1_000_000, PRICE)).toEqual(['FILLED', 2, 800_000, 0]);
     expect(traded(0, 1_000_000, 330_000)).toEqual(['FILLED', 3, 990_000, 0]);
     expect(traded(0, 800_000, PRICE)).toEqual(['FILLED', 2, 800_000, 0]);
   });
-  test('is canceled when it pays for none any more', () => {
+  test('is canceled when the value is below one contract at the fill price', () => {
     expect(traded(0, 1_000_000, 1_000_001)).toEqual(['CANCELED', 0, 0, 0]);
   });
-  test('the same number as a volume is that many contracts', () => {
+  test('the same number as a volume is a number of contracts', () => {
     expect(traded(1000, 0, PRICE)).toEqual(['FILLED', 1000, 400_000_000, 0]);
   });
 });
@@ -195,11 +197,11 @@ describe('settings', () => {
     ['position mode', ({ venue, contract }) => venue.setPositionMode(0, contract, false)],
   ];
   describe.each(CHANGES)('%s', (name, change) => {
-    test('changes while nothing hangs on it', () => {
+    test('can be changed without positions and orders', () => {
       const made = fixture();
       expect(change(made)).toBe(true);
     });
-    test('-1020 while a position or an order does, until both are gone', () => {
+    test('-1020 while there is a position or an order', () => {
       const made = fixture();
       made.hold('buy', 10);
       expect([change(made), made.venue.refusal]).toEqual([false, -1020]);
@@ -212,19 +214,19 @@ describe('settings', () => {
       );
       expect(change(made)).toBe(true);
     });
-    test('under settingsInUse: accept only the position mode is refused', () => {
+    test('with settingsInUse accept, only the position mode is refused', () => {
       const made = fixture({ settingsInUse: 'accept' });
       made.hold('buy', 10);
       expect(change(made)).toBe(name !== 'position mode');
     });
   });
-  test('-2100: a leverage outside of the contract, or no whole one', () => {
+  test('-2100: a leverage outside the limits of the contract, or not a whole number', () => {
     const { venue, contract } = fixture({}, linearContract({ minLeverage: 2, maxLeverage: 20 }));
     const set = (leverage: number) => (venue.setLeverage(0, contract, leverage) ? 0 : venue.refusal);
     expect([set(1), set(2), set(20), set(21), set(2.5), set(NaN)]).toEqual([-2100, 0, 0, -2100, -2100, -2100]);
     expect(venue.setting(0, contract).leverage).toBe(20);
   });
-  test('a new setting is for what opens from now on', () => {
+  test('a new setting applies to later openings', () => {
     const made = fixture({ settingsInUse: 'accept' });
     made.hold('buy', 10);
     made.venue.setLeverage(0, made.contract, 4);
@@ -234,7 +236,7 @@ describe('settings', () => {
 });
 
 describe('cancels', () => {
-  test('-1112 for an order that is not there, or another account’s; -1145 for one that has ended', () => {
+  test('-1112 for an unknown order or that of another account; -1145 for one that has ended', () => {
     const made = fixture();
     made.hold('buy', 1);
     made.venue.openAccount('other');

@@ -1,4 +1,4 @@
-// Books the money of a contract's fills: positions opened and reduced, margin held, and fees, in whole units of the settlement asset.
+// Books the money of a contract's fills: positions, margin and fees, in whole units of the settlement asset.
 
 import { assert } from '../../base/assert.ts';
 import { exact, MAX_EXACT, mulDiv, type Rounding } from '../../base/number/exact.ts';
@@ -13,13 +13,13 @@ import type { ContractTerms, Wallet, Wallets } from './wallets.ts';
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Events of contract books beyond fills; the service keeps them as profit history. Copy what is needed after the call. */
+/** Events of contract books besides fills. The paper exchange stores them as profit history. Copy what is needed after the call. */
 export interface ReductionSink {
   /** Reports that `lots` left a position at `price` (ticks), with this profit and these fees. The record shows the position afterwards. */
   onReduction(position: Readonly<VenuePosition>, lots: number, price: number, profitUnits: number, feeUnits: number, timeMs: number): void;
 }
 
-/** Amounts that may become due are rounded against the account that owes them. */
+/** Amounts that an account may have to pay are rounded up. */
 const UP = new PpmShares('up');
 
 export class ContractBook extends BarBook {
@@ -50,7 +50,7 @@ export class ContractBook extends BarBook {
     this.nextPositionId = nextPositionId;
   }
 
-  /** Returns the position that an order of this side reduces; null when the whole order opens. */
+  /** Returns the position that an order of this side reduces; null when the whole order opens a position. */
   opposite(account: number, isBuy: boolean, closes: boolean): VenuePosition | null {
     const { isNet } = this.wallets.setting(account, this.index);
     if (!isNet && !closes) return null;
@@ -58,30 +58,30 @@ export class ContractBook extends BarBook {
     return position.lots > 0 && position.isLong !== isBuy ? position : null;
   }
 
-  /** Returns the units to hold for `lots` that open at `price` at worst: their margin and the higher of the two fees. */
+  /** Returns the units to hold for `lots` that open at the worst price `price`: their margin and the higher of the two fees. */
   holdFor(account: number, lots: number, price: number, makerPpm: number, takerPpm: number): number {
     if (lots === 0) return 0;
     const value = this.terms.money.value(lots, price);
     if (value === INFINITY) return INFINITY;
     const { leverage } = this.wallets.setting(account, this.index);
     const units = this.terms.money.initial(value, leverage) + UP.of(value, Math.max(makerPpm, takerPpm));
-    // More than can be counted: no account has it.
+    // A larger amount cannot be counted exactly, and no account has it.
     return units <= MAX_EXACT ? units : INFINITY;
   }
 
-  /** Returns the price at which an opening order is worth most: its limit or the last price. */
+  /** Returns the price at which an opening order has the largest value: its limit or the last price. */
   maxValuePrice(isBuy: boolean, limit: number): number {
     if (limit === 0) return this.lastPrice;
     if (isBuy && this.terms.money.isLinear) return limit;
     if (!isBuy && !this.terms.money.isLinear) return limit;
-    // It may fill at the market price if that is better than its limit.
+    // The order may fill at the market price if that is better than its limit.
     if (this.lastPrice === 0) return limit;
     return this.terms.money.isLinear ? Math.max(limit, this.lastPrice) : Math.min(limit, this.lastPrice);
   }
 
   /**
-   * Liquidates a whole position at the price `worst`. `backing`: the funds that backed it, without its own profit. The fee goes to the
-   * insurance account, and is at most the part of the backing that the price has left.
+   * Liquidates a whole position at the price `worst`. `backing`: the funds that backed it, without its own profit. The insurance account
+   * receives the fee, which is at most the backing that is left at that price.
    */
   liquidate(position: VenuePosition, worst: number, backing: number, feePpm: number, timeMs: number): void {
     const { money, asset } = this.terms;
@@ -107,7 +107,7 @@ export class ContractBook extends BarBook {
     this.reductions.onReduction(position, lots, price, this.reduction.profitUnits, fee, timeMs);
   }
 
-  /** Returns the price at which a position is liquidated whose margin is used up at `worst`. */
+  /** Returns the price at which a position is liquidated. A subclass may choose another price than `worst`. */
   protected liquidationPrice(_position: VenuePosition, worst: number, _backing: number): number {
     return worst;
   }
@@ -127,7 +127,7 @@ export class ContractBook extends BarBook {
     this.dropOffset(order, order.offsetLots);
   }
 
-  /** An order opens at most what its account can back at the fill price. The rest waits, or is canceled if the order does not rest. */
+  /** Returns the closing lots of an order, plus the opening lots that its account can back at the fill price. */
   protected override computeFillableLots(order: VenueOrder, price: number): number {
     const { quoteUnits, filledUnits } = order;
     const wanted = quoteUnits > 0 ? this.terms.money.lotsWithin(quoteUnits - filledUnits, price) : order.lots - order.filledLots;
@@ -161,14 +161,14 @@ export class ContractBook extends BarBook {
 
     const from = this.opposite(order.account, isBuy, order.closes);
     const closing = from === null ? 0 : Math.min(lots, from.lots);
-    assert(!order.closes || closing === lots, 'an order that closes finds its position');
+    assert(!order.closes || closing === lots, 'a closing order has a position to close');
     this.dropOffset(order, Math.min(order.offsetLots, lots));
     const held = order.lockedUnits;
     this.hold(order, wallet, 0);
 
     const closedValue = closing === lots ? value : money.value(closing, price);
     const closedFee = closing === lots ? fee : mulDiv(fee, closing, lots, 'down');
-    // The fee comes first: if the position has nothing left, the account pays the fee, and the insurance account does not cover it.
+    // The fee is booked first, so that the account pays it and the insurance account does not cover it.
     wallet.free = exact(wallet.free - fee);
     wallet.fees += fee;
     wallets.fees[asset] = exact(wallets.fees[asset]! + fee);
@@ -200,7 +200,7 @@ export class ContractBook extends BarBook {
     position.feeUnits += feeUnits;
   }
 
-  /** Removes lots from a position. Their margin returns with the profit added or the loss deducted. */
+  /** Removes lots from a position, and returns their margin plus profit or minus loss to the account. */
   private closeLots(position: VenuePosition, lots: number, valueUnits: number, wallet: Wallet): void {
     const { wallets, reduction, fillBuffer } = this;
     const { money, asset } = this.terms;
@@ -209,7 +209,7 @@ export class ContractBook extends BarBook {
     wallet.realised = exact(wallet.realised + reduction.profitUnits);
     let credit = reduction.marginUnits + reduction.profitUnits;
     if (!position.isCross && credit < 0) {
-      // An isolated position loses at most its margin: first that of the lots that leave, then that of the lots that stay.
+      // An isolated position loses at most its margin: first that of the closed lots, then that of the remaining lots.
       const pending = -credit - position.payFromMargin(-credit);
       this.cover(wallet, pending);
       fillBuffer.covered += pending;
@@ -218,7 +218,7 @@ export class ContractBook extends BarBook {
     wallet.free = exact(wallet.free + credit);
   }
 
-  /** Makes the insurance account pay what an account owes and has no funds left to pay. */
+  /** Makes the insurance account pay the debt of an account that has no funds and no cross positions left. */
   coverFromInsurance(account: number, wallet: Wallet): void {
     if (wallet.free >= 0 || wallet.free + wallet.locked >= 0) return;
     for (const position of this.wallets.openPositions(account, this.terms.asset)) if (position.isCross) return;
@@ -240,7 +240,7 @@ export class ContractBook extends BarBook {
     order.lockedUnits = units;
   }
 
-  /** Returns the units that stay held for the rest of an order, at most `units`. An order by value ends with its fill. */
+  /** Returns the units that stay held for the remainder of an order, at most `units`. An order by value ends with its fill. */
   private restHold(order: VenueOrderRecord, units: number): number {
     if (order.quoteUnits > 0 || units <= 0) return 0;
     const rest = order.lots - order.filledLots - order.offsetLots;
@@ -253,11 +253,12 @@ export class ContractBook extends BarBook {
     order.offsetLots -= lots;
     const position = this.wallets.position(order.account, this.index, order.side === 'sell');
     position.heldLots -= lots;
-    assert(position.heldLots >= 0, 'no more lots are let go than were held');
+    assert(position.heldLots >= 0, 'an order releases at most the lots that it holds');
   }
 
   /**
-   * Holds margin for an order that counted on lots which its position no longer has. False: it may not open, or the account has no margin.
+   * Holds margin for an order that was to close lots which its position no longer has. False: it may only close, or the account has no
+   * margin.
    */
   holdMarginInstead(order: VenueOrderRecord, position: VenuePosition): boolean {
     if (order.closes) return false;
@@ -273,35 +274,35 @@ export class ContractBook extends BarBook {
     return true;
   }
 
-  /** Returns the lots of a position that no closing order holds: canCloseVolume. */
+  /** Returns the lots of a position that no closing order holds (canCloseVolume of the API). */
   closable(position: Readonly<VenuePosition>): number {
     let held = 0;
     const count = (order: VenueOrder): boolean => {
-      if (order.closes && this.countsOn(order, position)) held += order.offsetLots;
+      if (order.closes && this.holdsLotsOf(order, position)) held += order.offsetLots;
       return false;
     };
     if (position.heldLots > 0) this.newest(count);
     return Math.max(0, position.lots - held);
   }
 
-  /** Returns the newest order that may open and counts on lots of the position: in net mode, one of the other side. */
+  /** Returns the newest order that holds lots of the position but may also open: in net mode, one of the other side. */
   newestOpening(position: Readonly<VenuePosition>): VenueOrderRecord {
-    const found = this.newest((order) => !order.closes && this.countsOn(order, position));
-    assert(found !== null, 'closing orders hold no more lots than there are');
+    const found = this.newest((order) => !order.closes && this.holdsLotsOf(order, position));
+    assert(found !== null, 'closing orders hold at most the lots of their position');
     return found;
   }
 
   /**
-   * Returns the newest order that counts on lots which the position no longer has, because another order took them or, in net mode,
-   * reversed it. Null when every order has its lots.
+   * Returns the newest order that holds lots which the position no longer has, because another order closed them or, in net mode, reversed
+   * the position. Null when every order has its lots.
    */
   overcommitted(position: VenuePosition): VenueOrderRecord | null {
     if (position.heldLots === 0) return null;
-    const isTooMuch = position.heldLots > position.lots;
-    return this.newest((order) => this.countsOn(order, position) && (isTooMuch || position.isLong === (order.side === 'buy')));
+    const hasTooFewLots = position.heldLots > position.lots;
+    return this.newest((order) => this.holdsLotsOf(order, position) && (hasTooFewLots || position.isLong === (order.side === 'buy')));
   }
 
-  private countsOn({ account, offsetLots, side }: VenueOrder, position: Readonly<VenuePosition>): boolean {
+  private holdsLotsOf({ account, offsetLots, side }: VenueOrder, position: Readonly<VenuePosition>): boolean {
     return account === position.account && offsetLots > 0 && this.wallets.position(account, this.index, side === 'sell') === position;
   }
 }

@@ -1,4 +1,4 @@
-// The value of contracts in whole units of their settlement asset, and the margin that a value requires.
+// Computes the value of contracts in whole units of their settlement asset, and the margin that a value requires.
 
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact, MAX_EXACT, mulDiv, pow10 } from '../../base/number/exact.ts';
@@ -14,10 +14,11 @@ const MILLION = 1_000_000;
 // hot: docs/performance.md#imported-constants
 const HIGHEST_TICKS = MAX_PRICE_TICKS;
 
-interface Step {
+/** One tier of maintenance margins. */
+interface Tier {
   readonly upToUnits: number;
   readonly maintenancePpm: number;
-  /** How much less the lower tiers require for their parts than this tier's rate would. */
+  /** The amount by which the lower rates of the lower tiers reduce the maintenance margin. */
   readonly deductUnits: number;
   readonly maxLeverage: number;
 }
@@ -30,7 +31,7 @@ export class ContractMoney {
   /** linear: value = face x lots x ticks x times / by. inverse: value = face x lots x times / (ticks x by). One of the two is 1. */
   private readonly times: number;
   private readonly by: number;
-  private readonly steps: readonly Step[];
+  private readonly tiers: readonly Tier[];
 
   /** Throws ConfigError when the instrument has no contract, or when its scales or tiers cannot be computed exactly. */
   constructor({ id, contract, priceDigits, quantityDigits }: Instrument) {
@@ -45,7 +46,7 @@ export class ContractMoney {
     const exponent = this.isLinear ? contract.marginDigits - priceDigits - faceDigits : contract.marginDigits + priceDigits - faceDigits;
     this.times = exponent > 0 ? pow10(exponent) : 1;
     this.by = exponent < 0 ? pow10(-exponent) : 1;
-    this.steps = stepsOf(id, contract);
+    this.tiers = tiersOf(id, contract);
   }
 
   /**
@@ -64,16 +65,16 @@ export class ContractMoney {
     return (faces * this.times) / price <= MAX_EXACT - 8 ? mulDiv(faces, this.times, price, 'halfUp') : INFINITY;
   }
 
-  /** Returns the most lots whose value at `ticks` is within `units`. 0 for 0 units, though some lots may be worth less than half a unit. */
+  /** Returns the largest number of lots whose value at `ticks` is within `units`; 0 for 0 units, even if a lot rounds to 0 units. */
   lotsWithin(units: number, ticks: number): number {
     if (!(units > 0)) return 0;
     const max = this.isLinear ? (units * this.by) / (ticks * this.times * this.face) : (units * ticks * this.by) / (this.times * this.face);
     const countable = Math.floor(MAX_EXACT / this.face);
-    // The double quotient is an estimate, and values are rounded: the value itself decides.
+    // The quotient is only an estimate, because values are rounded. The search compares the values themselves.
     return highestTrue((lots) => this.value(lots, ticks) <= units, Math.floor(Math.min(max, countable)), countable);
   }
 
-  /** Returns the price, in ticks with a fraction, at which `lots` are worth `units`; NaN for 0 lots. For display only. */
+  /** Returns the price, in ticks with a fraction, at which `lots` have a value of `units`; NaN for 0 lots. For display only. */
   averageTicks(lots: number, units: number): number {
     if (lots === 0) return NAN;
     const faces = this.face * lots;
@@ -81,8 +82,8 @@ export class ContractMoney {
   }
 
   /**
-   * Returns the average price, in ticks, of lots at one price and more lots at another: weighted by lots for linear contracts, by the worth
-   * of a lot for inverse ones. Values are rounded and prices are not, so an average computed back from a value is slightly off.
+   * Returns the average price, in ticks, of lots at one price and more lots at another: weighted by lots for linear contracts, by the value
+   * of a lot for inverse ones. It is computed from prices, because values are rounded.
    */
   averageOf(lots: number, ticks: number, moreLots: number, moreTicks: number): number {
     if (lots === 0 || ticks === moreTicks) return moreTicks;
@@ -90,7 +91,7 @@ export class ContractMoney {
     return this.isLinear ? (lots * ticks + moreLots * moreTicks) / all : all / (lots / ticks + moreLots / moreTicks);
   }
 
-  /** Returns the profit of lots that came in at a value of `inUnits` and leave at `outUnits`; negative for a loss. */
+  /** Returns the profit of lots opened at a value of `inUnits` and closed at `outUnits`; negative for a loss. */
   profit(isLong: boolean, inUnits: number, outUnits: number): number {
     return isLong === this.isLinear ? outUnits - inUnits : inUnits - outUnits;
   }
@@ -102,39 +103,39 @@ export class ContractMoney {
 
   /** Returns the maintenance margin of a position of this value, rounded up: each part of the value at the rate of its tier. */
   maintenance(valueUnits: number): number {
-    const step = this.step(valueUnits);
-    return mulDiv(valueUnits, step.maintenancePpm, MILLION, 'up') - step.deductUnits;
+    const tier = this.tier(valueUnits);
+    return mulDiv(valueUnits, tier.maintenancePpm, MILLION, 'up') - tier.deductUnits;
   }
 
-  /** Returns the maintenance rate at a value, in ppm: that of the tier in which it lies. */
+  /** Returns the maintenance rate of the tier of a value, in ppm. */
   maintenancePpm(valueUnits: number): number {
-    return this.step(valueUnits).maintenancePpm;
+    return this.tier(valueUnits).maintenancePpm;
   }
 
   /** Returns the largest leverage at which a position of this value may be held. */
   maxLeverage(valueUnits: number): number {
-    return Math.min(this.contract.maxLeverage, this.step(valueUnits).maxLeverage);
+    return Math.min(this.contract.maxLeverage, this.tier(valueUnits).maxLeverage);
   }
 
   /**
-   * Returns the price, in ticks, from which on a position is liquidated: the first price on its losing side at which `backing` plus its
-   * profit is at most its maintenance margin. 0 for a long, Infinity for a short, if no price leads to liquidation. `backing`: the funds
-   * behind it in settlement units, without its own unrealised profit.
+   * Returns the liquidation price of a position, in ticks: the first price on its losing side at which `backing` plus its profit is at most
+   * its maintenance margin. 0 for a long, Infinity for a short, if no price leads to liquidation. `backing`: the funds behind it in
+   * settlement units, without its own unrealised profit.
    */
   liquidationTicks(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
-    const isOver = (ticks: number): boolean => {
+    const isLiquidated = (ticks: number): boolean => {
       const value = this.value(lots, ticks);
-      // A double cannot hold the value at such an extreme price. For linear contracts this is the high end, where shorts lose; for inverse
-      // ones the low end, where longs lose.
+      // The value is too large for a double. For linear contracts this happens at high prices, where shorts lose; for inverse ones at low
+      // prices, where longs lose.
       if (value === INFINITY) return this.isLinear !== isLong;
       return backing + this.profit(isLong, entryUnits, value) <= this.maintenance(value);
     };
-    // If it holds at a price, it holds for every price beyond, because the maintenance margin changes by less than the value does.
-    const near = this.nearLiquidation(isLong, lots, entryUnits, backing);
-    return isLong ? highestTrue(isOver, near, HIGHEST_TICKS) : lowestTrue(isOver, near, HIGHEST_TICKS);
+    // If the rule holds at a price, it holds at every price beyond, because the maintenance margin changes by less than the value.
+    const near = this.estimateLiquidation(isLong, lots, entryUnits, backing);
+    return isLong ? highestTrue(isLiquidated, near, HIGHEST_TICKS) : lowestTrue(isLiquidated, near, HIGHEST_TICKS);
   }
 
-  /** Returns the last price, in ticks, on the losing side of a position at which it loses at most `units`. Its value there is countable. */
+  /** Returns the last price, in ticks, on the losing side of a position at which it loses at most `units` and its value is countable. */
   lastCovered(isLong: boolean, lots: number, entryUnits: number, averageTicks: number, units: number): number {
     const isCovered = (ticks: number): boolean => {
       const value = this.value(lots, ticks);
@@ -142,18 +143,18 @@ export class ContractMoney {
       return this.profit(isLong, entryUnits, value) >= -units;
     };
     const near = Math.min(Math.max(1, Math.round(averageTicks)), HIGHEST_TICKS);
-    // On its gaining side a value may be too large to count. The search begins at the entry, where it is countable.
+    // On the winning side the value may be too large to count. The search begins at the entry price, where it is countable.
     const found = isLong
       ? near + 1 - highestTrue((down) => isCovered(near + 1 - down), 1, near)
       : near - 1 + highestTrue((up) => isCovered(near - 1 + up), 1, HIGHEST_TICKS - near + 1);
     return Math.min(Math.max(found, 1), HIGHEST_TICKS);
   }
 
-  /** Estimates that price, without rounding: the price at which the rule holds with equality, in the first tier that contains the value. */
-  private nearLiquidation(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
+  /** Estimates the liquidation price without rounding: margin and maintenance are equal, in the first tier that contains the value. */
+  private estimateLiquidation(isLong: boolean, lots: number, entryUnits: number, backing: number): number {
     const sign = isLong === this.isLinear ? 1 : -1;
     let value = entryUnits;
-    for (const { upToUnits, maintenancePpm, deductUnits } of this.steps) {
+    for (const { upToUnits, maintenancePpm, deductUnits } of this.tiers) {
       // backing + sign x (value - entry) = value x rate - deduct
       value = (sign * entryUnits - backing - deductUnits) / (sign - maintenancePpm / MILLION);
       if (value <= upToUnits) break;
@@ -163,26 +164,26 @@ export class ContractMoney {
     return ticks >= 1 && ticks < HIGHEST_TICKS ? Math.round(ticks) : 1;
   }
 
-  private step(valueUnits: number): Step {
-    for (const step of this.steps) if (valueUnits <= step.upToUnits) return step;
+  private tier(valueUnits: number): Tier {
+    for (const tier of this.tiers) if (valueUnits <= tier.upToUnits) return tier;
     throw new InvariantError(`a value of ${valueUnits} units is in no tier of contract ${this.contract.contractId}`);
   }
 }
 
-function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
-  const steps: Step[] = [];
+function tiersOf(id: string, { tiers, contractId }: Contract): Tier[] {
+  const steps: Tier[] = [];
   let from = 0;
   let deduct = 0;
   let lastPpm = 0;
   tiers.forEach(({ upToUnits, maintenancePpm, maxLeverage }, at) => {
     const isLast = at === tiers.length - 1;
     const upTo = upToUnits ?? INFINITY;
-    const isSound =
+    const isValid =
       Number.isInteger(maintenancePpm) && maintenancePpm >= lastPpm && maintenancePpm < MILLION && upTo > from && maxLeverage >= 1;
-    if (!isSound || isLast !== (upToUnits === null)) {
+    if (!isValid || isLast !== (upToUnits === null)) {
       throw new ConfigError(
         `instrument ${id}: tier ${at + 1} of contract ${contractId} does not follow the one before it`,
-        'tiers rise in value and rate, rates are below 1, and only the last has no end',
+        'let tiers rise in value and rate, keep rates below 1, and leave only the last without an end',
       );
     }
     deduct = exact(deduct + mulDiv(from, maintenancePpm - lastPpm, MILLION, 'down'));
@@ -191,7 +192,10 @@ function stepsOf(id: string, { tiers, contractId }: Contract): Step[] {
     lastPpm = maintenancePpm;
   });
   if (steps.length === 0) {
-    throw new ConfigError(`instrument ${id}: contract ${contractId} has no maintenance tiers`, 'give at least one, without an end');
+    throw new ConfigError(
+      `instrument ${id}: contract ${contractId} has no maintenance tiers`,
+      'give at least one tier, the last without an end',
+    );
   }
   return steps;
 }

@@ -12,7 +12,7 @@ import type { ContractSetting, ContractTerms } from './wallets.ts';
 export interface FuturesVenueConfig extends FillTerms, Pick<VenueConfig, 'instruments' | 'maxOpenOrders' | 'state'> {
   /** `ppm` replaces the four rates of every contract. */
   readonly fees: { readonly rounding: Rounding; readonly model?: FeeModel | null; readonly ppm?: number };
-  /** Fee of a liquidation, in ppm of the position's value, paid from what the position leaves. It goes to the insurance account. */
+  /** Fee of a liquidation, in ppm of the position's value. The insurance account receives it from the remaining margin. */
   readonly liquidationFeePpm: number;
   /** Settings of a new account. Leverage is capped at what each contract allows. */
   readonly opening: Readonly<ContractSetting>;
@@ -31,7 +31,7 @@ export function contractsOf(config: FuturesVenueConfig): {
   const digitsOf = new Map<string, number>();
   for (const { id, market, contract, base, quote, quoteDigits, baseDigits, quantityDigits } of config.instruments) {
     if (market !== 'futures' || contract === undefined) {
-      throw new ConfigError(`instrument ${id}: expected a futures contract, got ${market}`, 'this venue trades futures only');
+      throw new ConfigError(`instrument ${id}: expected a futures contract, got ${market}`, 'use futures contracts only');
     }
     const { marginCoin, marginDigits } = contract;
     const known = digitsOf.get(marginCoin) ?? marginDigits;
@@ -42,11 +42,14 @@ export function contractsOf(config: FuturesVenueConfig): {
       );
     }
     digitsOf.set(marginCoin, marginDigits);
-    const isOfOnePiece =
+    const matchesContract =
       quote === marginCoin && quoteDigits === marginDigits && base === contract.multiplierCoin && baseDigits === quantityDigits;
-    if (!isOfOnePiece) {
-      const message = `instrument ${id}: base, quote and their digits are not those of its contract`;
-      throw new ConfigError(message, 'base is multiplierCoin, quote is marginCoin, baseDigits is quantityDigits');
+    if (!matchesContract) {
+      const message = `instrument ${id}: base, quote and their digits do not match its contract`;
+      throw new ConfigError(
+        message,
+        'set base to multiplierCoin, quote to marginCoin, quoteDigits to marginDigits and baseDigits to quantityDigits',
+      );
     }
     checkContract(id, contract);
   }

@@ -29,7 +29,7 @@ export interface FuturesSink extends VenueSink, ReductionSink {
    * Reports that the venue closed a position; `fill.fee` is the liquidation fee. The record is already flat; `wasLong` is its former side.
    */
   onLiquidation(position: Readonly<VenuePosition>, wasLong: boolean, fill: Fill): void;
-  /** Reports that what an open order holds has changed without a fill of its own, because other orders took the lots that it counted on. */
+  /** Reports that the margin held for an open order has changed without a fill, because another order closed the lots that it held. */
   onHoldChange?(order: VenueOrder): void;
 }
 
@@ -38,25 +38,25 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   private readonly config: FuturesVenueConfig;
   private readonly sink: FuturesSink;
   private readonly liquidator: Liquidator;
-  /** For the order checked last: its book, its lots that would close, and the units that it has to hold. */
+  /** For the order checked last: its book, its closing lots, and the units to hold for it. */
   private lastBook: ContractBook;
   private closing = 0;
   private needed = 0;
   /** Number of positions; restored with them. */
   lastPositionId = 0;
 
-  /** `Book`: how fills are booked. Throws ConfigError for an invalid setting or list of instruments. */
+  /** `Book`: the class that books fills. Throws ConfigError for an invalid setting or list of instruments. */
   constructor(config: FuturesVenueConfig, sink: FuturesSink, Book: typeof ContractBook = ContractBook) {
     const { contracts, assets } = contractsOf(config);
     const wallets = new Wallets(contracts, assets);
-    const trimming: VenueSink = {
+    const trimmingSink: VenueSink = {
       filled: (order, fill) => this.filled(order, fill),
       ended: (order, timeMs) => sink.ended(order, timeMs),
     };
     const context: BookContext = {
       config,
       feeModel: config.fees.model ?? null,
-      sink: trimming,
+      sink: trimmingSink,
       accounts: wallets.accounts,
       lastTradeId: 0,
     };
@@ -75,7 +75,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
         fill.tradeId = ++context.lastTradeId;
         const book = this.books[position.index]!;
         book.tracer?.liquidated(book.instrument, fill);
-        this.trim(this.books[position.index]!, position, timeMs);
+        this.trimOrders(this.books[position.index]!, position, timeMs);
         this.sink.onLiquidation(position, wasLong, fill);
       },
     });
@@ -109,7 +109,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   setMarginMode(account: number, instrument: Instrument, isCross: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isCross = isCross));
   }
-  /** Sets net mode (one position for both sides) or two-way mode (long and short apart). */
+  /** Sets net mode (one position for both sides) or two-way mode (a long and a short position). */
   setPositionMode(account: number, instrument: Instrument, isNet: boolean): boolean {
     return this.change(account, instrument, (setting) => (setting.isNet = isNet), true);
   }
@@ -117,11 +117,11 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return this.wallets.setting(account, this.book(instrument).index);
   }
 
-  /** Makes a change that affects later openings. `isNeverInUse`: refuse it while there are positions or orders, whatever `settingsInUse` says. */
+  /** Changes a setting for later openings. `isNeverInUse`: refused while there are positions or orders, whatever `settingsInUse` allows. */
   private change(account: number, instrument: Instrument, make: (setting: ContractSetting) => void, isNeverInUse = false): boolean {
     const book = this.book(instrument);
-    const isRefused = this.config.settingsInUse === 'refuse' || isNeverInUse;
-    if (isRefused && this.isInUse(account, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
+    const isLocked = this.config.settingsInUse === 'refuse' || isNeverInUse;
+    if (isLocked && this.isInUse(account, book)) return this.refuse(VENUE_CODES.unsupportedOperation.code);
     make(this.wallets.setting(account, book.index));
     return true;
   }
@@ -161,7 +161,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (this.closing > 0) {
       const position = wallets.position(account, book.index, intent.side === 'sell');
       position.heldLots += this.closing;
-      if (position.heldLots > position.lots) this.giveWay(book, position, nowMs);
+      if (position.heldLots > position.lots) this.releaseLotsToClose(book, position, nowMs);
     }
     book.add(order);
     return order;
@@ -186,7 +186,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     return code !== 0 ? code : this.checkMargin(account, intent, book);
   }
 
-  /** Steps 16 and 17: what the order may close, and what it has to hold for the lots that it would open. */
+  /** Steps 16 and 17 of the checks: the lots that the order may close, and the margin to hold for the lots that it would open. */
   private checkMargin(account: number, intent: OrderIntent, book: ContractBook): number {
     const { money, asset } = book.terms;
     const isBuy = intent.side === 'buy';
@@ -195,18 +195,18 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     if (intent.reduceOnly) {
       this.closing = intent.lots;
       this.needed = 0;
-      // Orders that may open never block an order that closes, above all a stop: see `giveWay`.
-      const isThere = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
-      return isThere ? 0 : VENUE_CODES.closeVolumeExceeded.code;
+      // An order that may open never blocks a closing order such as a stop: see `releaseLotsToClose`.
+      const canClose = intent.lots <= closable || (from !== null && intent.lots <= book.closable(from));
+      return canClose ? 0 : VENUE_CODES.closeVolumeExceeded.code;
     }
     const price = book.maxValuePrice(isBuy, intent.limit);
-    // Without a price the margin cannot be computed: no bar has come yet.
+    // Before the first bar there is no price, so the margin cannot be computed.
     if (price <= 0) return VENUE_CODES.marketNotSupported.code;
     const lots = intent.quoteUnits > 0 ? money.lotsWithin(intent.quoteUnits, price) : intent.lots;
     if (lots === 0) return VENUE_CODES.quantityTooSmall.code;
     const { maxMarketLots } = money.contract;
     if (intent.quoteUnits > 0 && maxMarketLots > 0 && lots > maxMarketLots) return VENUE_CODES.paramError.code;
-    // More than can be counted: no account has the margin.
+    // A larger amount cannot be counted exactly, and no account has the margin for it.
     if (intent.lots > MAX_EXACT || intent.quoteUnits > MAX_EXACT) return VENUE_CODES.balanceNotEnough.code;
     this.closing = intent.quoteUnits > 0 ? 0 : Math.min(lots, closable);
     const opening = lots - this.closing;
@@ -226,7 +226,8 @@ export class FuturesVenue extends BookVenue<ContractBook> {
   }
 
   /**
-   * Returns the units that new orders may hold: what is free, minus the losses of cross positions at the last marks. Profits do not count.
+   * Returns the units that new orders may hold: the free balance minus the losses of cross positions at the last marks. Profits do not
+   * count.
    */
   available(account: number, asset: number): number {
     let units = this.wallets.wallet(account, asset).free;
@@ -249,31 +250,32 @@ export class FuturesVenue extends BookVenue<ContractBook> {
 
   /**
    * Passes a row of mark prices, in ticks, of one contract. Pass the rows of all contracts that close at one time first, then call
-   * `settleMarks` once. A cross account is judged by the worst of all of them, because their order within the row is unknown.
+   * `settleMarks` once. A cross account is checked at the worst mark of each, because their order within the row is unknown.
    */
   markRow(instrument: Instrument, open: number, high: number, low: number, close: number): void {
     this.liquidator.setRow(this.book(instrument).index, open, high, low, close);
   }
   /**
-   * Liquidates positions that the rows since the last call leave without their maintenance margin. The closes of the rows become the marks.
+   * Liquidates positions whose margin falls to the maintenance margin in the rows since the last call. The closes of the rows become the
+   * marks.
    */
   settleMarks(timeMs: number): void {
     this.liquidator.settle(timeMs);
   }
-  /** True when the worst mark of a row liquidates a position, with everything else of its account at the last marks. */
+  /** True when the worst mark of a row liquidates a position, with the other positions of its account at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     return this.liquidator.isDue(position, row);
   }
-  /** Liquidates a position that is due by a row which is still being matched. */
+  /** Liquidates a position for which `isDue` is true, while its row is still being matched. */
   endPosition(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
     this.liquidator.end(position, row, timeMs, closeMs);
   }
-  /** Sets a mark alone, in ticks: for the price before the first row. */
+  /** Sets the mark before the first row, in ticks. */
   setMark(instrument: Instrument, ticks: number): void {
     this.book(instrument).markTicks = ticks;
   }
   /**
-   * Returns the price in ticks at which a position would be liquidated, with everything else of its account at the last marks. 0 for a
+   * Returns the price in ticks at which a position would be liquidated, with the other positions of its account at the last marks. 0 for a
    * long, Infinity for a short, if no price leads to liquidation.
    */
   liquidationTicks(position: Readonly<VenuePosition>): number {
@@ -306,7 +308,7 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     let own = units;
     if (position.isCross) wallet.free = exact(wallet.free + units);
     else {
-      // An isolated position pays what it has, the insurance account pays the rest, and the next mark liquidates the position.
+      // An isolated position pays at most its margin. The insurance account pays the rest, and the next mark liquidates the position.
       own = Math.max(units, -position.marginUnits);
       position.marginUnits += own;
       wallets.insurance[asset] = exact(wallets.insurance[asset]! + units - own);
@@ -327,24 +329,25 @@ export class FuturesVenue extends BookVenue<ContractBook> {
     const { account, side } = order;
     const { timeMs } = fill;
     this.sink.filled(order, fill);
-    this.trim(book, this.wallets.position(account, book.index, side === 'sell'), timeMs);
+    this.trimOrders(book, this.wallets.position(account, book.index, side === 'sell'), timeMs);
   }
 
   /**
-   * Adjusts orders when a position has fewer lots than its orders count on, from the newest. An order that may open holds margin instead,
-   * or is canceled if its account has none. An order that only closes is canceled.
+   * Adjusts orders, newest first, when a position has fewer lots than its orders hold. An order that may open holds margin instead, or is
+   * canceled if its account has none. A closing order is canceled.
    */
-  private trim(book: ContractBook, position: VenuePosition, timeMs: number): void {
+  private trimOrders(book: ContractBook, position: VenuePosition, timeMs: number): void {
     for (let order = book.overcommitted(position); order !== null; order = book.overcommitted(position))
-      this.letOff(book, position, order, timeMs);
+      this.holdMarginOrCancel(book, position, order, timeMs);
   }
 
-  /** Gives an order that closes the lots which orders that may open count on, beginning with the newest of them. */
-  private giveWay(book: ContractBook, position: VenuePosition, timeMs: number): void {
-    while (position.heldLots > position.lots) this.letOff(book, position, book.newestOpening(position), timeMs);
+  /** Frees lots for a closing order: orders that may open hold margin instead of lots, newest first. */
+  private releaseLotsToClose(book: ContractBook, position: VenuePosition, timeMs: number): void {
+    while (position.heldLots > position.lots) this.holdMarginOrCancel(book, position, book.newestOpening(position), timeMs);
   }
 
-  private letOff(book: ContractBook, position: VenuePosition, order: VenueOrderRecord, timeMs: number): void {
+  /** Makes an order hold margin instead of lots, or cancels it. */
+  private holdMarginOrCancel(book: ContractBook, position: VenuePosition, order: VenueOrderRecord, timeMs: number): void {
     if (book.holdMarginInstead(order, position)) this.sink.onHoldChange?.(order);
     else book.cancel(order, timeMs);
   }

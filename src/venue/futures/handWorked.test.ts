@@ -1,4 +1,4 @@
-// Margin, profit, funding, fees and liquidation worked out a second time with decimals, from the terms alone, to the last unit.
+// Tests margin, profit, funding, fees and liquidation against a second computation in decimals, to the last unit.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
@@ -47,13 +47,13 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     const { normalUnits, lockedUnits } = accountView(venue, 0, instrument.contract!.marginCoin);
     expect(normalUnits).toBe(DEPOSIT - manual.units(margin.add(fees)));
     expect(lockedUnits).toBe(0);
-    // Of the prices: a value of an inverse contract is rounded, and what it was traded at is not.
+    // Computed from the prices, because the value of an inverse contract is rounded.
     const inverse = new Decimal(137).div(400_003).add(new Decimal(41).div(412_345));
     const average = kind === 'linear' ? new Decimal(137 * 400_003 + 41 * 412_345).div(178) : new Decimal(178).div(inverse);
     expect(positionView(venue, position, instrument).averageTicks).toBeCloseTo(average.toNumber(), 6);
   });
 
-  test('a part and the rest closed: realised profit, margin given back, what the account has then', () => {
+  test('a part closed and then the rest: realised profit, released margin and the balance', () => {
     const { venue, seen } = open();
     trade(venue, instrument, entry!, 137, 400_003, 1000);
     trade(venue, instrument, exit!, 40, 407_771, 2000, { closes: true });
@@ -119,8 +119,8 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.assertConserved();
   });
 
-  test('liquidation: at the first mark that leaves no more than the maintenance margin, and not a tick earlier', () => {
-    // An account that stands behind its position with a tenth more than its margin.
+  test('liquidation at the first mark that leaves at most the maintenance margin, and not a tick earlier', () => {
+    // The account has a tenth more than the margin of its position.
     const first = manual.value(250, 400_000);
     const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
     const { venue, seen } = openFutures([instrument], { deposit, opening: { leverage: LEVERAGE, isCross, isNet } });
@@ -128,14 +128,14 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.setMark(instrument, 400_000);
     const fee = manual.fee(first, openTakerFeePpm);
     const backing = isCross ? manual.cent.mul(deposit).sub(fee) : manual.margin(first, LEVERAGE);
-    const isOver = (ticks: number): boolean => {
+    const isLiquidated = (ticks: number): boolean => {
       const value = manual.value(250, ticks);
       return backing.add(manual.profit(isLong, first, value)).lte(manual.maintenance(value));
     };
     const limit = venue.liquidationTicks(held(venue));
     const step = isLong ? 1 : -1;
-    expect(isOver(limit)).toBe(true);
-    expect(isOver(limit + step)).toBe(false);
+    expect(isLiquidated(limit)).toBe(true);
+    expect(isLiquidated(limit + step)).toBe(false);
 
     const near = limit + step;
     venue.markRow(instrument, 400_000, Math.max(400_000, near), Math.min(400_000, near), near);
@@ -156,7 +156,7 @@ describe.each(named)('$name', ({ kind, isLong, isCross, isNet }) => {
     venue.assertConserved();
   });
 
-  test('a gap beyond bankruptcy: the account ends at nothing, the insurance bears the rest', () => {
+  test('a gap beyond the margin: the account ends at zero, and the insurance account covers the rest', () => {
     const first = manual.value(250, 400_000);
     const deposit = manual.units(manual.margin(first, LEVERAGE).mul('1.1').toDecimalPlaces(4));
     const { venue, seen } = openFutures([instrument], { deposit, opening: { leverage: LEVERAGE, isCross, isNet } });

@@ -1,3 +1,5 @@
+// Tests of liquidation by mark price: cross accounts, isolated positions, and the liquidation price that a position shows.
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { futuresConfig, futuresIntent, inverseContract, linearContract, openFutures, trade } from '../../../test/fixtures/futuresVenue.ts';
@@ -12,8 +14,8 @@ const ETH = linearContract({ contractId: 3 }, { base: 'ETH' });
 const COIN = inverseContract();
 const OPENING = { leverage: 10, isCross: true, isNet: true };
 
-/** A venue that writes down what it says, in its order: an account with 9,000,000 units, a long of 100 lots in each of the contracts. */
-function scene({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & { readonly longs?: readonly Instrument[] } = {}) {
+/** Opens a venue that lists its events as text: two accounts with 9,000,000 units, the first with a long of 100 lots in each of `longs`. */
+function openVenue({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & { readonly longs?: readonly Instrument[] } = {}) {
   const text: string[] = [];
   const instruments = [BTC, ETH, COIN];
   const name = (index: number) => instruments[index]!.base;
@@ -35,7 +37,7 @@ function scene({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & 
   for (const contract of longs) trade(venue, contract, 'buy', 100, PRICE, 0);
   const rest = (account: number, contract: Instrument, ref: number, limit = 300_000) =>
     venue.place(account, ref, futuresIntent(contract, 'buy', 1, { limit }), 0);
-  /** A flat row of marks of several contracts, judged together. */
+  /** Passes one row of marks for each of several contracts, and settles them together. */
   const marks = (timeMs: number, of: readonly (readonly [Instrument, number, number?])[]) => {
     for (const [contract, worst, open = PRICE] of of) venue.markRow(contract, open, Math.max(open, worst), Math.min(open, worst), worst);
     venue.settleMarks(timeMs);
@@ -46,9 +48,9 @@ function scene({ longs = [BTC, ETH], ...config }: Partial<FuturesVenueConfig> & 
 }
 
 describe('a cross account', () => {
-  // Value 40,000,000 in each, 16,000 of fee for each. A maintenance rate of 0.5 %.
-  test('has what is left of all its positions together: one gains what the other loses', () => {
-    const { messages, marks, held } = scene();
+  // Each position has a value of 40,000,000 and paid a fee of 16,000. The maintenance rate is 0.5 %.
+  test('pools its positions: the profit of one covers the loss of the other', () => {
+    const { messages, marks, held } = openVenue();
     marks(1000, [[BTC, PRICE * 0.8], [ETH, PRICE * 1.2]]); // prettier-ignore
     expect([messages, held()]).toEqual([[], ['BTC', 'ETH']]);
     marks(2000, [[ETH, PRICE * 0.985]]);
@@ -57,11 +59,11 @@ describe('a cross account', () => {
     expect(held()).toEqual(['ETH']);
   });
 
-  test('first the orders are canceled, newest first, then the position with the largest loss goes, until the rest has its margin', () => {
-    const { venue, messages, rest, marks, held } = scene();
+  test('cancels its orders, newest first, then closes the position with the largest loss, until the rest has its margin', () => {
+    const { venue, messages, rest, marks, held } = openVenue();
     for (const [contract, ref] of [[BTC, 1], [ETH, 2], [BTC, 3]] as const) rest(0, contract, ref);
     marks(1000, [[BTC, PRICE * 0.95], [ETH, PRICE * 0.83]]); // prettier-ignore
-    // Together 168,000 units are left, and 190,000 and 166,000 have to be: ETH goes where they are.
+    // 168,000 units are left in total, but 190,000 and 166,000 are required: ETH is closed where the margin suffices.
     const price = 333_889;
     const fee = Math.ceil((100 * price * 2000) / 1e6);
     expect(messages).toEqual(['canceled 3', 'canceled 1', 'canceled 2', `0: long of 100 ETH at ${price}, fee ${fee}, covered 0`]);
@@ -73,8 +75,8 @@ describe('a cross account', () => {
     expect([free + venue.wallets.position(0, 0, true).marginUnits, locked]).toEqual([left, 0]);
   }); // prettier-ignore
 
-  test('a gap takes all, the largest loss first; what is missing the insurance bears, once nothing is left', () => {
-    const { venue, messages, marks, held } = scene();
+  test('a gap closes all positions, the largest loss first, and the insurance account covers the missing amount', () => {
+    const { venue, messages, marks, held } = openVenue();
     marks(1000, [[BTC, PRICE * 0.8, PRICE * 0.8], [ETH, PRICE * 0.7, PRICE * 0.7]]); // prettier-ignore
     const missing = 32_000 + 8_000_000 + 12_000_000 - DEPOSIT;
     expect(messages).toEqual(['0: long of 100 ETH at 280000, fee 0, covered 0', `0: long of 100 BTC at 320000, fee 0, covered ${missing}`]);
@@ -82,8 +84,8 @@ describe('a cross account', () => {
     expect([venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([0, -missing]);
   });
 
-  test('nothing of another account, of another settlement asset, or of an isolated position is touched', () => {
-    const { venue, messages, rest, marks } = scene({ longs: [], settingsInUse: 'accept' });
+  test('a liquidation leaves other accounts, other settlement assets and isolated positions unchanged', () => {
+    const { venue, messages, rest, marks } = openVenue({ longs: [], settingsInUse: 'accept' });
     for (const account of [0, 1]) {
       trade(venue, BTC, 'buy', account === 0 ? 200 : 20, PRICE, 0, { account });
       trade(venue, COIN, 'buy', 10, PRICE, 0, { account });
@@ -106,8 +108,8 @@ describe('a cross account', () => {
 });
 
 describe('an isolated position', () => {
-  test('loses its margin and no more, the orders and the rest of the account stay', () => {
-    const { venue, messages, rest, marks, held } = scene({ opening: { ...OPENING, isCross: false } });
+  test('loses at most its margin; orders and the rest of the account stay', () => {
+    const { venue, messages, rest, marks, held } = openVenue({ opening: { ...OPENING, isCross: false } });
     rest(0, BTC, 1);
     const { free } = venue.wallets.wallet(0, 0);
     marks(1000, [[BTC, PRICE * 0.5, PRICE * 0.5]]);
@@ -115,38 +117,38 @@ describe('an isolated position', () => {
     expect(messages).toEqual(['0: long of 100 BTC at 200000, fee 0, covered 16000000']);
     expect([held(), venue.wallets.wallet(0, 0).free, venue.wallets.insurance[0]]).toEqual([['ETH'], free, -16_000_000]);
   });
-  test('that closes in part at a loss beyond its share pays from the margin of the rest, before others pay anything', () => {
-    const { venue, messages, marks } = scene({ longs: [BTC], opening: { ...OPENING, isCross: false } });
+  test('closed in part at a loss beyond its share pays from its remaining margin before the insurance account pays', () => {
+    const { venue, messages, marks } = openVenue({ longs: [BTC], opening: { ...OPENING, isCross: false } });
     const { free } = venue.wallets.wallet(0, 0);
     const position = venue.wallets.position(0, 0, true);
-    // A lot loses 80,000 units, and has 40,000 of margin: 30 of them take 2,400,000 of the 4,000,000, and 30 more all that is left.
+    // A lot loses 80,000 units and has 40,000 of margin. 30 lots use 2,400,000 of the 4,000,000, and 30 more use up the rest.
     trade(venue, BTC, 'sell', 30, PRICE * 0.8, 1, { closes: true });
     expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([1_600_000, 0]);
     expect(venue.wallets.wallet(0, 0).free).toBe(free - (30 * PRICE * 0.8 * 500) / 1e6);
     trade(venue, BTC, 'sell', 30, PRICE * 0.8, 2, { closes: true });
     expect([position.marginUnits, venue.wallets.insurance[0]]).toEqual([0, -800_000]);
-    // Without any margin the next mark ends it.
+    // Without margin the next mark liquidates it.
     marks(3000, [[BTC, PRICE]]);
     expect(messages).toEqual([`0: long of 40 BTC at ${PRICE}, fee 0, covered 0`]);
   });
-  test('closing orders that have lost their position are canceled', () => {
-    const { venue, messages, marks } = scene({ opening: { ...OPENING, isCross: false } });
+  test('closing orders of a liquidated position are canceled', () => {
+    const { venue, messages, marks } = openVenue({ opening: { ...OPENING, isCross: false } });
     venue.place(0, 7, futuresIntent(BTC, 'sell', 60, { closes: true, limit: 500_000 }), 0);
     marks(1000, [[BTC, PRICE * 0.5]]);
     expect(messages[0]).toBe('canceled 7');
     expect(venue.wallets.position(0, 0, true).heldLots).toBe(0);
   });
-  test('the fee is no more than what is left', () => {
-    const { venue, messages, marks } = scene({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
+  test('the liquidation fee is at most the remaining margin', () => {
+    const { venue, messages, marks } = openVenue({ opening: { ...OPENING, isCross: false }, liquidationFeePpm: 100_000 });
     marks(1000, [[BTC, PRICE * 0.5]]);
-    // At 361,809 ticks 180,900 units of the margin are left, and 180,904.5 have to be.
+    // At 361,809 ticks 180,900 units of the margin are left, and 180,904.5 are required.
     expect(messages).toEqual(['0: long of 100 BTC at 361809, fee 180900, covered 0']);
     expect(venue.wallets.insurance[0]).toBe(180_900);
   });
 });
 
-test('both sides of a contract in two-way mode are judged each by its own worst price of the row', () => {
-  const { venue, messages, marks } = scene({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
+test('in two-way mode each side of a contract is checked at its own worst mark of the row', () => {
+  const { venue, messages, marks } = openVenue({ longs: [BTC], opening: { leverage: 10, isCross: false, isNet: false } });
   trade(venue, BTC, 'sell', 100, PRICE, 0);
   venue.markRow(BTC, PRICE, PRICE * 1.2, PRICE * 0.8, PRICE);
   venue.settleMarks(1000);
@@ -165,7 +167,7 @@ describe('the liquidation price that is shown', () => {
     leverage: fc.integer({ min: 2, max: 20 }),
     lots: fc.integer({ min: 1, max: 5000 }),
     entry: fc.integer({ min: 100_000, max: 900_000 }),
-    /** What the account has beside the margin of the position, in thousandths of it. */
+    /** Free balance beside the margin of the position, in thousandths of the margin. */
     free: fc.integer({ min: 20, max: 3000 }),
     /** A second cross position, its lots (below 0 short) and the move of its mark since. */
     other: fc.tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: 950, max: 1050 })),
@@ -173,7 +175,7 @@ describe('the liquidation price that is shown', () => {
     rests: fc.boolean(),
   });
 
-  test('is the first mark at which it goes: a tick short of it nothing happens', () => {
+  test('is the first mark that liquidates the position; one tick before, nothing happens', () => {
     let ended = 0;
     fc.assert(
       fc.property(scenario, ({ kind, isLong, isCross, isNet, leverage, lots, entry, free, other: [otherLots, move], funding, rests }) => {
@@ -197,7 +199,7 @@ describe('the liquidation price that is shown', () => {
         const position = venue.wallets.position(0, 0, isLong);
         const limit = venue.liquidationTicks(position);
         const step = isLong ? 1 : -1;
-        // It is over already at the price of its entry, or no price endangers it.
+        // Skip a position that is due at its entry price already, or that no price liquidates.
         if (limit === 0 || limit === Infinity || (isLong ? limit >= entry : limit <= entry)) return;
         const near = limit + step;
         venue.markRow(contract, near, near, near, near);
@@ -206,7 +208,7 @@ describe('the liquidation price that is shown', () => {
         venue.markRow(contract, near, Math.max(near, limit), Math.min(near, limit), near);
         venue.settleMarks(2000);
         ended++;
-        // Of several cross positions the one with the largest loss goes first, which may be the other one.
+        // Of several cross positions the one with the largest loss is closed first, which may be the other one.
         if (!isCross || otherLots === 0) expect(seen.liquidations).toMatchObject([{ index: 0, price: limit, lots, wasLong: isLong }]);
         else expect(seen.liquidations.length).toBeGreaterThan(0);
         venue.assertConserved();
@@ -216,7 +218,7 @@ describe('the liquidation price that is shown', () => {
     expect(ended).toBeGreaterThan(500);
   });
 
-  test('of a position that no price endangers is 0 for a long, Infinity for a short', () => {
+  test('is 0 for a long and Infinity for a short that no price liquidates', () => {
     const rich = openFutures([BTC], { opening: { ...OPENING, leverage: 1 } });
     trade(rich.venue, BTC, 'buy', 10, PRICE, 0);
     expect(rich.venue.liquidationTicks(rich.venue.wallets.position(0, 0, true))).toBe(0);

@@ -1,4 +1,4 @@
-// Liquidation by mark price: which positions a row of marks leaves without their maintenance margin, at what price, and in what order.
+// Liquidation by mark price: which positions a row of marks liquidates, at what price and in what order.
 
 import { MAX_EXACT } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
@@ -11,7 +11,7 @@ import type { Wallets } from './wallets.ts';
 const INFINITY = Infinity;
 
 export interface LiquidationActions {
-  /** Cancels every order of an account whose contract settles in the asset, so that what they hold counts as margin again. */
+  /** Cancels every order of an account whose contract settles in the asset, so that the funds that they hold count as margin again. */
   cancelAll(account: number, asset: number, timeMs: number): void;
   onLiquidation(position: VenuePosition, wasLong: boolean, fill: Fill, timeMs: number): void;
 }
@@ -26,17 +26,17 @@ export interface MarkRow {
 type Row = { -readonly [Key in keyof MarkRow]: number } & { isNew: boolean };
 
 /**
- * The rule. It is pessimistic throughout, because a row gives the prices that were reached but not their times.
+ * Applies the liquidation rule. It is pessimistic, because a row gives the prices that were reached but not their times.
  *
  * - An isolated position is liquidated when its margin plus its profit at the worst mark of the row is at most its maintenance margin.
- * - Cross positions of one settlement asset share their margin: they are judged together, each at its worst mark. When their funds are at
- *   most the sum of their maintenance margins, the orders of the account are cancelled and what they hold counts as funds. Then positions
- *   are closed one by one, the one with the largest loss first, until the rest has its margin.
+ * - Cross positions of one settlement asset share their margin: they are checked together, each at its worst mark. When their funds are at
+ *   most the sum of their maintenance margins, the orders of the account are cancelled, which frees their funds. Then positions are closed
+ *   one by one, the largest loss first, until the remaining ones have their margin.
  * - The price is the first one that breaks the rule, on the way from the row's open; the open itself if it breaks the rule already. (If
  *   several cross positions are liquidated together, the price of the first one is computed with the others at their worst.)
- * - A position that opened inside the row is judged by the worst mark of the row like any other, on the way from its entry price.
+ * - A position that opened inside the row is checked at the worst mark of the row like any other, on the way from its entry price.
  *
- * `isDue` and `end` judge one position before the row has ended, for events at the price of its liquidation or beyond it.
+ * `isDue` and `end` check one position before the row has ended, for events at its liquidation price or beyond it.
  */
 export class Liquidator {
   private readonly wallets: Wallets;
@@ -44,18 +44,18 @@ export class Liquidator {
   private readonly feePpm: number;
   private readonly actions: LiquidationActions;
   private readonly rows: readonly Row[];
-  /** Close of the rows that are judged. */
+  /** Close of the rows that are being checked. */
   private timeMs = 0;
   /**
-   * The one position that `end` judges by its row, while all others use their last marks. Null: each is judged by the row of its contract.
+   * The only position that `end` checks with its row, while all others use their last marks. Null: each uses the row of its contract.
    */
   private single: { readonly position: Readonly<VenuePosition>; readonly row: MarkRow } | null = null;
 
-  constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, hands: LiquidationActions) {
+  constructor(wallets: Wallets, books: readonly ContractBook[], feePpm: number, actions: LiquidationActions) {
     this.wallets = wallets;
     this.books = books;
     this.feePpm = feePpm;
-    this.actions = hands;
+    this.actions = actions;
     this.rows = listOf(books, () => ({ open: 0, high: 0, low: 0, close: 0, isNew: false }));
   }
 
@@ -80,7 +80,7 @@ export class Liquidator {
     });
   }
 
-  /** Returns the price at which a position is liquidated, with everything else at the last marks. */
+  /** Returns the liquidation price of a position, with all other positions at the last marks. */
   threshold(position: Readonly<VenuePosition>): number {
     const { money, asset } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits, isCross } = position;
@@ -89,7 +89,7 @@ export class Liquidator {
     return money.liquidationTicks(isLong, lots, entryUnits, backing);
   }
 
-  /** True when the worst mark of a row reaches the price at which a position is liquidated, with everything else at the last marks. */
+  /** True when the worst mark of a row reaches the liquidation price of a position, with all other positions at the last marks. */
   isDue(position: Readonly<VenuePosition>, row: MarkRow): boolean {
     if (position.lots === 0) return false;
     const limit = this.threshold(position);
@@ -97,37 +97,37 @@ export class Liquidator {
   }
 
   /**
-   * Liquidates a position that is due by a row which closes at `closeMs`: a cross one as `settle` does, with everything else of its account
-   * at the last marks. `timeMs`: the time of the liquidation within the row.
+   * Liquidates a position for which `isDue` is true in a row that closes at `closeMs`: a cross one as `settle` does, with the other
+   * positions of its account at the last marks. `timeMs`: the time of the liquidation within the row.
    */
   end(position: VenuePosition, row: MarkRow, timeMs: number, closeMs: number): void {
-    this.single = { position, row: row };
+    this.single = { position, row };
     this.timeMs = closeMs;
     if (position.isCross) this.settleCross(position.account, this.books[position.index]!.terms.asset, timeMs);
-    else this.judge(position, position.marginUnits, timeMs);
+    else this.liquidateIfDue(position, position.marginUnits, timeMs);
     this.single = null;
   }
 
   private settleIsolated(account: number, timeMs: number): void {
     for (const position of this.wallets.openPositions(account)) {
-      if (!position.isCross && this.rows[position.index]!.isNew) this.judge(position, position.marginUnits, timeMs);
+      if (!position.isCross && this.rows[position.index]!.isNew) this.liquidateIfDue(position, position.marginUnits, timeMs);
     }
   }
 
   private settleCross(account: number, asset: number, timeMs: number): void {
-    if (!this.isShort(account, asset)) return;
+    if (!this.lacksMargin(account, asset)) return;
     this.actions.cancelAll(account, asset, timeMs);
-    while (this.isShort(account, asset)) {
+    while (this.lacksMargin(account, asset)) {
       const position = this.largestLoss(account, asset);
       if (position === null) return;
       const backing = this.backing(position, asset, (other) => this.worstOf(other));
-      // Apart from rounding, the position alone breaks the rule at its worst mark, so it is closed there if at no earlier price.
-      if (!this.judge(position, backing, timeMs)) this.close(position, this.worstOf(position), backing, timeMs);
+      // Apart from rounding, the position breaks the rule at its worst mark at the latest, so it is closed there if at no earlier price.
+      if (!this.liquidateIfDue(position, backing, timeMs)) this.close(position, this.worstOf(position), backing, timeMs);
     }
   }
 
-  /** Closes a position if the row breaks its margin; true when it did. */
-  private judge(position: VenuePosition, backing: number, timeMs: number): boolean {
+  /** Closes a position if its row reaches the liquidation price. Returns true if it did. */
+  private liquidateIfDue(position: VenuePosition, backing: number, timeMs: number): boolean {
     const { money } = this.books[position.index]!.terms;
     const { isLong, lots, entryUnits } = position;
     const limit = money.liquidationTicks(isLong, lots, entryUnits, backing);
@@ -146,37 +146,38 @@ export class Liquidator {
     this.actions.onLiquidation(position, isLong, book.lastFill, timeMs);
   }
 
-  /** True when cross positions at their worst marks have at most the sum of their maintenance margins. */
-  private isShort(account: number, asset: number): boolean {
+  /** True when the funds of cross positions at their worst marks are at most the sum of their maintenance margins. */
+  private lacksMargin(account: number, asset: number): boolean {
     const { free, locked } = this.wallets.wallet(account, asset);
-    let cushion = free + locked;
+    let excess = free + locked;
     let isOpen = false;
     for (const position of this.wallets.openPositions(account, asset)) {
       if (!position.isCross) continue;
       isOpen = true;
-      cushion += this.cushionOf(position, this.worstOf(position));
+      excess += this.excessMargin(position, this.worstOf(position));
     }
-    return isOpen && cushion <= 0;
+    return isOpen && excess <= 0;
   }
 
   /** Returns the margin plus profit of a cross position at a mark, minus its maintenance margin. */
-  private cushionOf(position: VenuePosition, ticks: number): number {
+  private excessMargin(position: VenuePosition, ticks: number): number {
     if (ticks === 0) return position.marginUnits;
     const { money } = this.books[position.index]!.terms;
     const value = money.value(position.lots, ticks);
-    // A gain or loss that is too large to count.
+    // The profit or loss is too large to count.
     if (value === INFINITY) return money.isLinear === position.isLong ? MAX_EXACT : -INFINITY;
     return position.marginUnits + position.profitAt(value, money) - money.maintenance(value);
   }
 
   /**
-   * Returns the funds behind one cross position: the account's money, and what its other cross positions leave at the marks of `markOf`.
+   * Returns the funds behind one cross position: the account's balance, plus what its other cross positions have above their maintenance
+   * margins at the marks of `markOf`.
    */
   private backing(closing: Readonly<VenuePosition>, asset: number, markOf: (position: VenuePosition) => number): number {
     const { free, locked } = this.wallets.wallet(closing.account, asset);
     let units = free + locked + closing.marginUnits;
     for (const position of this.wallets.openPositions(closing.account, asset)) {
-      if (position.isCross && position !== closing) units += this.cushionOf(position, markOf(position));
+      if (position.isCross && position !== closing) units += this.excessMargin(position, markOf(position));
     }
     return units;
   }
@@ -200,14 +201,14 @@ export class Liquidator {
   private markOf({ index }: Readonly<VenuePosition>): number {
     return this.books[index]!.markTicks;
   }
-  /** Returns the row of marks by which a position is judged; null: only the last mark of its contract is known. */
+  /** Returns the row of marks with which a position is checked; null: the last mark of its contract is used. */
   private rowOf(position: Readonly<VenuePosition>): MarkRow | null {
     if (this.single !== null) return this.single.position === position ? this.single.row : null;
     const row = this.rows[position.index]!;
     return row.isNew ? row : null;
   }
   /**
-   * Returns the worst mark for a position, of the judged row or else the last mark. Linear and inverse contracts lose in the same
+   * Returns the worst mark for a position in its row, or the last mark without a row. Linear and inverse contracts lose in the same
    * direction.
    */
   private worstOf(position: Readonly<VenuePosition>): number {
@@ -216,7 +217,7 @@ export class Liquidator {
     return position.isLong ? row.low : row.high;
   }
 
-  /** True when the position opened inside the judged row and not at its open. If high equals low, nothing opens inside the row. */
+  /** True when the position opened inside the row and not at its open. If high equals low, nothing opens inside the row. */
   private openedDuringRow({ openedMs }: Readonly<VenuePosition>, { low, high }: MarkRow): boolean {
     return openedMs >= this.timeMs && low < high;
   }

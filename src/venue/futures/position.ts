@@ -1,10 +1,10 @@
-// A position as the venue keeps it: its contracts, their entry value, and the margin that backs them.
+// A position at the venue: its lots, their entry value and the margin that backs them.
 
 import { assert } from '../../base/assert.ts';
 import { exact, mulDiv } from '../../base/number/exact.ts';
 import type { ContractMoney } from './contractMoney.ts';
 
-/** What a reduction returns to the account. The record is reused: copy what is needed after the call. */
+/** The amounts that a reduction returns to the account. The record is reused, so copy what is needed after the call. */
 export class Reduction {
   /** Margin that is freed. */
   marginUnits = 0;
@@ -22,13 +22,15 @@ export class VenuePosition {
   readonly index: number;
   isLong: boolean;
   lots = 0;
-  /** Entry value of the lots. A part leaves with its share, rounded half up; the last part takes the rest. */
+  /** Entry value of the lots. A reduction removes its share, rounded half up; the last one removes the remainder. */
   entryUnits = 0;
-  /** Average price of the lots, and of all lots since the position opened, in ticks with a fraction. Reductions do not change them. */
+  /**
+   * Average price of the current lots, and of all lots since the position opened, in ticks with a fraction. Reductions do not change them.
+   */
   averageTicks = 0;
   openedTicks = 0;
   openedLots = 0;
-  /** isolated: the most that it can lose. cross: its initial margin; the rest of the account backs it too. */
+  /** Isolated: the largest amount that it can lose. Cross: its initial margin; the rest of the account backs it too. */
   marginUnits = 0;
   leverage = 1;
   isCross = true;
@@ -54,7 +56,7 @@ export class VenuePosition {
     return this.lots === 0 ? 0 : money.profit(this.isLong, this.entryUnits, valueUnits);
   }
 
-  /** Adds lots. A flat position starts anew with the number `id`. */
+  /** Adds lots. A flat position becomes a new one with the number `id`. */
   open(lots: number, price: number, valueUnits: number, marginUnits: number, timeMs: number, id: number, money: ContractMoney): void {
     if (this.lots === 0) {
       this.id = id;
@@ -70,9 +72,9 @@ export class VenuePosition {
     this.changedMs = timeMs;
   }
 
-  /** Removes lots that are worth `valueUnits`; writes the freed margin and the profit to `into`. */
+  /** Removes lots with a value of `valueUnits`. Writes the freed margin and the profit to `into`. */
   reduce(lots: number, valueUnits: number, money: ContractMoney, timeMs: number, into: Reduction): void {
-    assert(lots > 0 && lots <= this.lots, 'no more is closed than is held');
+    assert(lots > 0 && lots <= this.lots, 'a reduction closes at most the lots of the position');
     const isAll = lots === this.lots;
     const entry = isAll ? this.entryUnits : mulDiv(this.entryUnits, lots, this.lots, 'halfUp');
     const margin = isAll ? this.marginUnits : mulDiv(this.marginUnits, lots, this.lots, 'down');

@@ -1,4 +1,4 @@
-// Every member of the position and account resources (specification 2.2), worked out once by hand in decimals of coins.
+// Tests every member of the position and account resources (specification 2.2) against a computation in decimals.
 
 import { Decimal } from 'decimal.js';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ describe.each(
   const { openTakerFeePpm, closeTakerFeePpm, marginCoin } = contract.contract!;
   const sign = isLong ? 1 : -1;
 
-  // In: 120 at 400,003 and 60 at 398,001. Out: 50 at 402,345. Funding of 0.025 % at 401,000. One close and one open order wait.
+  // Opened: 120 at 400,003 and 60 at 398,001. Closed: 50 at 402,345. Funding of 0.025 % at 401,000. A closing and an opening order wait.
   const { venue, seen } = openFutures([contract], { deposit: DEPOSIT, opening: { leverage: LEVERAGE, isCross, isNet: false } });
   const [into, out] = isLong ? (['buy', 'sell'] as const) : (['sell', 'buy'] as const);
   trade(venue, contract, into, 120, 400_003, 1000);
@@ -54,7 +54,7 @@ describe.each(
   const initial = margins.sub(manual.round(margins.mul(50).div(180), Decimal.ROUND_DOWN));
   const margin = isCross ? initial : initial.add(funding);
   const unrealised = manual.profit(isLong, entry, manual.value(130, MARK));
-  // The limit that opens: a linear short counts at the last price where that is above its limit, an inverse long where it is below.
+  // The opening order counts at its worst price: a linear short at the higher of limit and last price, an inverse long at the lower one.
   const last = 402_345;
   const max = kind === 'linear' ? (isLong ? waiting : Math.max(waiting, last)) : isLong ? Math.min(waiting, last) : waiting;
   const amount = manual.value(10, max);
@@ -66,7 +66,7 @@ describe.each(
     .add(isCross ? funding : 0)
     .sub(initial)
     .sub(locked);
-  // In ticks, of prices and not of rounded values: what leaves does not change it.
+  // The average is computed from prices, not from rounded values, and reductions do not change it.
   const [first, second] = [new Decimal(400_003), new Decimal(398_001)];
   const average = (
     kind === 'linear'
@@ -100,13 +100,13 @@ describe.each(
   });
   test('position.liquidationTicks: the first price at which margin and profit are the maintenance margin', () => {
     const backing = isCross ? free.add(locked).add(margin) : margin;
-    const isOver = (ticks: number) => {
+    const isLiquidated = (ticks: number) => {
       const value = manual.value(130, ticks);
       return backing.add(manual.profit(isLong, entry, value)).lte(manual.maintenance(value));
     };
     const { liquidationTicks } = position;
-    if (liquidationTicks === 0 || liquidationTicks === Infinity) expect(isOver(isLong ? 1 : 2 ** 40)).toBe(false);
-    else expect([isOver(liquidationTicks), isOver(liquidationTicks + sign)]).toEqual([true, false]);
+    if (liquidationTicks === 0 || liquidationTicks === Infinity) expect(isLiquidated(isLong ? 1 : 2 ** 40)).toBe(false);
+    else expect([isLiquidated(liquidationTicks), isLiquidated(liquidationTicks + sign)]).toEqual([true, false]);
   });
   test('position has no other member', () => {
     expect(Object.keys(position)).toHaveLength(19);
@@ -133,7 +133,7 @@ describe.each(
     expect(Object.keys(account)).toHaveLength(10);
   });
 
-  test('what the histories are made of: order, reduction and funding', () => {
+  test('the order, the reduction and the funding that the histories show', () => {
     expect(venue.find(0, 3)).toMatchObject({
       status: 'FILLED',
       filledLots: 50,
@@ -153,7 +153,7 @@ describe.each(
   });
 });
 
-test('a flat position shows no average, and nothing that could end it', () => {
+test('a flat position shows no average price and no liquidation price', () => {
   const contract = linearContract();
   const { venue } = openFutures([contract]);
   const view = positionView(venue, venue.wallets.position(0, 0, true), contract);

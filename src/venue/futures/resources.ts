@@ -1,4 +1,4 @@
-// A position and an account as the exchange shows them (specification 2.2), with the meanings of the exchange dialect.
+// The position and account resources that the exchange shows (specification 2.2).
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { FuturesVenue } from './futuresVenue.ts';
@@ -8,7 +8,7 @@ import type { VenuePosition } from './position.ts';
 const NAN = NaN;
 
 /**
- * Money in settlement units, volumes in lots, times in ms. Prices are fractions and not whole ticks, because averages lie between ticks.
+ * Money in settlement units, volumes in lots, times in ms. Prices are ticks with a fraction, because averages lie between ticks.
  */
 export interface VenuePositionView {
   readonly instrument: Instrument;
@@ -21,10 +21,10 @@ export interface VenuePositionView {
   readonly canCloseLots: number;
   /** Margin of the position: all of an isolated one, the initial margin of a cross one. */
   readonly holdUnits: number;
-  /** Average price at which it was opened, and that of the lots held now, in ticks with a fraction; NaN when flat. */
+  /** Average price of all lots since it opened, and of the current lots, in ticks with a fraction; NaN when flat. */
   readonly openTicks: number;
   readonly averageTicks: number;
-  /** Profit of reductions since it opened, and profit of the lots held, at the mark. */
+  /** Profit of reductions since it opened, and profit of the current lots at the mark. */
   readonly realisedUnits: number;
   readonly unrealisedUnits: number;
   readonly feeUnits: number;
@@ -34,8 +34,8 @@ export interface VenuePositionView {
   /** Rate of its maintenance tier, ppm. */
   readonly maintenancePpm: number;
   /**
-   * Margin plus profit, divided by the value at the mark; 1 for a position worth less than a unit. The nearer to the maintenance rate, the
-   * nearer to liquidation.
+   * Margin plus profit, divided by the value at the mark; 1 for a position with a value below one unit. The position is liquidated when it
+   * falls to the maintenance rate.
    */
   readonly marginRate: number;
   readonly openedMs: number;

@@ -1,4 +1,5 @@
-// The order of events within a row of a contract: its open, stops, entries, profits, and the liquidations between them (docs/matching.md).
+// The order of events within a row of a contract: opens, stops, entries, take-profits, and the liquidations between them
+// (docs/matching.md).
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { VenueOrderRecord, VenueOrder } from '../venueOrder.ts';
@@ -44,7 +45,7 @@ export interface RowEvent {
   readonly isAtOpen: boolean;
   /** One of `STAGE`. Unused at the open, where events act as they are listed. */
   readonly stage: number;
-  /** False when it has ended, or nothing of it is left to do. */
+  /** False once it has ended or has nothing left to do. */
   isThere(): boolean;
   act(): void;
 }
@@ -55,7 +56,7 @@ export interface RowTriggers {
   fireAt(trigger: Trigger, price: number, timeMs: number): void;
 }
 
-/** Local stops of the bot that the row reaches. Only the exchange of a backtest knows them. */
+/** Local stops of the bot that the row reaches. Only the simulated exchange of a backtest knows them. */
 export interface RowStops {
   gapped(): RowEvent[];
   afterOpen(): RowEvent[];
@@ -68,9 +69,9 @@ export type EndPosition = (position: VenuePosition, marks: MarkRow, timeMs: numb
 const NO_STOPS: RowStops = { gapped: () => [], afterOpen: () => [], ofEntries: () => [] };
 
 /**
- * The rule: if the worst mark of the row reaches the price of a position's liquidation, the liquidation comes before every event at that
- * price or beyond, and before every event that would reduce the position on its other side. Events that the price meets earlier come first.
- * The liquidation price is the one that the position shows: everything else of its account is at the last marks.
+ * Orders the events of a row. If the worst mark of the row reaches the liquidation price of a position, the liquidation comes before every
+ * event at that price or beyond, and before every event that would reduce the position at a profit. Events that the price reaches earlier
+ * come first. The liquidation price is the one that the position shows, with the other positions of its account at the last marks.
  */
 export class RowOrder {
   private readonly venue: FuturesVenue;
@@ -81,11 +82,11 @@ export class RowOrder {
   /** Orders at the open that wait for a liquidation. */
   private held: RowEvent[] = [];
 
-  /** `end`: replaces the venue's `endPosition`, for a caller that keeps its own books. `ranks`: the order of the stages. */
+  /** `end`: replaces the venue's `endPosition`, for a caller with books of its own. `ranks`: the order of the stages. */
   constructor(
     venue: FuturesVenue,
     instrument: Instrument,
-    end: EndPosition = (...given) => venue.endPosition(...given),
+    end: EndPosition = (...args) => venue.endPosition(...args),
     ranks: Readonly<Record<keyof typeof STAGE, number>> = STAGE,
   ) {
     this.ranks = STAGES.map((stage) => ranks[stage]);
@@ -94,13 +95,13 @@ export class RowOrder {
     this.end = end;
   }
 
-  /** True when orders at the open wait for a liquidation: `matchAfterOpen` must be called. */
+  /** True when orders at the open wait for a liquidation, so that `matchAfterOpen` must be called. */
   get isHeldBack(): boolean {
     return this.held.length > 0;
   }
 
-  /** True when the marks liquidate a position of the contract in its present state. */
-  isAnyoneDue(marks: MarkRow): boolean {
+  /** True when the marks liquidate a current position of the contract. */
+  isAnyDue(marks: MarkRow): boolean {
     const { wallets } = this.venue;
     for (let account = 0; account < wallets.accounts.length; account++) {
       for (const position of wallets.sides(account, this.book.index)) if (this.venue.isDue(position, marks)) return true;
@@ -108,46 +109,47 @@ export class RowOrder {
     return false;
   }
 
-  /** Offers the open to all orders except those that come after a liquidation; `matchAfterOpen` continues with them. */
+  /** Offers the open to all orders except those that come after a liquidation, which `matchAfterOpen` offers. */
   open(row: TradedRow, marks: MarkRow, volumeLots: number): void {
     const { book } = this;
     this.held = [];
-    if (!this.isAnyoneDue(marks)) return book.matchOpen(row.openMs, row.open, volumeLots);
+    if (!this.isAnyDue(marks)) return book.matchOpen(row.openMs, row.open, volumeLots);
     book.beginRow(volumeLots);
     for (const event of this.ordersAtOpen(row)) {
       if (!event.isThere()) continue;
-      if (this.denyCode(event, marks) === null) event.act();
+      if (this.liquidatedBefore(event, marks) === null) event.act();
       else this.held.push(event);
     }
   }
 
-  /** Processes the rest of the row, after `open` or the book's `matchOpen`. */
+  /** Processes the row after its open, once `open` or the book's `matchOpen` was called. */
   matchAfterOpen(row: TradedRow, marks: MarkRow, triggers: RowTriggers | null, stops: RowStops = NO_STOPS): void {
     const { book } = this;
     const { openMs, closeMs, open, high, low } = row;
     const fired = triggers?.reachedBy(book.instrument, openMs, open, high, low) ?? { atOpen: [], afterOpen: [] };
-    const opening = fired.atOpen.map((trigger) => this.condition(trigger, open, openMs, true, triggers!));
+    const opening = fired.atOpen.map((trigger) => this.triggerEvent(trigger, open, openMs, true, triggers!));
     this.runEvents([...this.held.splice(0), ...stops.gapped(), ...opening], row, marks, openMs, () => []);
     const events = [
       ...stops.afterOpen(),
-      ...fired.afterOpen.map((trigger) => this.condition(trigger, trigger.price, closeMs, false, triggers!)),
+      ...fired.afterOpen.map((trigger) => this.triggerEvent(trigger, trigger.price, closeMs, false, triggers!)),
       ...this.ordersAfterOpen(row),
     ];
     this.runEvents(this.nearestFirst(events, open), row, marks, closeMs, () => this.nearestFirst(stops.ofEntries(), open));
   }
 
-  /** Processes stops of entries that filled inside the row, when nothing else of the row is left. */
+  /** Processes stops of entries that filled inside the row, after all other events of the row. */
   runStopsOfEntries(row: TradedRow, marks: MarkRow, stops: RowStops): void {
     this.runEvents(this.nearestFirst(stops.ofEntries(), row.open), row, marks, row.closeMs, () => []);
   }
 
   /**
-   * Executes events in their order. An event that comes after a liquidation waits for those before it. `more`: the events that come last.
+   * Executes events in their order. An event that comes after a liquidation waits until no other event is left. `more`: returns the events
+   * that come last.
    */
   private runEvents(events: RowEvent[], { closeMs }: TradedRow, marks: MarkRow, timeMs: number, more: () => RowEvent[]): void {
     for (let left = events; ;) {
       left = left.filter((event) => event.isThere());
-      const at = left.findIndex((event) => this.denyCode(event, marks) === null);
+      const at = left.findIndex((event) => this.liquidatedBefore(event, marks) === null);
       if (at >= 0) {
         left[at]!.act();
         left.splice(at, 1);
@@ -158,16 +160,16 @@ export class RowOrder {
       if (last.length > 0) continue;
       const [first] = left;
       if (first === undefined) return;
-      const position = this.denyCode(first, marks)!;
+      const position = this.liquidatedBefore(first, marks)!;
       const { lots } = position;
       this.end(position, marks, timeMs, closeMs);
-      // Either another position of the cross account was liquidated instead, or the event acts now. This prevents an endless loop.
-      if (position.lots === lots && this.denyCode(first, marks) === position) left.shift()!.act();
+      // If neither this nor another position was liquidated, the event acts now. This prevents an endless loop.
+      if (position.lots === lots && this.liquidatedBefore(first, marks) === position) left.shift()!.act();
     }
   }
 
   /** Returns the position whose liquidation comes before an event, or null. */
-  private denyCode(event: RowEvent, marks: MarkRow): VenuePosition | null {
+  private liquidatedBefore(event: RowEvent, marks: MarkRow): VenuePosition | null {
     const { venue, book } = this;
     if (event.level === 0) return null;
     for (const position of venue.wallets.sides(event.account, book.index)) {
@@ -177,7 +179,7 @@ export class RowOrder {
     return null;
   }
 
-  /** True when an event comes after the liquidation of a position: at its price or beyond, or as a profit that is not certain. */
+  /** True when an event comes after the liquidation of a position: at its price or beyond, or as a profit that may come too late. */
   private comesAfter(event: RowEvent, position: Readonly<VenuePosition>): boolean {
     const { isLong } = position;
     if (event.isFalling === isLong) {
@@ -188,7 +190,7 @@ export class RowOrder {
     return !event.isAtOpen && event.isBuy !== isLong && (isNet || event.closes);
   }
 
-  /** Returns the orders that the open fills, and those with a time in force that end there, which never wait. */
+  /** Returns the orders that the open fills, and those with a time in force, which end at the open and never wait. */
   private ordersAtOpen({ openMs, open }: TradedRow): RowEvent[] {
     const events: RowEvent[] = [];
     for (const order of this.book.ordersInRow(openMs)) {
@@ -206,7 +208,7 @@ export class RowOrder {
       if (isLate && (takesAt(order, open) || order.timeInForce !== null)) events.push(this.atOpen(order, order.limit, openMs, open));
       if (!book.isReached(order, open, high, low)) continue;
       const takes = book.opposite(order.account, order.side === 'buy', order.closes) !== null;
-      events.push(this.order(order, order.limit, false, takes ? STAGE.profit : STAGE.entry, () => book.fillReached(order, closeMs)));
+      events.push(this.orderEvent(order, order.limit, false, takes ? STAGE.profit : STAGE.entry, () => book.fillReached(order, closeMs)));
     }
     return events;
   }
@@ -218,15 +220,15 @@ export class RowOrder {
   }
 
   private atOpen(order: VenueOrderRecord, level: number, openMs: number, open: number): RowEvent {
-    return this.order(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
+    return this.orderEvent(order, level, true, STAGE.lateOpen, () => this.book.offer(order, openMs, open));
   }
-  private order(order: VenueOrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
+  private orderEvent(order: VenueOrderRecord, level: number, atOpen: boolean, stage: number, act: () => void): RowEvent {
     const { id, account, closes } = order;
     const isBuy = order.side === 'buy';
     return { account, level, isBuy, closes, isFalling: isBuy, isAtOpen: atOpen, stage, isThere: () => isOpen(order, id), act };
   }
 
-  private condition(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, triggerOrders: RowTriggers): RowEvent {
+  private triggerEvent(trigger: Trigger, price: number, timeMs: number, atOpen: boolean, triggerOrders: RowTriggers): RowEvent {
     const { account, price: level, child } = trigger;
     return {
       account,
@@ -247,5 +249,5 @@ function takesAt({ limit, side }: VenueOrder, price: number): boolean {
   return limit === 0 || (side === 'buy' ? limit >= price : limit <= price);
 }
 
-/** Compares the id, because another order may use the record once it is released. */
+/** True when the order is open. Compares the id, because another order may use the record once it is released. */
 const isOpen = (order: VenueOrder, id: number): boolean => order.isOpen && order.id === id;

@@ -1,3 +1,5 @@
+// Tests of futures orders with a time in force: IOC, FOK and POST_ONLY.
+
 import { describe, expect, test } from 'vitest';
 import { futuresIntent, linearContract, openFutures } from '../../../test/fixtures/futuresVenue.ts';
 import type { Side, TimeInForce } from '../../model/order.ts';
@@ -7,7 +9,7 @@ import type { FuturesVenueConfig } from './futuresConfig.ts';
 const PRICE = 400_000;
 const VOLUME = 100;
 
-/** One order, and rows after it: [open, high, low, volume]. What it filled, and whether it is over. */
+/** Places one order and matches rows of [open, high, low, volume]. Returns its fills, its status and the locked units. */
 function runOrder(
   timeInForce: TimeInForce,
   side: Side,
@@ -34,22 +36,22 @@ const OVER = { status: 'CANCELED', locked: 0 };
 const CAPPED = { maxVolumeSharePpm: 50_000 };
 
 describe.each(['IOC', 'FOK'] as const)('%s', (timeInForce) => {
-  test('takes the open that its limit allows, at the open', () => {
+  test('fills at an open within its limit', () => {
     const buy = runOrder(timeInForce, 'buy', 400_100, [[PRICE, 401_000, 399_000]]);
     expect(buy).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
     const sell = runOrder(timeInForce, 'sell', PRICE, [[PRICE, 401_000, 399_000]]);
     expect(sell).toEqual({ fills: [[PRICE, 10, 'taker', 0]], status: 'FILLED', locked: 0 });
   });
-  test('ends when the open does not fill it, whatever the row reaches later', () => {
+  test('is canceled when the open does not fill it, even if the row reaches its limit later', () => {
     expect(runOrder(timeInForce, 'buy', 399_999, [[PRICE, 401_000, 390_000]])).toEqual({ fills: [], ...OVER });
     expect(runOrder(timeInForce, 'sell', 400_001, [[PRICE, 410_000, 399_000]])).toEqual({ fills: [], ...OVER });
   });
-  test('slippage stops at its limit', () => {
+  test('slippage ends at its limit', () => {
     const slippage = fixedSlippage(50, 0);
     expect(runOrder(timeInForce, 'buy', 400_020, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_020, 10, 'taker', 0]]);
     expect(runOrder(timeInForce, 'buy', 400_090, [[PRICE, 401_000, 399_000]], { slippage }).fills).toEqual([[400_050, 10, 'taker', 0]]);
   });
-  test('waits over a row without volume under a cap, for there was no market', () => {
+  test('waits through a row without volume under a cap, because nothing traded', () => {
     const rows = [[PRICE, PRICE, PRICE, 0], [400_010, 400_010, 400_010]] as const; // prettier-ignore
     expect(runOrder(timeInForce, 'buy', 400_100, rows, { maxVolumeSharePpm: 1_000_000 }).fills).toEqual([[400_010, 10, 'taker', 1000]]);
   });
@@ -57,10 +59,10 @@ describe.each(['IOC', 'FOK'] as const)('%s', (timeInForce) => {
 
 describe('under the cap on volume', () => {
   const row = [[PRICE, 401_000, 399_000]] as const;
-  test('IOC takes what there is, the rest is canceled', () => {
+  test('IOC fills what the cap allows, and the remainder is canceled', () => {
     expect(runOrder('IOC', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], ...OVER });
   });
-  test('FOK takes all or nothing', () => {
+  test('FOK fills completely or not at all', () => {
     expect(runOrder('FOK', 'buy', 400_100, row, CAPPED)).toEqual({ fills: [], ...OVER });
     expect(runOrder('FOK', 'buy', 400_100, row, CAPPED, 5)).toEqual({ fills: [[PRICE, 5, 'taker', 0]], status: 'FILLED', locked: 0 });
     expect(runOrder('FOK', 'buy', 400_100, row, CAPPED, 6).fills).toEqual([]);
@@ -68,10 +70,10 @@ describe('under the cap on volume', () => {
 });
 
 describe('when the account cannot back the whole order at the price at which it fills', () => {
-  // Ten lots at 400,000 take 400,000 units of margin and 1,600 of fees; the sell was admitted at that price and meets a higher one.
+  // Ten lots at 400,000 need 400,000 units of margin and 1,600 of fees. The sell was admitted at that price and fills at a higher one.
   const row = [[440_000, 440_000, 440_000]] as const;
   const config = { deposit: 401_600 };
-  test('IOC fills what it can', () => {
+  test('IOC fills the lots that the account can back', () => {
     expect(runOrder('IOC', 'sell', PRICE, row, config)).toMatchObject({ fills: [[440_000, 9, 'taker', 0]], ...OVER });
   });
   test('FOK fills nothing', () => {
@@ -80,23 +82,23 @@ describe('when the account cannot back the whole order at the price at which it 
 });
 
 describe('POST_ONLY', () => {
-  test('is not placed where it would take', () => {
+  test('is canceled when it would take liquidity', () => {
     expect(runOrder('POST_ONLY', 'buy', PRICE, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
     expect(runOrder('POST_ONLY', 'sell', 399_000, [[PRICE, 401_000, 399_000]])).toEqual({ fills: [], ...OVER });
   });
-  test('rests, and fills at its limit as maker when the price goes through it', () => {
+  test('rests, and fills at its limit as maker when the price trades through it', () => {
     expect(runOrder('POST_ONLY', 'buy', 399_500, [[PRICE, PRICE, 399_500], [PRICE, PRICE, 399_499]])).toMatchObject({
       fills: [[399_500, 10, 'maker', 2000]],
       status: 'FILLED',
     }); // prettier-ignore
   });
-  test('fills at its limit, as maker, when the price jumps over it: never better than it rests', () => {
+  test('fills at its limit, as maker, when the open jumps over it', () => {
     const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000]] as const; // prettier-ignore
     expect(runOrder('POST_ONLY', 'buy', 399_500, rows).fills).toEqual([[399_500, 10, 'maker', 1000]]);
     const above = [[PRICE, PRICE, PRICE], [401_000, 401_200, 400_800]] as const; // prettier-ignore
     expect(runOrder('POST_ONLY', 'sell', 400_500, above).fills).toEqual([[400_500, 10, 'maker', 1000]]);
   });
-  test('keeps what the cap leaves over', () => {
+  test('a part that the cap does not allow keeps resting', () => {
     const rows = [[PRICE, PRICE, PRICE], [399_000, 399_200, 398_000], [399_400, 399_400, 399_300]] as const; // prettier-ignore
     const { fills, status } = runOrder('POST_ONLY', 'buy', 399_500, rows, CAPPED, 12);
     expect(fills).toEqual([[399_500, 5, 'maker', 1000], [399_500, 5, 'maker', 2000]]); // prettier-ignore

@@ -1,3 +1,5 @@
+// Tests of the trigger orders of the futures venue: levels, the order within a row, the orders that they place, and their end.
+
 import { describe, expect, test } from 'vitest';
 import {
   futuresIntent,
@@ -19,7 +21,7 @@ const OPEN_MS = 60_000;
 const ROW_MS = 60_000;
 const PRICE = 400_000;
 
-/** A venue with a desk of triggers over it, and rows that go through both as the replay sends them. */
+/** A venue with a queue of triggers, and rows that pass through both as in a replay. */
 class Fixture {
   readonly contract: Instrument;
   readonly venue: FuturesVenue;
@@ -40,7 +42,7 @@ class Fixture {
     );
     venue.book(contract).lastPrice = PRICE;
   }
-  /** A position that stands before the first row: below 0 short. */
+  /** Opens a position before the first row; below 0: short. */
   hold(lots: number): this {
     trade(this.venue, this.contract, lots > 0 ? 'buy' : 'sell', Math.abs(lots), PRICE, 0);
     this.seen.fills.length = 0;
@@ -59,7 +61,7 @@ class Fixture {
     if (trigger === null) throw new Error(`refused: ${this.triggers.refusal}`);
     return trigger;
   }
-  /** The code with which a trigger is refused; 0: it is not. */
+  /** Places a trigger and returns the code of its refusal, or 0. */
   code(kind: TriggerKind, price: number, side: Side, lots: number, options: FuturesOrderOptions = {}): number {
     return this.triggers.place(0, kind, price, this.child(side, lots, options), 1000) === null ? this.triggers.refusal : 0;
   }
@@ -91,7 +93,7 @@ const KINDS = [
   { kind: 'fall', side: 'buy', held: -10, triggersAbove: false, what: 'to close a short' },
 ] as const;
 
-test('one too many is reported after what is wrong with the order itself, and before funds', () => {
+test('the limit on triggers is checked after the order itself and before its funds', () => {
   const fixture = new Fixture({ deposit: 0 }, 1);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(0);
   expect(fixture.code('rise', PRICE + 1, 'buy', 1)).toBe(-1015);
@@ -100,7 +102,7 @@ test('one too many is reported after what is wrong with the order itself, and be
   expect(fixture.code('stopLoss', PRICE - 1, 'sell', 1, CLOSE)).toBe(-1015);
 });
 
-test('all that a price reaches is taken off at once, in the order in which it acts; the others wait in theirs', () => {
+test('take removes all triggers that prices reach, in the order in which they act, and the others keep theirs', () => {
   const fixture = new Fixture({}, 100).hold(10);
   const levels = [5, 900, 3, 800, 1, 700, 4].map((ticks) => fixture.place('rise', PRICE + ticks, 'buy', 1));
   const stop = fixture.place('stopLoss', PRICE, 'sell', 1, CLOSE);
@@ -123,7 +125,7 @@ describe.each(KINDS)('$kind $what', ({ kind, side, held, triggersAbove, what }) 
   };
   const reach = (made: Fixture, extreme: number, open = PRICE) => made.row(open, Math.max(open, extreme), Math.min(open, extreme));
 
-  test('waits a tick before its level, fires at it and is executed there', () => {
+  test('waits one tick before its level, and triggers and fills at the level', () => {
     const made = fixture();
     reach(made, level - sign);
     expect([made.seen.fills, made.ended]).toEqual([[], []]);
@@ -132,12 +134,12 @@ describe.each(KINDS)('$kind $what', ({ kind, side, held, triggersAbove, what }) 
     expect(made.ended).toEqual([{ id: 1, status: 'triggered', timeMs: made.openMs }]);
     expect(made.triggers.list(0)).toEqual([]);
   });
-  test('a row that opens beyond it fires it at the open', () => {
+  test('triggers at the open of a row that opens beyond its level', () => {
     const made = fixture();
     reach(made, level, level + sign * 700);
     expect(made.seen.fills).toMatchObject([{ price: level + sign * 700, timeMs: OPEN_MS }]);
   });
-  test('slippage is against it', () => {
+  test('slippage makes its fill worse', () => {
     const made = fixture({ slippage: fixedSlippage(3, 0) });
     reach(made, level);
     expect(made.seen.fills[0]?.price).toBe(side === 'buy' ? level + 3 : level - 3);
@@ -160,117 +162,117 @@ describe('several levels in one row', () => {
     fixture.row(open, high, low);
     return fixture.ended.map(({ id, timeMs }) => [id, timeMs === OPEN_MS ? 'open' : 'inside']);
   };
-  test('losses first, then entries, then profits, of each the one nearest to the open', () => {
+  test('losses act first, then entries, then profits; in each group the nearest to the open first', () => {
     expect(fired(PRICE, 405_000, 395_000).map(([id]) => id)).toEqual([7, 5, 6, 4, 3, 2, 1]);
   });
-  test('what the open reaches comes before all of them, as placed', () => {
+  test('triggers that the open reaches act before all others, in the order in which they were placed', () => {
     expect(fired(404_000, 405_000, 395_000)).toEqual([
       [2, 'open'], [3, 'open'], [7, 'inside'], [5, 'inside'], [6, 'inside'], [4, 'inside'], [1, 'inside'],
     ]); // prettier-ignore
   });
-  test('of two equally near the first one placed', () => {
-    const setup = new Fixture();
-    setup.place('rise', 401_000, 'buy', 1);
-    setup.place('fall', 399_000, 'buy', 1);
-    setup.row(PRICE, 401_000, 399_000);
-    expect(setup.ended.map(({ id }) => id)).toEqual([1, 2]);
+  test('of two equally near triggers the older one acts first', () => {
+    const fixture = new Fixture();
+    fixture.place('rise', 401_000, 'buy', 1);
+    fixture.place('fall', 399_000, 'buy', 1);
+    fixture.row(PRICE, 401_000, 399_000);
+    expect(fixture.ended.map(({ id }) => id)).toEqual([1, 2]);
   });
-  test('a row that reaches stop and target counts as the stop: the target finds nothing to close', () => {
-    const rig = new Fixture().hold(10);
-    const target = rig.place('takeProfit', 404_000, 'sell', 10, CLOSE);
-    const stop = rig.place('stopLoss', 396_000, 'sell', 10, CLOSE);
-    rig.row(PRICE, 404_000, 396_000);
-    expect(rig.seen.fills).toMatchObject([{ ref: stop.id, price: 396_000 }]);
+  test('in a row that reaches stop and target the stop fills, and the target fails without a position', () => {
+    const fixture = new Fixture().hold(10);
+    const target = fixture.place('takeProfit', 404_000, 'sell', 10, CLOSE);
+    const stop = fixture.place('stopLoss', 396_000, 'sell', 10, CLOSE);
+    fixture.row(PRICE, 404_000, 396_000);
+    expect(fixture.seen.fills).toMatchObject([{ ref: stop.id, price: 396_000 }]);
     expect([stop.status, stop.code, target.status, target.code, target.childId]).toEqual(['triggered', 0, 'failed', 10015, null]);
   });
 });
 
 describe('children', () => {
-  test('a LIMIT that the trigger price allows is executed there, as taker', () => {
+  test('a LIMIT order that the trigger price allows fills at it, as taker', () => {
     const fixture = new Fixture();
     const trigger = fixture.place('rise', 401_000, 'buy', 5, { limit: 402_000 });
     fixture.row(PRICE, 401_500, PRICE);
     expect(fixture.seen.fills).toMatchObject([{ ref: trigger.id, price: 401_000, lots: 5, isMaker: false }]);
   });
-  test('one that it does not allow rests from the end of the row on, as maker', () => {
-    const setup = new Fixture();
-    const trigger = setup.place('rise', 401_000, 'buy', 5, { limit: 400_500 });
-    setup.row(PRICE, 401_500, 399_000);
-    expect([setup.seen.fills, trigger.status, setup.venue.find(0, trigger.childId!)?.isOpen]).toEqual([[], 'triggered', true]);
-    setup.row(401_000, 401_500, 400_499);
-    expect(setup.seen.fills).toMatchObject([{ ref: trigger.id, price: 400_500, isMaker: true }]);
+  test('a LIMIT order that the trigger price does not allow rests from the end of the row on, and fills as maker', () => {
+    const fixture = new Fixture();
+    const trigger = fixture.place('rise', 401_000, 'buy', 5, { limit: 400_500 });
+    fixture.row(PRICE, 401_500, 399_000);
+    expect([fixture.seen.fills, trigger.status, fixture.venue.find(0, trigger.childId!)?.isOpen]).toEqual([[], 'triggered', true]);
+    fixture.row(401_000, 401_500, 400_499);
+    expect(fixture.seen.fills).toMatchObject([{ ref: trigger.id, price: 400_500, isMaker: true }]);
   });
-  test('a MARKET child takes what the cap on volume leaves, the rest is canceled', () => {
-    const rig = new Fixture({ maxVolumeSharePpm: 30_000 });
-    rig.place('rise', 401_000, 'buy', 5);
-    rig.row(PRICE, 401_000, PRICE);
-    expect(rig.seen.fills).toMatchObject([{ lots: 3 }]);
-    expect(rig.seen.ends).toHaveLength(1);
+  test('a MARKET order fills what the cap on volume leaves, and the remainder is canceled', () => {
+    const fixture = new Fixture({ maxVolumeSharePpm: 30_000 });
+    fixture.place('rise', 401_000, 'buy', 5);
+    fixture.row(PRICE, 401_000, PRICE);
+    expect(fixture.seen.fills).toMatchObject([{ lots: 3 }]);
+    expect(fixture.seen.ends).toHaveLength(1);
   });
-  test.each(['stopLoss', 'takeProfit'] as const)('that close take their lots back from an open order of the other side: %s', (kind) => {
-    const otherFixture = new Fixture().hold(10);
-    const rest = otherFixture.venue.place(0, 99, futuresIntent(otherFixture.contract, 'sell', 6, { limit: 500_000 }), 0)!;
+  test.each(['stopLoss', 'takeProfit'] as const)('closing orders take their lots from an opening order of the same side: %s', (kind) => {
+    const fixture = new Fixture().hold(10);
+    const rest = fixture.venue.place(0, 99, futuresIntent(fixture.contract, 'sell', 6, { limit: 500_000 }), 0)!;
     const price = kind === 'stopLoss' ? 396_000 : 404_000;
-    const exit = otherFixture.place(kind, price, 'sell', 10, CLOSE);
-    otherFixture.row(PRICE, 404_000, 396_000);
-    expect([exit.status, exit.code, otherFixture.seen.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
-    expect([rest.isOpen, rest.offsetLots, otherFixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
+    const exit = fixture.place(kind, price, 'sell', 10, CLOSE);
+    fixture.row(PRICE, 404_000, 396_000);
+    expect([exit.status, exit.code, fixture.seen.fills]).toMatchObject(['triggered', 0, [{ ref: exit.id, price, lots: 10 }]]);
+    expect([rest.isOpen, rest.offsetLots, fixture.venue.wallets.position(0, 0, true).lots]).toEqual([true, 0, 0]);
   });
   test.each([
     ['margin', -2017, { deposit: 1000 }, 0],
     ['open orders', -1015, { maxOpenOrders: 1 }, 0],
-  ] as const)('that are refused when they are placed fail their trigger: %s', (_, code, config, held) => {
-    const stand = new Fixture(config);
-    if (held !== 0) stand.hold(held);
-    if (code === -1015) stand.venue.place(0, 99, futuresIntent(stand.contract, 'buy', 1, { limit: 1000 }), 0);
-    const trigger = stand.place('rise', 401_000, 'buy', 500);
-    stand.row(PRICE, 401_000, PRICE);
-    expect([trigger.status, trigger.code, trigger.childId, stand.ended[0]?.status]).toEqual(['failed', code, null, 'failed']);
+  ] as const)('an order that the venue refuses makes its trigger fail: %s', (_, code, config, held) => {
+    const fixture = new Fixture(config);
+    if (held !== 0) fixture.hold(held);
+    if (code === -1015) fixture.venue.place(0, 99, futuresIntent(fixture.contract, 'buy', 1, { limit: 1000 }), 0);
+    const trigger = fixture.place('rise', 401_000, 'buy', 500);
+    fixture.row(PRICE, 401_000, PRICE);
+    expect([trigger.status, trigger.code, trigger.childId, fixture.ended[0]?.status]).toEqual(['failed', code, null, 'failed']);
   });
-  test('of an inverse contract fire and fill alike', () => {
-    const stand = new Fixture({}, 10, inverseContract()).hold(10);
-    stand.place('stopLoss', 399_000, 'sell', 10, CLOSE);
-    stand.row(PRICE, PRICE, 398_000);
-    expect(stand.seen.fills).toMatchObject([{ price: 399_000, lots: 10 }]);
+  test('triggers of an inverse contract trigger and fill in the same way', () => {
+    const fixture = new Fixture({}, 10, inverseContract()).hold(10);
+    fixture.place('stopLoss', 399_000, 'sell', 10, CLOSE);
+    fixture.row(PRICE, PRICE, 398_000);
+    expect(fixture.seen.fills).toMatchObject([{ price: 399_000, lots: 10 }]);
   });
 });
 
 describe('refused when placed', () => {
   test.each<[string, number, (fixture: Fixture) => number]>([
-    ['an exit that opens', -1014, (setup) => setup.code('stopLoss', 399_000, 'sell', 1)],
-    ['an exit that opens, target', -1014, (rig) => rig.code('takeProfit', 401_000, 'sell', 1)],
-    ['a time in force', -1014, (otherFixture) => otherFixture.code('rise', 401_000, 'buy', 1, { limit: 401_000, timeInForce: 'IOC' })],
-    ['a value', -1014, (stand) => stand.code('rise', 401_000, 'buy', 0, { value: 1_000_000 })],
-    ['a price finer than a tick', -1147, (stand) => stand.code('rise', 401_000.5, 'buy', 1)],
-    ['no price', -1102, (stand) => stand.code('rise', 0, 'buy', 1)],
-    ['no volume', -1136, (stand) => stand.code('rise', 401_000, 'buy', 0)],
-    ['a volume finer than a lot', -1147, (stand) => stand.code('rise', 401_000, 'buy', 1.5)],
-    ['a limit finer than a tick', -1147, (stand) => stand.code('rise', 401_000, 'buy', 1, { limit: 401_000.5 })],
-    ['an exit beyond the position', 10015, (stand) => stand.hold(5).code('stopLoss', 399_000, 'sell', 6, CLOSE)],
-    ['an exit without a position', 10015, (stand) => stand.code('takeProfit', 399_000, 'buy', 1, CLOSE)],
+    ['an exit that opens', -1014, (fixture) => fixture.code('stopLoss', 399_000, 'sell', 1)],
+    ['an exit that opens, target', -1014, (fixture) => fixture.code('takeProfit', 401_000, 'sell', 1)],
+    ['a time in force', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 1, { limit: 401_000, timeInForce: 'IOC' })],
+    ['a value', -1014, (fixture) => fixture.code('rise', 401_000, 'buy', 0, { value: 1_000_000 })],
+    ['a price finer than a tick', -1147, (fixture) => fixture.code('rise', 401_000.5, 'buy', 1)],
+    ['no price', -1102, (fixture) => fixture.code('rise', 0, 'buy', 1)],
+    ['no volume', -1136, (fixture) => fixture.code('rise', 401_000, 'buy', 0)],
+    ['a volume finer than a lot', -1147, (fixture) => fixture.code('rise', 401_000, 'buy', 1.5)],
+    ['a limit finer than a tick', -1147, (fixture) => fixture.code('rise', 401_000, 'buy', 1, { limit: 401_000.5 })],
+    ['an exit beyond the position', 10015, (fixture) => fixture.hold(5).code('stopLoss', 399_000, 'sell', 6, CLOSE)],
+    ['an exit without a position', 10015, (fixture) => fixture.code('takeProfit', 399_000, 'buy', 1, CLOSE)],
   ])('%s: %i', (_, code, place) => {
-    const stand = new Fixture();
-    expect(place(stand)).toBe(code);
-    expect([stand.triggers.list(0), stand.triggers.waits(stand.contract)]).toEqual([[], false]);
+    const fixture = new Fixture();
+    expect(place(fixture)).toBe(code);
+    expect([fixture.triggers.list(0), fixture.triggers.waits(fixture.contract)]).toEqual([[], false]);
   });
   test('margin, and the position to close, are checked only when it triggers', () => {
-    const stand = new Fixture({ deposit: 1000 });
-    expect([stand.code('rise', 401_000, 'buy', 500), stand.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
+    const fixture = new Fixture({ deposit: 1000 });
+    expect([fixture.code('rise', 401_000, 'buy', 500), fixture.code('fall', 399_000, 'sell', 1, CLOSE)]).toEqual([0, 0]);
   });
-  test('one too many of an account: -1015; one that ends makes room', () => {
-    const stand = new Fixture({}, 2);
-    const [first] = [stand.place('rise', 401_000, 'buy', 1), stand.place('rise', 402_000, 'buy', 1)];
-    expect(stand.code('rise', 403_000, 'buy', 1)).toBe(-1015);
-    stand.triggers.cancel(0, first.id);
-    expect(stand.code('rise', 403_000, 'buy', 1)).toBe(0);
+  test('one trigger more than maxPending is refused with -1015, until another has ended', () => {
+    const fixture = new Fixture({}, 2);
+    const [first] = [fixture.place('rise', 401_000, 'buy', 1), fixture.place('rise', 402_000, 'buy', 1)];
+    expect(fixture.code('rise', 403_000, 'buy', 1)).toBe(-1015);
+    fixture.triggers.cancel(0, first.id);
+    expect(fixture.code('rise', 403_000, 'buy', 1)).toBe(0);
   });
-  test.each([0, -1, 1.5, NaN])('a desk cannot have room for %s', (maxPending) => {
+  test.each([0, -1, 1.5, NaN])('a queue with maxPending %s throws', (maxPending) => {
     expect(() => new Fixture({}, maxPending)).toThrow('maxTriggers');
   });
 });
 
-describe('the life of what waits', () => {
-  test('the list has the newest first, of one contract or of all', () => {
+describe('waiting triggers', () => {
+  test('are listed newest first, of one contract or of all', () => {
     const fixture = new Fixture();
     const [first, second] = [fixture.place('rise', 401_000, 'buy', 1), fixture.place('fall', 399_000, 'sell', 1)];
     expect(fixture.triggers.list(0)).toEqual([second, first]);
@@ -279,16 +281,16 @@ describe('the life of what waits', () => {
     expect(fixture.triggers.list(1)).toEqual([]);
     expect(fixture.triggers.waits(fixture.contract)).toBe(true);
   });
-  test('a canceled one never fires; nobody cancels it twice, or for another account', () => {
-    const setup = new Fixture();
-    const trigger = setup.place('rise', 401_000, 'buy', 1);
-    expect([setup.triggers.cancel(1, trigger.id), setup.triggers.refusal]).toEqual([null, -1112]);
-    expect(setup.triggers.cancel(0, trigger.id)?.status).toBe('canceled');
-    expect([setup.triggers.cancel(0, trigger.id), setup.triggers.refusal]).toEqual([null, -1112]);
-    setup.row(402_000, 402_000, 402_000);
-    expect([setup.seen.fills, setup.ended]).toEqual([[], []]);
+  test('a canceled one never triggers, and cannot be canceled twice or by another account', () => {
+    const fixture = new Fixture();
+    const trigger = fixture.place('rise', 401_000, 'buy', 1);
+    expect([fixture.triggers.cancel(1, trigger.id), fixture.triggers.refusal]).toEqual([null, -1112]);
+    expect(fixture.triggers.cancel(0, trigger.id)?.status).toBe('canceled');
+    expect([fixture.triggers.cancel(0, trigger.id), fixture.triggers.refusal]).toEqual([null, -1112]);
+    fixture.row(402_000, 402_000, 402_000);
+    expect([fixture.seen.fills, fixture.ended]).toEqual([[], []]);
   });
-  test('it expires with the row that opens at its time, and fires in the one before', () => {
+  test('expire with the row that opens at their time, and trigger in the row before', () => {
     const level = 401_000;
     const late = new Fixture();
     late.place('rise', level, 'buy', 1, {}, OPEN_MS);
@@ -299,18 +301,18 @@ describe('the life of what waits', () => {
     early.row(PRICE, level, PRICE);
     expect(early.ended[0]?.status).toBe('triggered');
   });
-  test('what arrives within a row waits for the next one', () => {
-    const rig = new Fixture();
-    rig.place('rise', 401_000, 'buy', 1, {}, Infinity, OPEN_MS + 1);
-    rig.row(402_000, 402_000, 402_000);
-    expect(rig.ended).toEqual([]);
-    rig.row(402_000, 402_000, 402_000);
-    expect(rig.seen.fills).toMatchObject([{ price: 402_000 }]);
+  test('a trigger that arrives within a row waits for the next one', () => {
+    const fixture = new Fixture();
+    fixture.place('rise', 401_000, 'buy', 1, {}, Infinity, OPEN_MS + 1);
+    fixture.row(402_000, 402_000, 402_000);
+    expect(fixture.ended).toEqual([]);
+    fixture.row(402_000, 402_000, 402_000);
+    expect(fixture.seen.fills).toMatchObject([{ price: 402_000 }]);
   });
-  test('a trigger of another contract is not touched', () => {
-    const otherFixture = new Fixture();
-    otherFixture.place('rise', 401_000, 'buy', 1);
-    otherFixture.triggers.fireInRow(linearContract(), OPEN_MS, OPEN_MS + 1, 500_000, 500_000, 500_000);
-    expect(otherFixture.ended).toEqual([]);
+  test('a trigger of another contract keeps waiting', () => {
+    const fixture = new Fixture();
+    fixture.place('rise', 401_000, 'buy', 1);
+    fixture.triggers.fireInRow(linearContract(), OPEN_MS, OPEN_MS + 1, 500_000, 500_000, 500_000);
+    expect(fixture.ended).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Trigger orders of the simulated futures venue: which of them a row of bars triggers, in what order, and the orders that they place.
+// Trigger orders of the simulated futures venue: which of them a row triggers, in what order, and the orders that they place.
 
 import { removeAt } from '../../base/removeAt.ts';
 import { ConfigError } from '../../base/errors.ts';
@@ -37,13 +37,13 @@ export interface Trigger {
 }
 type Record = { -readonly [Key in keyof Trigger]: Trigger[Key] };
 
-/** Triggers that a row reaches, as placed. */
+/** Triggers that a row reaches, in the order in which they were placed. */
 export interface ReachedTriggers {
   readonly atOpen: Record[];
   readonly afterOpen: Record[];
 }
 
-/** Called after a trigger has triggered, failed or expired. A canceled one is not reported, because the caller cancelled it. */
+/** Receives each trigger that has triggered, failed or expired. A cancel is not reported, because the caller requested it. */
 export interface TriggerSink {
   triggerEnded(trigger: Trigger, timeMs: number): void;
 }
@@ -51,21 +51,21 @@ export interface TriggerSink {
 /** Places the order of a trigger that was reached. Null if the venue has refused it; its `refusal` has the code. */
 export type PlaceChild = (trigger: Trigger, timeMs: number) => VenueOrder | null;
 
-/** Refusals that come with the count of waiting triggers, or later in the order of checks. */
+/** Codes of the checks at or after the count of waiting triggers, in the order of checks. */
 const AFTER_COUNT: ReadonlySet<number> = new Set([
   VENUE_CODES.tooManyOrders.code,
   VENUE_CODES.closeVolumeExceeded.code,
   VENUE_CODES.balanceNotEnough.code,
 ]);
 
-/** The order in which triggers that one row reaches act: losses first, then entries, then profits. */
+/** The order in which triggers act that one row reaches: losses first, then entries, then profits. */
 const RANK: Readonly<{ [Kind in TriggerKind]: number }> = { stopLoss: 0, fall: 1, rise: 1, takeProfit: 2 };
 
 /**
- * The rule if a row reaches several levels, pessimistic because a row does not show their order. First come the triggers that its open
- * reaches, as placed. Then, inside the row, every stop-loss, then entries, then take-profits; within each group the one nearest to the open
- * comes first. A MARKET child is executed at the trigger price (or at the open, if that lies beyond it) plus slippage. A LIMIT child is
- * executed at once if that price allows it; otherwise it rests from the end of the row on.
+ * The waiting triggers. If a row reaches several of them, their order is pessimistic, because a row does not show it. First come the
+ * triggers that the open reaches, as placed. Then, inside the row, come stop-losses, then entries, then take-profits; in each group the
+ * nearest to the open first. A MARKET child fills at the trigger price (or at an open beyond it) plus slippage. A LIMIT child fills at once
+ * if that price allows it; otherwise it rests from the end of the row on.
  */
 export class TriggerQueue {
   /** Code of the last refusal. */
@@ -79,7 +79,10 @@ export class TriggerQueue {
   /** `maxPending`: limit on waiting triggers of one account; one more is refused with -1015. */
   constructor(venue: FuturesVenue, sink: TriggerSink, maxPending: number) {
     if (!(Number.isSafeInteger(maxPending) && maxPending > 0)) {
-      throw new ConfigError(`maxTriggers: expected a whole number above 0, got ${maxPending}`, 'set how many triggers may wait');
+      throw new ConfigError(
+        `maxTriggers: expected a whole number above 0, got ${maxPending}`,
+        'set the largest number of waiting triggers',
+      );
     }
     this.venue = venue;
     this.sink = sink;
@@ -87,7 +90,7 @@ export class TriggerQueue {
   }
 
   /**
-   * Places a trigger. Null: refused, see `refusal`. The child is checked when it is placed; only what is certain earlier is checked now.
+   * Places a trigger. Null: refused, see `refusal`. Checks that may change until the child is placed are made only then.
    */
   place(account: number, kind: TriggerKind, price: number, child: OrderIntent, sinceMs: number, expiresMs = INFINITY): Trigger | null {
     const code = this.check(account, kind, price, child);
@@ -111,7 +114,7 @@ export class TriggerQueue {
     return trigger;
   }
 
-  /** Restores triggers of an earlier process, the oldest first. Those that waited continue to wait. */
+  /** Restores a trigger of an earlier process; call it for the oldest first. A trigger that waited continues to wait. */
   restore(trigger: Trigger): void {
     this.lastId = Math.max(this.lastId, trigger.id);
     if (trigger.status === 'pending') this.pending.push(trigger);
@@ -202,7 +205,7 @@ export class TriggerQueue {
     if (code !== 0 && !AFTER_COUNT.has(code)) return code;
     const waiting = this.pending.reduce((count, trigger) => count + (trigger.account === account ? 1 : 0), 0);
     if (waiting >= this.maxPending) return VENUE_CODES.tooManyOrders.code;
-    // More than can be counted will not be available later either.
+    // A larger amount cannot be counted exactly, and will not be available later either.
     if (child.lots > MAX_EXACT) return code;
     if (code === VENUE_CODES.balanceNotEnough.code || code === VENUE_CODES.tooManyOrders.code) return 0;
     return code === VENUE_CODES.closeVolumeExceeded.code && !isExit ? 0 : code;
@@ -248,7 +251,7 @@ export class TriggerQueue {
   }
 }
 
-/** Losses 0, entries 1, profits 2. */
+/** Returns 0 for a loss, 1 for an entry and 2 for a profit. */
 export function triggerRank({ kind }: Trigger): number {
   return RANK[kind];
 }

@@ -1,11 +1,11 @@
-// Futures accounts of the venue: balances, settings and positions, and the sums that prove that no money appears or vanishes.
+// The futures accounts of the venue: balances, settings and positions, and the sums that prove that no money appears or vanishes.
 
 import { assert } from '../../base/assert.ts';
 import { ConfigError, InvariantError } from '../../base/errors.ts';
 import { exact, MAX_EXACT } from '../../base/number/exact.ts';
 import { listOf } from '../../base/memory/listOf.ts';
 import type { Instrument } from '../../model/instrument.ts';
-import { Account, enlist } from '../account.ts';
+import { Account, addAccount } from '../account.ts';
 import type { ContractMoney } from './contractMoney.ts';
 import { VenuePosition } from './position.ts';
 
@@ -13,7 +13,7 @@ import { VenuePosition } from './position.ts';
 export interface ContractSetting {
   leverage: number;
   isCross: boolean;
-  /** True for net mode, one position for both sides; false for two-way mode, long and short apart. */
+  /** True for net mode, one position for both sides; false for two-way mode, a long and a short position. */
   isNet: boolean;
 }
 
@@ -26,7 +26,7 @@ export class Wallet {
   free = 0;
   /** Initial margin and fees of working orders that open. */
   locked = 0;
-  /** For the account's own sum: profits of reductions, fees, funding received, liquidation fees, and losses that others covered. */
+  /** The account's history: deposits, profits of reductions, fees, funding received, liquidation fees, and losses covered by insurance. */
   deposited = 0;
   realised = 0;
   fees = 0;
@@ -44,8 +44,8 @@ export interface ContractTerms {
 
 /**
  * For each asset, at any time, to the unit: deposited = free + locked + margin of positions, over all accounts, + fees + insurance +
- * market. `market` is the counterparty of every trade and of funding, the rest of the world. `insurance` receives liquidation fees and
- * covers what an account cannot pay. Each may be negative.
+ * market. `market` is the counterparty of every trade and of funding. `insurance` receives liquidation fees and covers losses that an
+ * account cannot pay. Both may be negative.
  */
 export class Wallets {
   readonly accounts: Account[] = [];
@@ -72,7 +72,7 @@ export class Wallets {
 
   /** Opens an account and returns its index. Throws ConfigError when the name is taken. */
   open(name: string, setting: (terms: ContractTerms) => ContractSetting, isRestricted: boolean, maxOpen: number): number {
-    const account = enlist(this.accounts, new Account(name, isRestricted, maxOpen));
+    const account = addAccount(this.accounts, new Account(name, isRestricted, maxOpen));
     this.wallets.push(listOf(this.assets, () => new Wallet()));
     this.settings.push(listOf(this.contracts, setting));
     this.positions.push(
@@ -107,18 +107,17 @@ export class Wallets {
     return sides;
   }
   /**
-   * Returns what an account holds, without flat positions, in one asset or in all: by contract, long before short. The list is a copy;
-   * later changes do not show.
+   * Returns the positions of an account that are not flat, in one asset or in all: by contract, long before short. The list is a copy.
    */
   openPositions(account: number, asset: number | null = null): readonly VenuePosition[] {
-    const held: VenuePosition[] = [];
+    const open: VenuePosition[] = [];
     for (let index = 0; index < this.contracts.length; index++) {
       if (asset !== null && this.contracts[index]!.asset !== asset) continue;
       const [long, short] = this.sides(account, index);
-      if (long.lots > 0) held.push(long);
-      if (short.lots > 0) held.push(short);
+      if (long.lots > 0) open.push(long);
+      if (short.lots > 0) open.push(short);
     }
-    return held;
+    return open;
   }
 
   /**
@@ -148,7 +147,7 @@ export class Wallets {
   lock(wallet: Wallet, units: number): void {
     wallet.free = exact(wallet.free - units);
     wallet.locked = exact(wallet.locked + units);
-    assert(wallet.locked >= 0, 'no more is given back than was held');
+    assert(wallet.locked >= 0, 'at most the locked units are unlocked');
   }
 
   /** Throws InvariantError when any amount of an asset appeared or vanished, or when an account's money differs from its history. */
@@ -161,7 +160,7 @@ export class Wallets {
     });
   }
 
-  /** Returns all of an account's money in an asset, after comparing it with the sum of what came in and went out. */
+  /** Returns all of an account's money in an asset, after comparing it with the account's history. */
   private checkedMoney(account: number, asset: number): bigint {
     const { free, locked, deposited, realised, fees, funding, liquidationFees, covered } = this.wallet(account, asset);
     let money = BigInt(free) + BigInt(locked);

@@ -1,16 +1,16 @@
-// The rule that the venue's trace names for each kind of fill and end, worked by hand for every number of docs/matching.md that can act.
+// Tests of the matching rule that the trace names for each kind of fill and end, for every rule of docs/matching.md that can act.
 
 import { describe, expect, test } from 'vitest';
 import { futuresIntent, linearContract, openFutures } from '../../../test/fixtures/futuresVenue.ts';
 import { openSpotVenue } from '../../../test/fixtures/spotVenue.ts';
 import type { TimeInForce } from '../../model/order.ts';
 import { fixedSlippage } from '../slippage.ts';
-import { MatchTrace, type TraceWorld } from './matchTrace.ts';
+import { MatchTrace, type TraceContext } from './matchTrace.ts';
 
 const ROW = 60_000;
 
-/** Rows of a minute from 0 on, of which `openMs` is matched; order 2 is a leg of order 1. */
-class World implements TraceWorld {
+/** Rows of one minute from 0 on. The row that opens at `openMs` is being matched. */
+class MinuteRows implements TraceContext {
   openMs = 0;
   rowBefore(): number {
     return this.openMs === 0 ? -Infinity : this.openMs - ROW;
@@ -18,22 +18,22 @@ class World implements TraceWorld {
   openOfRow(): number {
     return this.openMs;
   }
-  entryOf: TraceWorld['entryOf'] = () => 0;
-  isAtCollar: TraceWorld['isAtCollar'] = () => false;
+  entryOf: TraceContext['entryOf'] = () => 0;
+  isAtCollar: TraceContext['isAtCollar'] = () => false;
 }
 
 function traced(config: Parameters<typeof openSpotVenue>[0] = {}) {
   const opened = openSpotVenue(config);
-  const world = new World();
-  const trace = new MatchTrace(world);
+  const rows = new MinuteRows();
+  const trace = new MatchTrace(rows);
   opened.book.tracer = trace;
   const row = (at: number, open: number, high: number, low: number, volume = 0): void => {
-    world.openMs = at * ROW;
+    rows.openMs = at * ROW;
     opened.book.matchOpen(at * ROW, open, volume);
     opened.book.matchRange(at * ROW, (at + 1) * ROW, open, high, low);
   };
   const reported = () => trace.done.map(({ kind, ref, rule, also }) => [kind, ref, rule, ...also]);
-  return { ...opened, world, trace, row, reported };
+  return { ...opened, rows, trace, row, reported };
 }
 
 describe('spot', () => {
@@ -43,7 +43,7 @@ describe('spot', () => {
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['fill', 1, 4]]);
   });
-  test('4: a market buy whose amount pays for no lot is canceled', () => {
+  test('4: a market buy whose amount is below the price of a lot is canceled', () => {
     const { market, row, reported } = traced();
     market('buy', 1, 0);
     row(0, 10_000, 10_000, 10_000);
@@ -68,16 +68,16 @@ describe('spot', () => {
     row(0, 10_000, 10_101, 10_000);
     expect(reported()).toEqual([['fill', 1, 7]]);
   });
-  test('8: a stop that is executed at its level; 9 and 10: whose entry filled in the same row', () => {
+  test('8: a stop at its level; 9 and 10: a stop whose entry filled in the same row', () => {
     for (const [entryMs, leg] of [
       [-1, []],
       [0, [9]],
       [ROW, [10]],
     ] as const) {
       // prettier-ignore
-      const { venue, account, book, world, trace, reported, market } = traced();
-      world.openMs = 0;
-      world.entryOf = (ref) => (ref === 2 ? 1 : 0);
+      const { venue, account, book, rows, trace, reported, market } = traced();
+      rows.openMs = 0;
+      rows.entryOf = (ref) => (ref === 2 ? 1 : 0);
       if (entryMs >= 0) {
         market('sell', 1, entryMs);
         book.matchOpen(entryMs, 10_000, 0);
@@ -98,14 +98,14 @@ describe('spot', () => {
       ['cancel', 1, 11, 4],
     ]);
   });
-  test('12: slippage has a part in the fill of a taker', () => {
+  test('12: slippage changes the price of a taker', () => {
     const { market, row, reported, trace } = traced({ slippage: fixedSlippage(3, 0) });
     market('sell', 5, 0);
     row(0, 10_000, 10_000, 10_000);
     expect(reported()).toEqual([['fill', 1, 4, 12]]);
     expect(trace.done[0]).toMatchObject({ quoted: 10_000, price: 9_997 });
   });
-  test('no rule: an order that rests is canceled by its owner alone', () => {
+  test('no rule: a resting order that its owner cancels', () => {
     const { venue, limit, row, reported } = traced();
     const order = limit('buy', 5, 9_000, 0);
     row(0, 10_000, 10_000, 9_500);
@@ -129,14 +129,14 @@ function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
   const contract = linearContract();
   const { venue } = openFutures([contract], {});
   const book = venue.book(contract);
-  const world = new World();
-  world.isAtCollar = () => isAtCollar;
-  const trace = new MatchTrace(world);
+  const rows = new MinuteRows();
+  rows.isAtCollar = () => isAtCollar;
+  const trace = new MatchTrace(rows);
   book.tracer = trace;
   book.lastPrice = PRICE;
   venue.place(0, 1, futuresIntent(contract, 'buy', 10, { limit, timeInForce }), 0);
   const row = (at: number, open: number, high: number, low: number): void => {
-    world.openMs = at * ROW;
+    rows.openMs = at * ROW;
     book.matchOpen(at * ROW, open, 100);
     book.matchRange(at * ROW, (at + 1) * ROW, open, high, low);
   };
@@ -144,7 +144,7 @@ function force(timeInForce: TimeInForce, limit: number, isAtCollar = false) {
 }
 
 describe('futures', () => {
-  test('13: IOC and FOK take the open, or end with it', () => {
+  test('13: IOC and FOK fill at the open or are canceled', () => {
     for (const timeInForce of ['IOC', 'FOK'] as const) {
       const taken = force(timeInForce, PRICE);
       taken.row(0, PRICE, PRICE, PRICE);
@@ -159,7 +159,7 @@ describe('futures', () => {
     taken.row(0, PRICE, PRICE, PRICE);
     expect(taken.reported()).toEqual([['fill', 4, 13]]);
   });
-  test('14: POST_ONLY is canceled where it would take, and fills at its limit when a later open jumps over it; 7: or inside a row', () => {
+  test('14: POST_ONLY is canceled when it would take, or fills at its limit at a later open beyond it; 7: it fills inside a row', () => {
     const over = force('POST_ONLY', PRICE);
     over.row(0, PRICE, PRICE, PRICE);
     expect(over.reported()).toEqual([['cancel', 14]]);

@@ -1,4 +1,4 @@
-// Keeps what a venue did and by which rule, in the order in which it happened.
+// Records the fills, cancels and liquidations of a venue, each with the matching rule behind it.
 
 import type { Fill } from '../../model/fill.ts';
 import { MATCHING_RULE, type MatchingRule, type MatchTracer, type TracedOrder } from './matchTracer.ts';
@@ -6,16 +6,16 @@ import { MATCHING_RULE, type MatchingRule, type MatchTracer, type TracedOrder } 
 // hot: docs/performance.md#file-constants
 const NAN = NaN;
 
-/** One act of the venue. Price in ticks, quantities in lots, money in units; NaN where it has none. */
+/** One act of the venue. Price in ticks, quantities in lots, money in units; NaN for a field that does not apply. */
 export interface VenueAct {
   readonly kind: 'fill' | 'cancel' | 'liquidation';
-  /** The caller's number of the order; null for a liquidation, whose order is made after it. */
+  /** The caller's number of the order; null for a liquidation, whose order is recorded after it. */
   readonly ref: number | null;
   readonly instrument: string;
   readonly timeMs: number;
   /** The rule that acted; null: the order ended because its owner cancelled it. */
   readonly rule: MatchingRule | null;
-  /** Further rules that had a part in it, ascending. */
+  /** Further rules that affected it, ascending. */
   readonly also: readonly MatchingRule[];
   readonly tradeId: number;
   /** The price before slippage. */
@@ -35,27 +35,27 @@ interface Acting {
   readonly timeMs: number;
 }
 
-/** What a trace has to know of the rows and the legs, which the books do not. */
-export interface TraceWorld {
+/** What a trace needs to know of rows and legs beyond what the books know. */
+export interface TraceContext {
   /** Returns the open of the row before the one that opens at `openMs`, ms UTC; minus infinity if it is the first. */
   rowBefore(instrument: string, openMs: number): number;
   /** Returns the open of the row that is being matched, ms UTC. */
   openOfRow(instrument: string): number;
-  /** Returns the number of the entry that an order is a leg of; 0: it is not a leg. */
+  /** Returns the number of the entry of a leg; 0 for an order that is not a leg. */
   entryOf(ref: number): number;
-  /** True for an order that its owner sent as a market order, although it has a limit: the collar. */
+  /** True for a market order that was sent as a limit order at the collar. */
   isAtCollar(ref: number): boolean;
 }
 
 export class MatchTrace implements MatchTracer {
   readonly done: VenueAct[] = [];
-  private readonly world: TraceWorld;
+  private readonly context: TraceContext;
   private readonly acting = new Map<number, Acting>();
-  /** By entry: when it was filled last. */
+  /** By entry: the time of its last fill. */
   private readonly entryFills = new Map<number, number>();
 
-  constructor(world: TraceWorld) {
-    this.world = world;
+  constructor(context: TraceContext) {
+    this.context = context;
   }
 
   acts(order: TracedOrder, rule: MatchingRule, quoted: number, timeMs: number): void {
@@ -73,7 +73,7 @@ export class MatchTrace implements MatchTracer {
       ...(acting?.rule === MATCHING_RULE.child ? [MATCHING_RULE.fired] : []),
     ];
     if (acting !== undefined && acting.quoted !== price) also.push(MATCHING_RULE.slippage);
-    if (isCut(order)) also.push(budgetLots <= 0 ? MATCHING_RULE.share : MATCHING_RULE.funds);
+    if (hasRemainder(order)) also.push(budgetLots <= 0 ? MATCHING_RULE.share : MATCHING_RULE.funds);
     this.done.push({
       kind: 'fill',
       ref,
@@ -124,23 +124,23 @@ export class MatchTrace implements MatchTracer {
     });
   }
 
-  /** A market order at its collar is a limit to the venue, with a time in force where it may open a position. */
+  /** Returns the rules of an act. A collar order is a limit for the venue, but a market order by the rules. */
   private rulesOf(order: TracedOrder, rule: MatchingRule, timeMs: number): Pick<Acting, 'rule' | 'also'> {
     const { open, inForce, market } = MATCHING_RULE;
-    if ((rule === open || rule === inForce) && this.world.isAtCollar(order.ref))
+    if ((rule === open || rule === inForce) && this.context.isAtCollar(order.ref))
       return { rule: market, also: rule === inForce ? [rule] : [] };
     return { rule: rule === open ? this.openRule(order, timeMs) : rule, also: [] };
   }
-  /** A limit that an earlier row has passed over rests; the open of this row jumps over it. */
+  /** Returns the rule of a fill at the open: `gap` for a limit that rested in an earlier row. */
   private openRule({ instrument, admittedMs }: TracedOrder, openMs: number): MatchingRule {
-    return this.world.rowBefore(instrument.id, openMs) >= admittedMs ? MATCHING_RULE.gap : MATCHING_RULE.open;
+    return this.context.rowBefore(instrument.id, openMs) >= admittedMs ? MATCHING_RULE.gap : MATCHING_RULE.open;
   }
 
-  /** The entry of a leg may have filled in the same row, at its open or inside it. */
+  /** Returns the rule for a leg whose entry filled in the same row, at its open or inside it. */
   private legRule(ref: number, instrument: string): MatchingRule[] {
-    const entry = this.world.entryOf(ref);
+    const entry = this.context.entryOf(ref);
     const filledMs = entry === 0 ? undefined : this.entryFills.get(entry);
-    const openMs = this.world.openOfRow(instrument);
+    const openMs = this.context.openOfRow(instrument);
     if (filledMs === undefined || filledMs < openMs) return [];
     return [filledMs === openMs ? MATCHING_RULE.legAtOpen : MATCHING_RULE.legMidBar];
   }
@@ -148,12 +148,12 @@ export class MatchTrace implements MatchTracer {
 
 const NO_FILL = { tradeId: NAN, quoted: NAN, price: NAN, lots: NAN, fee: NAN, feeInBase: false, isMaker: false };
 
-/** True when a fill has left a part of an order by quantity. */
-function isCut({ quoteUnits, lots, filledLots }: TracedOrder): boolean {
+/** True when an order by quantity has a remainder after a fill. */
+function hasRemainder({ quoteUnits, lots, filledLots }: TracedOrder): boolean {
   return quoteUnits === 0 && filledLots < lots;
 }
 
-/** An order that rests ends only because its owner cancels it. */
+/** Returns the rules behind the end of an order; none for a resting order, which only its owner cancels. */
 function causeOf(order: TracedOrder, acting: Acting | undefined, timeMs: number, budgetLots: number): Pick<VenueAct, 'rule' | 'also'> {
   if (acting?.timeMs !== timeMs || (order.limit !== 0 && order.timeInForce === null)) return { rule: null, also: [] };
   const { rule } = acting;

@@ -1,11 +1,11 @@
-// What a book reports of the rules by which it fills and ends orders, for a run that is made again to be explained.
+// The interface by which a book reports the rules that fill and end orders, for a run that is repeated to be explained.
 
 import type { Fill } from '../../model/fill.ts';
 import type { Side, TimeInForce } from '../../model/order.ts';
 
 /** Rules of docs/matching.md, by their numbers there. */
 export const MATCHING_RULE = {
-  /** A market order at the next open, or one that buys nothing or lies beyond its collar. */
+  /** A market order at the next open; also one that buys nothing or whose collar the open lies beyond. */
   market: 4,
   /** A limit that is marketable at the open. */
   open: 5,
@@ -18,19 +18,19 @@ export const MATCHING_RULE = {
   /** Legs of an entry that filled at the open of the same row, or inside it. */
   legAtOpen: 9,
   legMidBar: 10,
-  /** What the cap on the share of a row's volume allows. */
+  /** The cap on the share of a row's volume. */
   share: 11,
   slippage: 12,
   /** IOC and FOK. */
   inForce: 13,
   postOnly: 14,
-  /** What the account can back. */
+  /** The funds of the account. */
   funds: 15,
-  /** The row fires a trigger order. */
+  /** A trigger order that the row triggers. */
   fired: 16,
-  /** The order of a trigger is executed at once. */
+  /** The order that a trigger order places, executed at once. */
   child: 17,
-  /** A position without its margin, and the price at which it is closed. */
+  /** The liquidation of a position, and its price. */
   liquidation: 19,
   liquidationPrice: 20,
   /** A stop entry that the bot watches, at its level or at an open beyond it. */
@@ -55,11 +55,11 @@ export interface TracedOrder {
   readonly admittedMs: number;
 }
 
-/** Called while a book works. Nothing that it does may change the book. */
+/** Receives reports while a book works. It must not change the book. */
 export interface MatchTracer {
-  /** The book is about to act on an order by a rule, at the price `quoted` before slippage. What it does follows. */
+  /** The book is about to act on an order by a rule, at the price `quoted` before slippage. The result is reported next. */
   acts(order: TracedOrder, rule: MatchingRule, quoted: number, timeMs: number): void;
-  /** A fill is booked. `budgetLots`: what the cap on volume leaves of the row; Infinity without a cap. */
+  /** A fill is booked. `budgetLots`: the lots that the cap on volume leaves of the row; Infinity without a cap. */
   filled(order: TracedOrder, fill: Fill, budgetLots: number): void;
   /** The order has ended as canceled. */
   ended(order: TracedOrder, timeMs: number, budgetLots: number): void;

@@ -1,4 +1,4 @@
-// Rules 21 to 25 of docs/matching.md by hand: what a trade gives to market orders, to limits that take, and to limits behind a queue.
+// Tests of rules 21 to 25 of docs/matching.md: fills of market orders, of limits that take, and of limits behind a queue.
 
 import { describe, expect, it } from 'vitest';
 import { limitIntent, marketIntent, SeenEvents, spotInstrument, venueConfig } from '../../../test/fixtures/spotVenue.ts';
@@ -9,7 +9,7 @@ import { TradeMatcher, type TradeTerms } from './tradeMatcher.ts';
 import { Venue } from '../venue.ts';
 import type { VenueConfig } from '../venueConfig.ts';
 
-/** Price in ticks, lots, and the side of the taker; one trade each ms. */
+/** One trade: price in ticks, lots, and the side of the taker. Trades are 1 ms apart. */
 type Row = readonly [price: number, lots: number, takerSide?: number];
 const THROUGH: TradeTerms = { fillsAtTouch: false, queue: null };
 const behind = (ahead: number, cancelsPpm = 0): TradeTerms => ({
@@ -50,7 +50,7 @@ function market(rows: readonly Row[], terms: TradeTerms = THROUGH, config: Parti
 }
 
 describe('a market order (22)', () => {
-  it('takes all of it at the next trade, or with a cap a share of each trade', () => {
+  it('fills completely at the next trade, or with a cap a share of each trade', () => {
     const plain = market([[100, 5], [101, 1]]); // prettier-ignore
     plain.sell(1, 50, 0);
     expect(plain.play()).toEqual(['1: 50 @ 100 taker 0']);
@@ -59,19 +59,19 @@ describe('a market order (22)', () => {
     expect(capped.play()).toEqual(['1: 2 @ 98 taker 0', '1: 4 @ 96 taker 2', '1: 1 @ 95 taker 3']);
   });
 
-  it('by amount takes what the rest of it pays for, and is canceled where that is no lot', () => {
-    const shop = market([[100, 2], [200, 50]], THROUGH, { maxVolumeSharePpm: 999_999 }); // prettier-ignore
-    // A lot at 1.00 costs 100 units: 1,050 of them buy one at 1.00, then four at 2.00; 150 are left.
-    shop.buy(1, 1_050, 0);
-    shop.buy(2, 99, 0);
-    expect(shop.play()).toEqual(['1: 1 @ 100 taker 0', '1: 4 @ 200 taker 1']);
-    expect(shop.seen.fills.at(-1)!.status).toBe('FILLED');
-    expect(shop.seen.ends).toMatchObject([{ ref: 2, status: 'CANCELED', timeMs: 0 }]);
+  it('by amount fills what its remaining amount pays for, and is canceled when that is less than a lot', () => {
+    const traded = market([[100, 2], [200, 50]], THROUGH, { maxVolumeSharePpm: 999_999 }); // prettier-ignore
+    // A lot at 1.00 costs 100 units: 1,050 units buy one lot at 1.00, then four at 2.00; 150 units are left.
+    traded.buy(1, 1_050, 0);
+    traded.buy(2, 99, 0);
+    expect(traded.play()).toEqual(['1: 1 @ 100 taker 0', '1: 4 @ 200 taker 1']);
+    expect(traded.seen.fills.at(-1)!.status).toBe('FILLED');
+    expect(traded.seen.ends).toMatchObject([{ ref: 2, status: 'CANCELED', timeMs: 0 }]);
   });
 });
 
 describe('a limit (23, 24)', () => {
-  it('takes where the trade before its arrival allows it, until one beyond its limit makes it rest', () => {
+  it('takes while trades are within its limit, and rests once a trade lies beyond it', () => {
     const rows: Row[] = [[100, 9], [99, 2], [101, 9], [100, 9], [99, 9], [98, 9]]; // prettier-ignore
     const traded = market(rows, THROUGH, { maxVolumeSharePpm: 500_000 });
     traded.play(1);
@@ -79,7 +79,7 @@ describe('a limit (23, 24)', () => {
     expect(traded.play()).toEqual(['1: 1 @ 99 taker 1', '1: 4 @ 100 maker 4', '1: 4 @ 100 maker 5']);
   });
 
-  it('rests where it does not, and then fills at its limit when a trade goes through, or at a touch', () => {
+  it('beyond the last trade rests, and fills at its limit when a trade goes through it or touches it', () => {
     const rows: Row[] = [[100, 9], [99, 9], [98, 9]]; // prettier-ignore
     for (const [terms, wanted] of [[THROUGH, '1: 5 @ 99 maker 2'], [{ ...THROUGH, fillsAtTouch: true }, '1: 5 @ 99 maker 1']] as const) {
       const traded = market(rows, terms);
@@ -89,7 +89,7 @@ describe('a limit (23, 24)', () => {
     } // prettier-ignore
   });
 
-  it('is slipped to its limit at most while it takes', () => {
+  it('fills with slippage up to its limit while it takes', () => {
     const traded = market([[100, 9], [99, 9]], THROUGH, { slippage: fixedSlippage(5, 0) }); // prettier-ignore
     traded.play(1);
     traded.buy(1, 5, 101);
@@ -98,21 +98,21 @@ describe('a limit (23, 24)', () => {
 });
 
 describe('the queue (25)', () => {
-  it('fills an order with what trades leave of the volume ahead', () => {
+  it('fills an order with the trades that exceed the volume ahead', () => {
     const traded = market([[100, 1], [99, 4], [99, 3], [99, 8], [99, 2]], behind(6)); // prettier-ignore
     traded.play(1);
     traded.buy(1, 10, 99);
     expect(traded.play()).toEqual(['1: 1 @ 99 maker 2', '1: 8 @ 99 maker 3', '1: 1 @ 99 maker 4']);
   });
 
-  it('counts no trade whose taker is on the side of the order, and a trade through the limit ends it', () => {
+  it('ignores trades whose taker is on the side of the order, and ends with a trade through the limit', () => {
     const traded = market([[100, 1], [99, 50, 1], [99, 5, -1], [98, 1, 1]], behind(6)); // prettier-ignore
     traded.play(1);
     traded.buy(1, 10, 99);
     expect(traded.play()).toEqual(['1: 10 @ 99 maker 3']);
   });
 
-  it('takes cancels off, rounded against the order', () => {
+  it('is reduced by cancels, rounded against the order', () => {
     // 7 lots ahead, 30 % of them cancelled: 4.9, so 5.
     const traded = market([[100, 1], [99, 5], [99, 1]], behind(7, 300_000)); // prettier-ignore
     traded.play(1);
@@ -120,16 +120,16 @@ describe('the queue (25)', () => {
     expect(traded.play()).toEqual(['1: 1 @ 99 maker 2']);
   });
 
-  it('gives a trade to own orders by arrival, with one volume ahead of both', () => {
+  it('fills own orders by arrival, with the same volume ahead of both', () => {
     const traded = market([[100, 1], [99, 9], [99, 4]], behind(5)); // prettier-ignore
     traded.play(1);
     traded.buy(1, 3, 99);
     traded.buy(2, 3, 99);
-    // Of the 9: 5 were ahead, 3 are the first order's, and the second has 6 left, of which 5 are ahead.
+    // Of the 9 lots, 5 were ahead and 3 fill the first order. For the second order 6 are left, 5 of them are ahead.
     expect(traded.play()).toEqual(['1: 3 @ 99 maker 1', '2: 1 @ 99 maker 1', '2: 2 @ 99 maker 2']);
   });
 
-  it('may be a multiple of the average of the 100 trades before', () => {
+  it('may be a multiple of the average of the 100 previous trades', () => {
     const before = Array.from({ length: 150 }, (_, at): Row => [100, at < 50 ? 1000 : at === 50 ? 103 : 1]);
     // 100 trades of 202 lots: 2.02 each, times 2.5, is 5.05, so 6 lots are ahead.
     const terms: TradeTerms = { fillsAtTouch: false, queue: { aheadUnits: null, tradesUnits: 2.5e8, cancelsPpm: 0 } };
@@ -139,7 +139,7 @@ describe('the queue (25)', () => {
     expect(traded.play()).toEqual(['1: 1 @ 99 maker 151']);
   });
 
-  it('never fills an order before trades have used up what is ahead of it', () => {
+  it('never fills an order before trades have used up the volume ahead of it', () => {
     for (let seed = 1; seed <= 300; seed++) {
       const rng = seededRng(seed);
       const int = (from: number, to: number) => from + Math.floor(rng.next() * (to - from + 1));

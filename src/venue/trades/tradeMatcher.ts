@@ -13,29 +13,29 @@ const INFINITY = Infinity;
 /** Quantities and multiples of a queue are whole in 10^-8. */
 export const QUEUE_DIGITS = 8;
 
-/** What waits before a limit that begins to rest. */
+/** The volume ahead of a limit that begins to rest. */
 export interface QueueSettings {
-  /** In 10^-8 of the base asset; null: `tradesUnits` says it. */
+  /** In 10^-8 of the base asset; null: `tradesUnits` gives it. */
   readonly aheadUnits: number | null;
-  /** In 10^-8 of the average quantity of the trades before. */
+  /** As a multiple of the average quantity of the previous trades, in 10^-8. */
   readonly tradesUnits: number;
-  /** Share of it that is cancelled, not traded. */
+  /** The share of the volume ahead that is cancelled instead of traded. */
   readonly cancelsPpm: number;
 }
 
 export interface TradeTerms {
-  /** A trade at the limit fills a resting limit. Unused with a queue. */
+  /** True when a trade at the limit fills a resting limit. Unused with a queue. */
   readonly fillsAtTouch: boolean;
   readonly queue: QueueSettings | null;
 }
 
-/** The trades whose average is that of `tradesUnits`. */
-const AVERAGE_OF = 100;
+/** The number of previous trades whose average `tradesUnits` multiplies. */
+const AVERAGED_TRADES = 100;
 
 interface LimitState {
-  /** True while it takes: it arrived where the price allowed it, and no trade beyond its limit has come since. */
+  /** True while it takes: the price at its arrival was within its limit, and no later trade was beyond it. */
   isTaking: boolean;
-  /** Lots that trades at its limit fill before it. */
+  /** Lots ahead of it at its limit. */
   ahead: number;
 }
 
@@ -55,7 +55,7 @@ export class TradeMatcher {
     this.aheadLots = mulDiv(aheadUnits ?? 0, pow10(book.instrument.quantityDigits), pow10(QUEUE_DIGITS), 'up');
   }
 
-  /** Sets what the trade `at` gives, before its stops and orders. */
+  /** Sets price and volume of the trade `at`, before stops and orders are matched against it. */
   begin(at: number): void {
     const { book, tape } = this;
     const price = tape.price[at]!;
@@ -69,15 +69,15 @@ export class TradeMatcher {
     const price = tape.price[at]!;
     const orders = book.ordersInRow(timeMs);
     const ids = orders.map(({ id }) => id);
-    // Lots of this trade that own orders at its price have had.
+    // Lots of this trade that own orders at its price have filled.
     let given = 0;
     for (const [i, order] of orders.entries()) {
-      // A listener may have ended it, and another order may use its record.
+      // The sink may have ended the order, and another order may use its record.
       if (!order.isOpen || order.id !== ids[i]) continue;
       if (order.limit === 0) this.take(order, price, timeMs);
       else given += this.offerLimit(order, at, price, timeMs, given);
     }
-    if (this.limits.size > 2 * book.working + AVERAGE_OF) this.forgetEnded(book.ordersInRow(timeMs));
+    if (this.limits.size > 2 * book.working + AVERAGED_TRADES) this.forgetEnded(book.ordersInRow(timeMs));
   }
 
   /** True when a limit rests: trades fill it at its limit only. */
@@ -85,7 +85,7 @@ export class TradeMatcher {
     return this.limits.get(id)?.isTaking === false;
   }
 
-  /** Returns the lots that it had of a trade at its limit. */
+  /** Offers a trade to a limit. Returns the lots that it fills of a trade at its limit. */
   private offerLimit(order: VenueOrderRecord, at: number, price: number, timeMs: number, given: number): number {
     const state = this.stateOf(order, at);
     const beyond = (order.limit - price) * order.sign;
@@ -108,7 +108,7 @@ export class TradeMatcher {
       if (fillsAtTouch) this.rest(order, INFINITY, timeMs);
       return 0;
     }
-    // A taker on the side of the order trades with the other side of the book.
+    // A taker on the same side as the order trades with the other side of the book.
     if (this.tape.takerSide[at] === order.sign) return 0;
     const left = this.tape.lots[at]! - given;
     const before = Math.min(state.ahead, left);
@@ -116,7 +116,7 @@ export class TradeMatcher {
     return left > before ? this.rest(order, left - before, timeMs) : 0;
   }
 
-  /** The price before its arrival decides whether a limit takes or rests. */
+  /** Returns the state of a limit. The last price before its arrival decides whether it takes or rests. */
   private stateOf(order: VenueOrderRecord, at: number): LimitState {
     const known = this.limits.get(order.id);
     if (known !== undefined) return known;
@@ -127,7 +127,7 @@ export class TradeMatcher {
     return made;
   }
 
-  /** Returns the lots before a limit that begins to rest before the trade `at`: without cancels, rounded up. */
+  /** Returns the lots ahead of a limit that begins to rest before the trade `at`, without cancelled ones, rounded up. */
   private aheadAt(at: number): number {
     const { queue } = this.terms;
     if (queue === null) return 0;
@@ -138,15 +138,15 @@ export class TradeMatcher {
 
   private averageAt(at: number, units: number): number {
     const { lots } = this.tape;
-    const from = Math.max(0, at - AVERAGE_OF);
-    // The first trade of all has none before it: it counts itself.
+    const from = Math.max(0, at - AVERAGED_TRADES);
+    // The very first trade has no previous one, so it counts itself.
     const to = Math.max(at, 1);
     let sum = 0;
     for (let i = from; i < to; i++) sum += lots[i]!;
     return mulDiv(sum, units, (to - from) * pow10(QUEUE_DIGITS), 'up');
   }
 
-  /** Fills as taker at the price of a trade plus slippage, as much as order and cap allow. The rest waits for the next trade. */
+  /** Fills as taker at the price of a trade plus slippage, as much as order and cap allow. The remainder waits for the next trade. */
   private take(order: VenueOrderRecord, quoted: number, timeMs: number): void {
     const { book } = this;
     book.tracer?.acts(order, order.limit === 0 ? MATCHING_RULE.market : MATCHING_RULE.open, quoted, timeMs);
@@ -157,7 +157,7 @@ export class TradeMatcher {
       price = slippedPrice(slippage, book.instrument, order, quoted, size, book.bar);
     }
     const wanted = book.fillableLots(order, price);
-    // The rest of an amount buys no lot.
+    // The remaining amount is below the price of a lot.
     if (wanted <= 0) return book.cancel(order, timeMs);
     const lots = Math.min(wanted, book.budget);
     if (lots > 0) book.executeLots(order, price, lots, lots === wanted, false, timeMs);

@@ -7,7 +7,7 @@ import { loadTechnicalLibrary } from '../../../indicators/graph/technicalLibrary
 import { replayedBotMaker, sealBot, type SealedBot } from '../../../app/replayedBot.ts';
 import type { Instrument } from '../../../model/instrument.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
-import { MatchTrace, type TraceWorld, type VenueAct } from '../../../venue/trace/matchTrace.ts';
+import { MatchTrace, type TraceContext, type VenueAct } from '../../../venue/trace/matchTrace.ts';
 import type { ExplainedBar, ExplainedEvent, ExplainedOrder, ExplainedStrategy } from '../model/explanation.ts';
 import { BotWatch, type WatchedEngine } from '../trace/botWatch.ts';
 import { barAt, barOfDecision, feedFor, type TargetBar } from './target.ts';
@@ -85,7 +85,7 @@ function watchBar(engine: WatchedEngine, watch: BotWatch, { feed, row }: TargetB
   return target.kind === 'bar' || watch.orders.find(target.order) !== null;
 }
 
-function worldOf(engine: WatchedEngine): TraceWorld {
+function worldOf(engine: WatchedEngine): TraceContext {
   const feedOf = new Map<string, TargetBar['feed']>(engine.execution.map((feed) => [feed.instrument.id, feed]));
   const opens = (instrument: string, back: number): number => {
     const feed = feedOf.get(instrument);
