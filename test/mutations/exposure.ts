@@ -155,7 +155,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: "if (restored.state === 'refused') this.endedOrders.add(order);",
     to: "if (restored.state === 'refused' || restored.state === 'unknown') this.endedOrders.add(order);",
     test: 'test/simulation/restart.test.ts',
-    named: 'believes and holds what was believed and held',
+    named: 'restores orders, positions and halts twice in a row',
   },
   {
     row: 51,

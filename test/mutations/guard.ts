@@ -19,7 +19,7 @@ export interface Guard extends Change {
   readonly named: string;
 }
 
-/** A member of a `guards.ts` of its room, and a world that needs it. */
+/** A member of a `guards.ts` of its room, and a scenario that needs it. */
 export const switched = (row: number, member: string, room: 'orders/prove' | 'adapters/journal/records'): Guard => ({
   row,
   name: `${row}: ${member} of src/${room}/guards.ts is off`,
@@ -27,5 +27,5 @@ export const switched = (row: number, member: string, room: 'orders/prove' | 'ad
   from: `  ${member}: true,`,
   to: `  ${member}: false,`,
   test: `test/simulation/${room === 'orders/prove' ? 'order' : 'journal'}Guards.test.ts`,
-  named: 'has a world each',
+  named: 'has a scenario',
 });

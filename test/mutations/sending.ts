@@ -121,7 +121,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.resolutions.begin(order, restored.signMs);',
     to: 'this.resolutions.begin(order, restored.signMs);\n        this.exchange.submit(order as never, 0);',
     test: 'test/simulation/restart.test.ts',
-    named: 'believes and holds what was believed and held',
+    named: 'restores orders, positions and halts twice in a row',
   },
   switched(13, 'sentIsUnknown', 'adapters/journal/records'),
 ];

@@ -1,4 +1,4 @@
-// A run has one result whatever its block size: every order, fill and equity value, with gaps, several feeds, timers, brackets and latency.
+// Tests that the block size does not change a run: orders, fills and equity are equal, with gaps, several feeds, timers and latency.
 import { describe, expect, it } from 'vitest';
 import { runBacktest } from '../../src/tasks/backtest/run/runBacktest.ts';
 import { fingerprint, planOf, type PlanOptions } from './plans.ts';
@@ -14,15 +14,16 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
       { fees: { in: 'quote' }, fills: { maxVolumeSharePpm: 20_000, slippagePpm: 200 } },
     ],
     ['two strategies on one account', () => planOf([OnBar, When], [single]), {}],
-    ['three symbols with gaps, hours beside minutes, timers', () => planOf(Several, many), {}],
+    ['three symbols with gaps, hourly and minute bars, timers', () => planOf(Several, many), {}],
     ['a drawdown halt', () => planOf(OnBar, [single]), { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } }],
   ])('%s: B = 1, 7, 512 and 4096 agree', async (_, base, options) => {
     const { fills, fees, ...rest } = options;
     const plan = base();
-    const of = (blockRows: number) =>
+    const runWith = (blockRows: number) =>
       runBacktest({ ...plan, ...rest, fees: { ...plan.fees, ...fees }, fills: { ...plan.fills, ...fills, latencyMs }, blockRows });
-    const one = await of(1);
-    expect(one.fills.length).toBeGreaterThan(10);
-    for (const blockRows of [7, 512, 4096]) expect(fingerprint(await of(blockRows)), `B = ${blockRows}`).toEqual(fingerprint(one));
+    const expected = await runWith(1);
+    expect(expected.fills.length).toBeGreaterThan(10);
+    for (const blockRows of [7, 512, 4096])
+      expect(fingerprint(await runWith(blockRows)), `B = ${blockRows}`).toEqual(fingerprint(expected));
   });
 });

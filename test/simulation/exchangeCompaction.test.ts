@@ -1,4 +1,4 @@
-// A paper exchange whose old files make way for those of what is over: life after life, each ended by a crash, nothing that was told is lost.
+// Tests the compaction of the paper exchange's store: over several processes, each ended by a crash, no reported change is lost.
 
 import { describe, expect, it } from 'vitest';
 import { seededRng } from '../../src/base/number/rng.ts';
@@ -8,18 +8,18 @@ import { act, FOLDER, KeptFixture } from '../fixtures/keptFixture.ts';
 import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 
 const never = (): void => {};
-/** So much is asked after each call that the limits would be in the way. */
+/** The tests read too much after each call for the usual rate limits. */
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
 const CALLS = 40;
 const RUNS = 5;
 
-/** What was said after each call of a life, from what it began with on, and the last call that was answered. */
+/** The state of the exchange at the start of a process and after each call, as text, and the number of the last call that was answered. */
 interface CallLog {
   readonly text: readonly string[];
   readonly answered: number;
 }
 
-function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number): CallLog {
+function runProcess(disk: SimulatedDisk, seed: number, from: number, crashAt: number): CallLog {
   const text: string[] = [];
   let answered = 0;
   disk.crashAt = crashAt;
@@ -42,45 +42,45 @@ function live(disk: SimulatedDisk, seed: number, from: number, crashAt: number):
 
 const namesOf = (disk: SimulatedDisk, end: string): readonly string[] => disk.list(FOLDER).filter((name) => name.endsWith(end));
 
-/** A disk with an exchange that lived long enough for some of its files to have given way. */
+/** Returns a disk with an exchange whose first files have been compacted. */
 function compacted(): SimulatedDisk {
   const disk = new SimulatedDisk();
-  live(disk, 1, 0, Infinity);
+  runProcess(disk, 1, 0, Infinity);
   expect(namesOf(disk, '.past').length).toBeGreaterThan(0);
   return disk.afterKill('', 0);
 }
 
-describe('old files', () => {
-  it.each([1, 2])(`go in ${RUNS} lifetimes without losing anything that was reported (seed %i)`, (seed) => {
+describe('compacted files', () => {
+  it.each([1, 2])(`are removed over ${RUNS} processes, and no reported change is lost (seed %i)`, (seed) => {
     const rng = seededRng(seed);
     let disk = new SimulatedDisk();
     let first: string | null = null;
     for (let number = 0; number < RUNS; number++) {
-      const { text, answered } = live(disk, seed, number * CALLS, Math.floor(rng.next() * 500));
+      const { text, answered } = runProcess(disk, seed, number * CALLS, Math.floor(rng.next() * 500));
       disk = rng.next() < 0.5 ? disk.afterPowerLoss(rng) : disk.afterKill('', 0);
       const fixture = new KeptFixture(disk.afterKill('', 0), never, UNLIMITED);
       if (text.length === 0) continue;
       const found = text.lastIndexOf(fixture.text);
-      expect(found, `life ${number}: ${answered} calls were answered`).toBeGreaterThanOrEqual(answered);
+      expect(found, `process ${number}: ${answered} calls were answered`).toBeGreaterThanOrEqual(answered);
       first ??= /1322\d{15}/.exec(text[answered]!)?.[0] ?? null;
     }
-    live(disk, seed, RUNS * CALLS, Infinity);
+    runProcess(disk, seed, RUNS * CALLS, Infinity);
     disk = disk.afterKill('', 0);
     expect(namesOf(disk, '.past').length).toBeGreaterThan(1);
-    // Of the files that have given way none is left.
+    // No compacted file is left.
     const last = Math.max(...namesOf(disk, '.past').map((name) => Number(name.slice(-11, -5))));
     expect(namesOf(disk, '.rows').every((name) => Number(name.slice(9, 15)) > last)).toBe(true);
-    const setup = new KeptFixture(disk, never, UNLIMITED);
-    const owner = ['alice', 'bob'].find((as) => setup.query(first!, as)['orderId'] !== undefined);
+    const restarted = new KeptFixture(disk, never, UNLIMITED);
+    const owner = ['alice', 'bob'].find((as) => restarted.query(first!, as)['orderId'] !== undefined);
     expect(owner, `order ${first} is found by one of them`).toBeDefined();
   });
 
-  it('stay where the disk does not take the file in their stead, which the next start removes', () => {
+  it('stay when the archive file cannot be written, and the next start removes that archive file', () => {
     const disk = new SimulatedDisk();
-    const rig = new KeptFixture(disk, disk.soon, UNLIMITED);
+    const fixture = new KeptFixture(disk, disk.soon, UNLIMITED);
     for (let at = 0; at < CALLS && namesOf(disk, '.past').length === 0; at++) {
-      act(rig, 1, at);
-      rig.journal.whenLasting(never);
+      act(fixture, 1, at);
+      fixture.journal.whenLasting(never);
       const create = disk.create.bind(disk);
       disk.create = (path) => {
         create(path);
@@ -91,16 +91,16 @@ describe('old files', () => {
     }
     expect(namesOf(disk, '.past')).toHaveLength(1);
     expect(namesOf(disk, '.rows')[0]).toBe('exchange-000001.rows');
-    rig.limit('alice', 'BUY', '0.1', '1000');
-    rig.journal.whenLasting((lasts) => expect(lasts).toBe(true));
+    fixture.limit('alice', 'BUY', '0.1', '1000');
+    fixture.journal.whenLasting((lasts) => expect(lasts).toBe(true));
     disk.run();
-    expect(rig.failure).toBeNull();
+    expect(fixture.failure).toBeNull();
     const left = disk.afterKill('', 0);
-    expect(new KeptFixture(left, never, UNLIMITED).text).toBe(rig.text);
+    expect(new KeptFixture(left, never, UNLIMITED).text).toBe(fixture.text);
     expect(namesOf(left, '.past')).toEqual([]);
   });
 
-  it('are not missed, and the files in their stead are: none may be gone, cut or changed', () => {
+  it('are not needed, but an archive file that is missing, cut or changed is refused', () => {
     const disk = compacted();
     const [name] = namesOf(disk, '.past');
     const path = `${FOLDER}/${name}`;
@@ -124,7 +124,7 @@ describe('old files', () => {
     expect(() => new KeptFixture(without, never, UNLIMITED)).toThrow(/expected what came last, got none/);
   });
 
-  it('that came back with the power are removed again', () => {
+  it('that reappear after a power loss are removed again', () => {
     const disk = compacted();
     const reply = new KeptFixture(disk.afterKill('', 0), never, UNLIMITED).text;
     disk.overwrite(`${FOLDER}/exchange-000002.rows`, Buffer.from('anything'));

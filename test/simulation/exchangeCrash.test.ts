@@ -1,4 +1,4 @@
-// A paper exchange on a disk that crashes at every operation, is cut, flipped and fails: what was answered is there, and all of it or nothing.
+// Tests a paper exchange on a disk that crashes at every operation, loses or flips bytes, or fails: every answered call is stored whole.
 
 import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/errors.ts';
@@ -10,13 +10,13 @@ const SEED = 20_260_105;
 const CALLS = 40;
 const never = (): void => {};
 
-const whole = new SimulatedDisk();
-const reply: string[] = [];
-const reportedOfWhole: number[] = [];
-live(whole, SEED, CALLS, reportedOfWhole, reply);
+const completeDisk = new SimulatedDisk();
+const stateAfterCall: string[] = [];
+const reportedOfComplete: number[] = [];
+live(completeDisk, SEED, CALLS, reportedOfComplete, stateAfterCall);
 const files = (disk: SimulatedDisk): readonly string[] => disk.list(FOLDER).map((name) => `${FOLDER}/${name}`);
 
-/** The exchange goes on as it was after some call, and after no earlier one than the last that was answered. */
+/** Expects the state after some call that is not before the last answered one. */
 function expectReported(disk: SimulatedDisk, reported: readonly number[], why: string): void {
   let found = '';
   try {
@@ -24,22 +24,22 @@ function expectReported(disk: SimulatedDisk, reported: readonly number[], why: s
   } catch (error) {
     throw new Error(`${why}: ${String(error)}`, { cause: error });
   }
-  const at = reply.lastIndexOf(found);
+  const at = stateAfterCall.lastIndexOf(found);
   if (at >= (reported.at(-1) ?? 0)) return;
-  expect(found, `${why}: as after call ${at}, ${reported.at(-1)} were answered`).toBe(reply[reported.at(-1) ?? 0]);
+  expect(found, `${why}: as after call ${at}, ${reported.at(-1)} were answered`).toBe(stateAfterCall[reported.at(-1) ?? 0]);
 }
 
-describe('a life without a crash', () => {
+describe('a process without a crash', () => {
   it('answers every call, fills several files, and continues as it was', () => {
-    expect(reportedOfWhole).toHaveLength(CALLS);
-    expect(files(whole).length).toBeGreaterThan(3);
-    expect(new KeptFixture(whole.afterKill('', 0), never).text).toBe(reply.at(-1));
+    expect(reportedOfComplete).toHaveLength(CALLS);
+    expect(files(completeDisk).length).toBeGreaterThan(3);
+    expect(new KeptFixture(completeDisk.afterKill('', 0), never).text).toBe(stateAfterCall.at(-1));
   });
 
-  it('gives ids that were never given', () => {
+  it('never gives an id twice', () => {
     const ids = (text: string): bigint[] => [...text.matchAll(/\d{19}/g)].map(([id]) => BigInt(id));
-    const fixture = new KeptFixture(whole.afterKill('', 0), never);
-    const given = new Set(ids(reply.join()));
+    const fixture = new KeptFixture(completeDisk.afterKill('', 0), never);
+    const given = new Set(ids(stateAfterCall.join()));
     expect(given.has(BigInt(fixture.limit('alice', 'BUY', '0.1', '1')))).toBe(false);
     expect(given.has(BigInt(fixture.order('alice', 'BUY', 1, 1)))).toBe(false);
   });
@@ -48,7 +48,7 @@ describe('a life without a crash', () => {
 describe('a wild market', () => {
   let liquidations = 0;
 
-  it.each([1, 2, 3])('continues as it was, wherever it is stopped (seed %i)', (seed) => {
+  it.each([1, 2, 3])('continues in the same state from every point at which it is stopped (seed %i)', (seed) => {
     const poor = { accounts: POOR };
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon, poor);
@@ -64,13 +64,13 @@ describe('a wild market', () => {
     liquidations += orders.filter(({ type }) => type === 6).length;
   });
 
-  it('has liquidated an account meanwhile', () => expect(liquidations).toBeGreaterThan(0));
+  it('has liquidated an account', () => expect(liquidations).toBeGreaterThan(0));
 });
 
 describe('a crash at every operation', () => {
-  const { operations } = whole;
+  const { operations } = completeDisk;
 
-  it(`leaves what was answered (${operations} points x 3 outcomes, seed ${SEED})`, () => {
+  it(`loses no answered call (${operations} points x 3 outcomes, seed ${SEED})`, () => {
     const rng = seededRng(SEED);
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
@@ -82,20 +82,20 @@ describe('a crash at every operation', () => {
     }
   });
 
-  it('leaves what was answered when the newest write is cut anywhere', () => {
-    const path = files(whole).at(-1)!;
-    const bytes = whole.read(path);
+  it('loses no answered call when the newest write is cut at any byte', () => {
+    const path = files(completeDisk).at(-1)!;
+    const bytes = completeDisk.read(path);
     const lastFrom = Buffer.from(bytes).lastIndexOf('\n["seal"', bytes.length - 2);
     const from = lastFrom < 0 ? 0 : Buffer.from(bytes).indexOf('\n', lastFrom + 1) + 1;
-    for (let cut = 1; cut <= bytes.length - from; cut += 7) expectReported(whole.afterKill(path, cut), [], `cut ${cut}`);
+    for (let cut = 1; cut <= bytes.length - from; cut += 7) expectReported(completeDisk.afterKill(path, cut), [], `cut ${cut}`);
   });
 });
 
 describe('damage', () => {
-  it('of a single bit is refused wherever it is, or changes nothing that matters', () => {
+  it('of a single bit is refused', () => {
     const rng = seededRng(SEED + 2);
-    for (const path of files(whole)) {
-      const { length } = whole.read(path);
+    for (const path of files(completeDisk)) {
+      const { length } = completeDisk.read(path);
       for (let time = 0; time < 60; time++) {
         const at = Math.floor(rng.next() * length);
         expectRefused(path, at, 1 << Math.floor(rng.next() * 8));
@@ -105,29 +105,29 @@ describe('damage', () => {
   });
 
   function expectRefused(path: string, at: number, mask: number): void {
-    const disk = whole.afterKill('', 0);
+    const disk = completeDisk.afterKill('', 0);
     const bytes = Uint8Array.from(disk.read(path));
     bytes[at]! ^= mask;
-    // A zero is what a write leaves that did not finish.
+    // An unfinished write leaves zeros, so a zero is not damage.
     if (bytes[at] === 0) return;
     disk.overwrite(path, bytes);
     expect(() => new KeptFixture(disk, never), `${path}, byte ${at}, bits ${mask}`).toThrow(ConfigError);
   }
 
-  it('is refused where a file is missing or cut before the last', () => {
-    const [first, second] = files(whole);
+  it('is refused when a file before the last one is missing or cut', () => {
+    const [first, second] = files(completeDisk);
     for (const path of [first!, second!]) {
-      const missing = whole.afterKill('', 0);
+      const missing = completeDisk.afterKill('', 0);
       missing.remove(path);
       expect(() => new KeptFixture(missing, never), path).toThrow(/got none/);
-      const cut = whole.afterKill(path, 100);
+      const cut = completeDisk.afterKill(path, 100);
       expect(() => new KeptFixture(cut, never), path).toThrow(/follows on|got something else/);
     }
   });
 });
 
 describe('a disk that fails', () => {
-  it.each(['ENOSPC', 'EIO'])('with %s: nothing that came with it is answered', (code) => {
+  it.each(['ENOSPC', 'EIO'])('with %s answers no call of the failed write', (code) => {
     const disk = new SimulatedDisk();
     const fixture = new KeptFixture(disk, disk.soon);
     fixture.limit('alice', 'BUY', '0.1', '1000');

@@ -1,4 +1,4 @@
-// Format 4 of the exchange store: fields have names, each is checked, and what another version has written is refused by name.
+// Tests of format 4 of the exchange store: fields have names, each is checked, and files of other versions are refused.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,8 +18,8 @@ const never = (): void => {};
 const UNLIMITED = { limits: Object.fromEntries(OPS.map((op) => [endpointOf(op).limit.rateClass, null])) };
 const ONE_FILE = { folder: FOLDER, segmentBytes: 1 << 24 };
 
-/** An exchange that has every kind of record: orders and triggers that wait and that have ended, positions, money, bars. */
-function lived(): { readonly disk: SimulatedDisk; readonly text: string } {
+/** Returns the disk of an exchange with records of every kind: open and ended orders and triggers, positions, balances and bars. */
+function fullStore(): { readonly disk: SimulatedDisk; readonly text: string } {
   const disk = new SimulatedDisk();
   const fixture = new KeptFixture(disk, disk.soon, UNLIMITED, ONE_FILE);
   for (let at = 0; at < 60; at++) {
@@ -33,23 +33,23 @@ function lived(): { readonly disk: SimulatedDisk; readonly text: string } {
   }
   return { disk, text: fixture.text };
 }
-const one = lived();
+const store = fullStore();
 const filesOf = (disk: SimulatedDisk, end = ''): readonly string[] =>
   disk
     .list(FOLDER)
     .filter((name) => name.endsWith(end))
     .map((name) => `${FOLDER}/${name}`);
-const [FILE] = filesOf(one.disk);
+const [FILE] = filesOf(store.disk);
 
-/** The disk with changed rows. */
-function changed(change: (row: Row) => Row, from = one.disk): SimulatedDisk {
+/** Returns the disk with changed rows. */
+function changed(change: (row: Row) => Row, from = store.disk): SimulatedDisk {
   const disk = from.afterKill('', 0);
   rewriteRows(disk, filesOf(disk, '.rows'), change);
   return disk;
 }
 const opened = (disk: SimulatedDisk): KeptFixture => new KeptFixture(disk, never, UNLIMITED, ONE_FILE);
 
-/** The error of a start, or of a read of all that the exchange can tell. */
+/** Returns the error of a start, or of a read of the whole state. */
 function refusalOf(disk: SimulatedDisk): ConfigError {
   try {
     void opened(disk).text;
@@ -65,15 +65,15 @@ const headWith = (change: (head: Readonly<Record<string, unknown>>) => object) =
 const recordsWith = (change: (records: Readonly<Record<string, readonly unknown[]>>) => object) =>
   headWith((head) => ({ ...head, records: change(head['records'] as Readonly<Record<string, readonly unknown[]>>) }));
 
-describe('a field that is not what it must be', () => {
-  it('is nowhere in what an exchange writes', () => {
-    expect(opened(changed((row) => row)).text).toBe(one.text);
+describe('an invalid field', () => {
+  it('is never written by an exchange', () => {
+    expect(opened(changed((row) => row)).text).toBe(store.text);
   });
 
   const fields = RECORDS.flatMap(({ name, names }) =>
     names.map((field, at) => [name, typeof field === 'string' ? field : field[0]!, at] as const),
   );
-  it.each(fields)('%s.%s is refused with file, record and field', (name, field, at) => {
+  it.each(fields)('%s.%s is refused, and the error names file, record and field', (name, field, at) => {
     let times = 0;
     const disk = changed((row) => (row[0] === name ? (times++, row.with(at + 1, { no: 'value' }) as unknown as Row) : row));
     expect(times).toBeGreaterThan(0);
@@ -89,7 +89,7 @@ describe('a field that is not what it must be', () => {
     }
   });
 
-  it('inside a field with parts, in a list or of another length than its neighbours is refused with all their names', () => {
+  it('inside another field, in a list or of another length than its column is refused with its full name', () => {
     const withField = (name: string, field: string, change: (value: unknown) => unknown): SimulatedDisk => {
       const at = RECORDS.find((each) => each.name === name)!.names.findIndex((each) => each === field || each[0] === field) + 1;
       return changed((row) => (row[0] === name && row[at] !== null ? (row.with(at, change(row[at])) as unknown as Row) : row));
@@ -137,8 +137,8 @@ describe('a head', () => {
     expect(refusalOf(twice).message).toContain('got "offsetMs" twice');
   });
 
-  /** The same rows, with the fields of each record the other way round. */
-  const turned = ([name, ...values]: Row): Row => {
+  /** Returns a row with the fields of its record in reverse order. */
+  const reversedFields = ([name, ...values]: Row): Row => {
     if (name === 'past' || name === 'end' || name === 'seal') return [name, ...values];
     if (name !== 'head') return [name, ...values.toReversed()];
     const head = values[0] as { readonly records: Readonly<Record<string, readonly unknown[]>> };
@@ -147,7 +147,7 @@ describe('a head', () => {
   };
 
   it('with the fields in another order is read by their names', () => {
-    expect(opened(changed(turned)).text).toBe(one.text);
+    expect(opened(changed(reversedFields)).text).toBe(store.text);
   });
 
   it('that lacks an optional field is read with null in its place', () => {
@@ -159,15 +159,15 @@ describe('a head', () => {
       return [name, { ...head, records: { ...head.records, order: head.records['order']!.toSpliced(at, 1) } }];
     });
     const text = JSON.parse(opened(disk).text) as { readonly orders: object };
-    const full = JSON.parse(one.text) as { readonly orders: object };
+    const full = JSON.parse(store.text) as { readonly orders: object };
     expect(text.orders).toEqual(full.orders);
     expect(opened(disk).service.spot.orders.byClientId(0, 'own3')).toBeNull();
   });
 
-  it('of old files does not matter once they are compacted: the archive file has the order of this version', () => {
-    const old = changed(turned);
+  it('of old files with another order of fields is compacted into an archive file with the order of this version', () => {
+    const old = changed(reversedFields);
     const fixture = new KeptFixture(old, old.soon, UNLIMITED);
-    expect(fixture.text).toBe(one.text);
+    expect(fixture.text).toBe(store.text);
     for (let at = 60; at < 80; at++) {
       act(fixture, 3, at);
       fixture.journal.whenLasting(never);
@@ -210,7 +210,7 @@ describe('a folder of an older format', () => {
     const root = mkdtempSync(join(tmpdir(), 'isobar-format-'));
     afterAll(() => rmSync(root, { recursive: true }));
 
-    it('is refused before it answers anybody', async () => {
+    it('is refused before the exchange answers any request', async () => {
       const data = join(root, 'old');
       mkdirSync(data, { mode: 0o700 });
       writeFileSync(join(data, 'exchange-000001.rows'), sealText(head(3), 1, 1_767_571_200_000).text, { mode: 0o600 });

@@ -1,4 +1,4 @@
-// A journal on a disk that crashes at every operation, is torn, flipped and cut at every byte, fills up and fails its syncs.
+// Tests a journal on a disk that crashes at every operation, loses or flips bytes, fills up or fails to sync.
 
 import { describe, expect, it } from 'vitest';
 import { restartOf } from '../../src/adapters/journal/records/journalState.ts';
@@ -13,17 +13,17 @@ import { expectAtLeast, expectEqual, expectSame } from '../fixtures/alike.ts';
 
 const SEED = 20_260_105;
 
-const whole = lived();
+const complete = lived();
 
-describe('a life without a crash', () => {
-  it('writes every kind, in several files, and reads it back', () => {
-    expect(new Set(whole.records.map(({ k }) => k))).toEqual(new Set(Object.keys(RECORD_KINDS)));
-    expect(whole.paths.length).toBeGreaterThan(3);
-    expect(whole.records.map(({ seq }) => seq)).toEqual(whole.records.map((_, at) => at + 1));
+describe('a process without a crash', () => {
+  it('writes records of every kind into several files, and reads them back', () => {
+    expect(new Set(complete.records.map(({ k }) => k))).toEqual(new Set(Object.keys(RECORD_KINDS)));
+    expect(complete.paths.length).toBeGreaterThan(3);
+    expect(complete.records.map(({ seq }) => seq)).toEqual(complete.records.map((_, at) => at + 1));
   });
 
-  it('sums up what it says', () => {
-    const { state, isTorn } = openFixture(whole.disk);
+  it('restores its state from the records', () => {
+    const { state, isTorn } = openFixture(complete.disk);
     const open = [...state.unfinished.values()];
     expect(open.map(({ intent }) => intent.order)).toEqual([4]);
     expect(open.map((trace) => restartOf(trace, isTorn))).toEqual([{ kind: 'unknown', signMs: expect.any(Number) as number }]);
@@ -37,7 +37,7 @@ describe('a life without a crash', () => {
 });
 
 describe('group commit', () => {
-  it('one sync covers all that waits, and what lasts is reported in order', () => {
+  it('one sync covers all waiting records, and durable records are reported in order', () => {
     const disk = new SimulatedDisk();
     const { journal, reported } = openFixture(disk);
     const writes = steps();
@@ -47,11 +47,11 @@ describe('group commit', () => {
     for (const step of writes.slice(1)) step(journal);
     expect(reported).toEqual([2]);
     disk.run();
-    // One append, the beginning and the end of one sync.
+    // One append, and the beginning and the end of one sync.
     expect([reported, disk.operations - before]).toEqual([[2, journal.lastSeq], 3]);
   });
 
-  it('what comes during a sync waits for the next, and nothing is reported before it lasts', () => {
+  it('records written during a sync wait for the next one, and none is reported before it is durable', () => {
     const disk = new SimulatedDisk();
     const { journal } = openFixture(disk, { ...SMALL, soon: disk.soon });
     const writes = steps();
@@ -61,7 +61,7 @@ describe('group commit', () => {
         writes[step++]!(journal);
         disk.soon(tick);
       }
-      expect(journal.durableSeq).toBeLessThanOrEqual(lastingSeq(disk));
+      expect(journal.durableSeq).toBeLessThanOrEqual(lastDurableSeq(disk));
     };
     tick();
     disk.run();
@@ -69,8 +69,8 @@ describe('group commit', () => {
   });
 });
 
-/** The newest record of which all bytes last. */
-function lastingSeq(disk: SimulatedDisk): number {
+/** Returns the number of the newest record that is completely durable. */
+function lastDurableSeq(disk: SimulatedDisk): number {
   let seq = 0;
   for (const name of disk.list(FOLDER).filter((file) => file.endsWith('.jsonl'))) {
     const path = `${FOLDER}/${name}`;
@@ -80,7 +80,7 @@ function lastingSeq(disk: SimulatedDisk): number {
   return seq;
 }
 
-/** Recovered records are what was written, without a gap, up to some point that is not before the newest that was told to last. */
+/** Expects the recovered records to be the written ones without a gap, up to at least the newest that was reported durable. */
 function expectPrefix(disk: SimulatedDisk, reported: readonly number[], full: readonly JournalRecord[], why: string): void {
   let records: JournalRecord[];
   try {
@@ -97,7 +97,7 @@ describe('a crash at every operation', () => {
   live(probe);
   const { operations } = probe;
 
-  it(`leaves what was reported durable (${operations} points x 24 outcomes, seed ${SEED})`, () => {
+  it(`loses no record that was reported durable (${operations} points x 24 outcomes, seed ${SEED})`, () => {
     const rng = seededRng(SEED);
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
@@ -105,17 +105,17 @@ describe('a crash at every operation', () => {
       const reported: number[] = [];
       live(disk, 1, reported);
       for (let outcome = 0; outcome < 24; outcome++)
-        expectPrefix(disk.afterPowerLoss(rng), reported, whole.records, `operation ${crashAt}, outcome ${outcome}`);
+        expectPrefix(disk.afterPowerLoss(rng), reported, complete.records, `operation ${crashAt}, outcome ${outcome}`);
     }
   });
 
-  it('and a second crash at every operation of the next start', () => {
+  it('and a second crash during the next start lose no record that was reported durable', () => {
     const rng = seededRng(SEED + 1);
     for (let crashAt = 0; crashAt <= operations; crashAt += 3) {
       const first = new SimulatedDisk();
       first.crashAt = crashAt;
-      const notified: number[] = [];
-      live(first, 1, notified);
+      const reportedFirst: number[] = [];
+      live(first, 1, reportedFirst);
       const left = first.afterPowerLoss(rng);
       const before = recordsOf(left);
       for (let again = 0; again < 40; again += 1 + Math.floor(rng.next() * 4)) {
@@ -129,41 +129,41 @@ describe('a crash at every operation', () => {
         const why = `operations ${crashAt} and ${again}`;
         const records = recordsOf(full);
         expect(records.slice(0, before.length).map(reply), why).toEqual(before.map(reply));
-        expectPrefix(second.afterPowerLoss(rng), reportedAgain.length > 0 ? reportedAgain : notified, records, why);
+        expectPrefix(second.afterPowerLoss(rng), reportedAgain.length > 0 ? reportedAgain : reportedFirst, records, why);
       }
     }
   });
 
-  it('a kill at every operation, and a power loss at the next start, which rests on what the first has written', () => {
+  it('a kill at every operation and a power loss during the next start lose no record that was reported durable', () => {
     const rng = seededRng(SEED + 4);
     for (let killAt = 0; killAt <= operations; killAt++) {
       for (let crashAt = 0; crashAt < 16; crashAt++) {
         const disk = new SimulatedDisk();
         disk.crashAt = killAt;
-        const news: number[] = [];
-        live(disk, 1, news);
+        const reportedFirst: number[] = [];
+        live(disk, 1, reportedFirst);
         disk.endProcess();
         const before = recordsOf(disk).map(reply);
         disk.crashAt = crashAt;
-        const notifiedAgain: number[] = [];
-        live(disk, 100, notifiedAgain);
+        const reportedAgain: number[] = [];
+        live(disk, 100, reportedAgain);
         const records = recordsOf(disk.afterPowerLoss(rng)).map(reply);
         const why = `killed at ${killAt}, crashed at ${crashAt}`;
-        expect(records.length, why).toBeGreaterThanOrEqual((notifiedAgain.at(-1) ?? news.at(-1)) ?? 0); // prettier-ignore
+        expect(records.length, why).toBeGreaterThanOrEqual((reportedAgain.at(-1) ?? reportedFirst.at(-1)) ?? 0); // prettier-ignore
         expect(records.slice(0, before.length), why).toEqual(before.slice(0, records.length));
       }
     }
   });
 
-  it('no order that was reported durable is called unsent', () => {
+  it('an order whose SEND was reported durable is never taken for unsent', () => {
     const rng = seededRng(SEED + 2);
     for (let crashAt = 0; crashAt <= operations; crashAt++) {
       const disk = new SimulatedDisk();
       disk.crashAt = crashAt;
-      const otherReported: number[] = [];
-      live(disk, 1, otherReported);
-      const sent = whole.records
-        .filter(({ k, seq }) => k === 'SEND' && seq <= (otherReported.at(-1) ?? 0))
+      const reported: number[] = [];
+      live(disk, 1, reported);
+      const sent = complete.records
+        .filter(({ k, seq }) => k === 'SEND' && seq <= (reported.at(-1) ?? 0))
         .map((record) => 'cid' in record && record.cid);
       const { state, isTorn } = openFixture(disk.afterPowerLoss(rng));
       for (const [cid, trace] of state.unfinished) if (sent.includes(cid)) expect(restartOf(trace, isTorn).kind).not.toBe('notSent');
@@ -172,13 +172,13 @@ describe('a crash at every operation', () => {
 });
 
 describe('a kill at every byte of the last write', () => {
-  it('leaves a prefix; the rest is cut off, and said so', () => {
-    const path = whole.paths.at(-1)!;
-    const size = whole.disk.size(path);
+  it('leaves whole records, and the torn tail is cut off and reported', () => {
+    const path = complete.paths.at(-1)!;
+    const size = complete.disk.size(path);
     for (let cut = 0; cut <= size; cut++) {
-      const disk = whole.disk.afterKill(path, cut);
+      const disk = complete.disk.afterKill(path, cut);
       const { records, reading, journal } = openFixture(disk);
-      expectEqual(records.map(reply), whole.records.slice(0, records.length).map(reply));
+      expectEqual(records.map(reply), complete.records.slice(0, records.length).map(reply));
       const torn = reading.segments.at(-1)!.torn;
       const tail = Buffer.from(disk.read(path)).toString();
       expectSame(torn?.bytes ?? 0, tail.length - (tail.lastIndexOf('\n') + 1), `cut ${cut}`);
@@ -190,13 +190,13 @@ describe('a kill at every byte of the last write', () => {
 });
 
 describe('an order with an INTENT and no SEND', () => {
-  it('is of unknown outcome where a write did not finish, and never sent where none is missing', () => {
-    const { seq } = whole.records.findLast(({ k }) => k === 'SEND')!;
-    const disk = whole.disk.afterKill('', 0);
-    const textOf = (path: string): string => Buffer.from(whole.disk.read(path)).toString();
-    const newest = whole.paths.findIndex((path) => textOf(path).includes(`{"seq":${seq},`));
-    for (const later of whole.paths.slice(newest + 1)) disk.remove(later);
-    const path = whole.paths[newest]!;
+  it('has an unknown outcome after a torn write, and was not sent after complete writes', () => {
+    const { seq } = complete.records.findLast(({ k }) => k === 'SEND')!;
+    const disk = complete.disk.afterKill('', 0);
+    const textOf = (path: string): string => Buffer.from(complete.disk.read(path)).toString();
+    const newest = complete.paths.findIndex((path) => textOf(path).includes(`{"seq":${seq},`));
+    for (const later of complete.paths.slice(newest + 1)) disk.remove(later);
+    const path = complete.paths[newest]!;
     const text = textOf(path);
     const at = text.indexOf(`{"seq":${seq},`);
     for (const [length, isTorn, restart] of [
@@ -211,17 +211,17 @@ describe('an order with an INTENT and no SEND', () => {
   });
 });
 
-describe('a byte that changed, anywhere', () => {
-  it('is refused with its place, in every file', () => {
+describe('damage', () => {
+  it('of any byte is refused with its file and line', () => {
     const rng = seededRng(SEED + 3);
     let refused = 0;
-    for (const path of whole.paths) {
-      const good = Buffer.from(whole.disk.read(path));
+    for (const path of complete.paths) {
+      const good = Buffer.from(complete.disk.read(path));
       let line = 1;
       for (let at = 0; at < good.length; at++) {
         const bytes = Buffer.from(good);
         bytes[at]! ^= at % 3 === 0 ? 1 << Math.floor(rng.next() * 8) : 1 + Math.floor(rng.next() * 255);
-        const disk = whole.disk.afterKill('', 0);
+        const disk = complete.disk.afterKill('', 0);
         disk.overwrite(path, bytes);
         const { damage } = readJournal(disk, FOLDER, () => {});
         if (damage === null) expect.fail(`${path} byte ${at}: ${good[at]} -> ${bytes[at]}: not refused`);
@@ -230,52 +230,48 @@ describe('a byte that changed, anywhere', () => {
         refused++;
       }
     }
-    expect(refused).toBe(whole.paths.reduce((sum, path) => sum + whole.disk.size(path), 0));
+    expect(refused).toBe(complete.paths.reduce((sum, path) => sum + complete.disk.size(path), 0));
   });
 
   it.each([
-    ['a line that is missing', (lines: string[]) => lines.toSpliced(3, 1), /:4: expected record \d+, got record \d+/],
-    [
-      'two lines that changed places',
-      (lines: string[]) => [...lines.slice(0, 2), lines[3]!, lines[2]!, ...lines.slice(4)],
-      /:3: expected record/,
-    ],
+    ['a missing line', (lines: string[]) => lines.toSpliced(3, 1), /:4: expected record \d+, got record \d+/],
+    ['two swapped lines', (lines: string[]) => [...lines.slice(0, 2), lines[3]!, lines[2]!, ...lines.slice(4)], /:3: expected record/],
     ['a line twice', (lines: string[]) => lines.toSpliced(3, 0, lines[2]!), /:4: expected record/],
-    ['another head', (lines: string[]) => lines.slice(1), /:1: expected record \d+, got a record of kind/],
+    ['a missing head', (lines: string[]) => lines.slice(1), /:1: expected record \d+, got a record of kind/],
   ])('%s is refused', (_name, change, message) => {
-    for (const path of whole.paths) {
-      const lines = Buffer.from(whole.disk.read(path)).toString().split('\n').slice(0, -1);
+    for (const path of complete.paths) {
+      const lines = Buffer.from(complete.disk.read(path)).toString().split('\n').slice(0, -1);
       if (lines.length < 5) continue;
-      const disk = whole.disk.afterKill('', 0);
+      const disk = complete.disk.afterKill('', 0);
       disk.overwrite(path, Buffer.from(`${change(lines).join('\n')}\n`));
       expect(() => openFixture(disk)).toThrow(message);
     }
   });
 
-  it('a file that is missing, cut, or written to after its successor had begun, is refused', () => {
-    const [first, second, third] = whole.paths;
-    const ended = whole.disk.afterKill('', 0);
+  it('a file that is missing, cut or written to after the next file began is refused', () => {
+    const [first, second, third] = complete.paths;
+    const ended = complete.disk.afterKill('', 0);
     ended.remove(second!);
     expect(() => openFixture(ended)).toThrow('journal-000002.jsonl:1: expected the file that comes before journal-000003.jsonl, got none');
-    const start = whole.disk.afterKill('', 0);
+    const start = complete.disk.afterKill('', 0);
     start.remove(first!);
     expect(() => openFixture(start)).toThrow('journal-000001.jsonl:1: expected the file that comes before');
-    const size = whole.disk.size(second!);
+    const size = complete.disk.size(second!);
     for (let cut = 1; cut <= size; cut++) {
-      const { damage } = readJournal(whole.disk.afterKill(second!, cut), FOLDER, () => {});
+      const { damage } = readJournal(complete.disk.afterKill(second!, cut), FOLDER, () => {});
       expect(damage?.path, `${cut} bytes less`).toBe(third);
     }
-    const more = whole.disk.afterKill('', 0);
-    more.append(first!, whole.disk.read(second!).subarray(0, Buffer.from(whole.disk.read(second!)).indexOf(10) + 1));
+    const more = complete.disk.afterKill('', 0);
+    more.append(first!, complete.disk.read(second!).subarray(0, Buffer.from(complete.disk.read(second!)).indexOf(10) + 1));
     expect(() => openFixture(more)).toThrow(/journal-000001\.jsonl:\d+: .*the head of another file/);
   });
 
-  it('a file that was exchanged for one of the same numbers is refused', () => {
-    const [first] = whole.paths;
-    const disk = whole.disk.afterKill('', 0);
+  it('a file that was replaced by another one with the same record numbers is refused', () => {
+    const [first] = complete.paths;
+    const disk = complete.disk.afterKill('', 0);
     const lines = Buffer.from(disk.read(first!)).toString().split('\n').slice(0, -1);
     const last = JSON.parse(lines.at(-1)!) as JournalRecord;
-    // The newest record of the file, sealed again a second later.
+    // The newest record of the file, written again one second later.
     const { text } = lineOf(last.seq, last.t + 1000, last.k, last as never, last.dur);
     disk.overwrite(first!, Buffer.from([...lines.slice(0, -1), text].join('\n')));
     expect(() => openFixture(disk)).toThrow(
@@ -283,20 +279,20 @@ describe('a byte that changed, anywhere', () => {
     );
   });
 
-  it('in the middle is proved by what was written later', () => {
+  it('before records that were written later is refused', () => {
     const disk = new SimulatedDisk();
     live(disk);
-    const path = whole.paths[0]!;
+    const path = complete.paths[0]!;
     const bytes = Buffer.from(disk.read(path));
-    // A whole sector of zeros, as a crash leaves it where nothing was synced; but this one was.
+    // A sector of zeros, as a crash leaves it before a sync. But this sector was synced.
     bytes.fill(0, 512, 1024);
     disk.overwrite(path, bytes);
     expect(() => openFixture(disk)).toThrow(/expected record \d+, got .*; line \d+ was written when record \d+ was on the disk/);
   });
 
-  it('the remedy names what can be done', () => {
-    const disk = whole.disk.afterKill('', 0);
-    disk.overwrite(whole.paths[1]!, Buffer.from('not a journal\n'));
+  it('the error of a damaged file says what to do', () => {
+    const disk = complete.disk.afterKill('', 0);
+    disk.overwrite(complete.paths[1]!, Buffer.from('not a journal\n'));
     const error = (() => {
       try {
         openFixture(disk);
@@ -311,8 +307,8 @@ describe('a byte that changed, anywhere', () => {
 });
 
 describe('a disk that fails', () => {
-  it('full at any byte: reported once, nothing lasts afterwards, and what was reported before is there', () => {
-    const size = whole.paths.reduce((sum, path) => sum + whole.disk.size(path), 0);
+  it('full at any byte: one failure is reported, and every record that was reported durable can be read', () => {
+    const size = complete.paths.reduce((sum, path) => sum + complete.disk.size(path), 0);
     for (let capacity = 0; capacity < size; capacity += 37) {
       const disk = new SimulatedDisk();
       disk.capacityBytes = capacity;
@@ -321,53 +317,53 @@ describe('a disk that fails', () => {
       expect(fixture.journal.failure).toBe(fixture.failures[0]);
       expect(fixture.journal.durableSeq).toBe(fixture.reported.at(-1) ?? 0);
       disk.capacityBytes = Infinity;
-      expectPrefix(disk.afterPowerLoss(seededRng(capacity)), fixture.reported, whole.records, `capacity ${capacity}`);
-      expectPrefix(disk, fixture.reported, whole.records, `capacity ${capacity}`);
+      expectPrefix(disk.afterPowerLoss(seededRng(capacity)), fixture.reported, complete.records, `capacity ${capacity}`);
+      expectPrefix(disk, fixture.reported, complete.records, `capacity ${capacity}`);
     }
   });
 
-  it('a sync that fails is final: not tried again, no byte written later, and the numbers continue', () => {
+  it('a failed sync is final: it is not repeated, no byte is written later, and record numbers continue', () => {
     for (let nth = 0; nth < 12; nth++) {
       const disk = new SimulatedDisk();
       disk.syncFailures.push(...Array.from({ length: nth }, () => null), 'EIO');
-      const setup = live(disk)!;
-      const reported = setup.reported.at(-1) ?? 0;
-      expect(setup.failures).toHaveLength(1);
-      expect(setup.failures[0]).toMatch(/EIO$/);
+      const fixture = live(disk)!;
+      const reported = fixture.reported.at(-1) ?? 0;
+      expect(fixture.failures).toHaveLength(1);
+      expect(fixture.failures[0]).toMatch(/EIO$/);
       const before = disk.operations;
-      const seq = setup.journal.lastSeq;
-      expect(setup.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBeGreaterThan(seq);
+      const seq = fixture.journal.lastSeq;
+      expect(fixture.journal.config({ hash: '', version: '', limits: {}, leaseMs: 0, timeScale: 1 })).toBeGreaterThan(seq);
       disk.run();
-      expect([disk.operations, setup.journal.durableSeq]).toEqual([before, reported]);
+      expect([disk.operations, fixture.journal.durableSeq]).toEqual([before, reported]);
       for (let outcome = 0; outcome < 8; outcome++) {
-        expectPrefix(disk.afterPowerLoss(seededRng(outcome)), setup.reported, whole.records, `sync ${nth}`);
+        expectPrefix(disk.afterPowerLoss(seededRng(outcome)), fixture.reported, complete.records, `sync ${nth}`);
       }
     }
   });
 
-  it('one that does not keep up is a failure, not memory without end', () => {
+  it('a disk that is too slow is a failure, so that memory stays bounded', () => {
     const disk = new SimulatedDisk();
-    const rig = openFixture(disk, { maxWaitingBytes: 5000 });
-    for (let at = 0; at < 40; at++) rig.journal.cursor({ symbol: 's', channel: 'c', value: 'v'.repeat(200) });
-    expect(rig.failures).toEqual([expect.stringMatching(/^50\d\d bytes wait for the disk$/)]);
+    const fixture = openFixture(disk, { maxWaitingBytes: 5000 });
+    for (let at = 0; at < 40; at++) fixture.journal.cursor({ symbol: 's', channel: 'c', value: 'v'.repeat(200) });
+    expect(fixture.failures).toEqual([expect.stringMatching(/^50\d\d bytes wait for the disk$/)]);
   });
 
-  it('closing waits for what is under way', () => {
+  it('closing waits for pending writes', () => {
     const disk = new SimulatedDisk();
-    const { journal, reported: notified } = openFixture(disk, SMALL);
+    const { journal, reported } = openFixture(disk, SMALL);
     for (const step of steps()) step(journal);
     const closed: number[] = [];
     journal.close(() => closed.push(journal.durableSeq));
     expect(closed).toEqual([]);
     disk.run();
-    expect([closed, notified.at(-1)]).toEqual([[journal.lastSeq], journal.lastSeq]);
+    expect([closed, reported.at(-1)]).toEqual([[journal.lastSeq], journal.lastSeq]);
     expect(() => journal.cursor({ symbol: '', channel: '', value: '' })).toThrow('journal: a CURSOR after the end');
   });
 });
 
-describe('who may open it', () => {
-  it('not another account, and the lock is given back', () => {
-    const disk = whole.disk.afterKill('', 0);
+describe('opening a journal', () => {
+  it('of another account is refused, and the lock is released', () => {
+    const disk = complete.disk.afterKill('', 0);
     expect(() => openFixture(disk, { account: 'live:1' })).toThrow(`expected the journal of live:1, got that of ${ACCOUNT}`);
     expect(disk.list(FOLDER).filter((name) => name.startsWith('lock'))).toEqual([]);
     openFixture(disk).release();

@@ -1,4 +1,5 @@
-// Each guard of src/adapters/journal/records/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
+// Tests that each guard of src/adapters/journal/records/guards.ts is needed: its scenario passes with it and fails without it
+// (order-safety, section 16).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
@@ -6,28 +7,28 @@ import { guards } from '../../src/adapters/journal/records/guards.ts';
 
 type Guard = keyof typeof guards;
 
-/** The desks over the modules of the room, with one guard turned off; null: with all of them. */
-async function desksWithout(without: Guard | null) {
+/** Returns the fixtures with one guard switched off; null: with all guards. */
+async function fixturesWithout(without: Guard | null) {
   vi.resetModules();
   if (without !== null) vi.doMock('../../src/adapters/journal/records/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
-  // One after the other: an import that begins while another one still registers the mock would load the module itself.
+  // Import one after the other: an import that begins while another one registers the mock would load the original module.
   const disks = await import('../fixtures/simulatedDisk.ts');
   const journals = await import('../fixtures/journalFixture.ts');
   const bots = await import('../fixtures/restartFixture.ts');
   return { ...disks, ...journals, ...bots };
 }
-type Desks = Awaited<ReturnType<typeof desksWithout>>;
+type Fixtures = Awaited<ReturnType<typeof fixturesWithout>>;
 
 afterEach(() => {
   vi.doUnmock('../../src/adapters/journal/records/guards.ts');
   vi.resetModules();
 });
 
-/** A life on a disk, and its only file with `change` made to its text. */
+/** Returns a disk with a complete journal whose only file was changed by `change`. */
 function changed(
-  { SimulatedDisk, openFixture: openSetup, steps, FOLDER }: Desks,
+  { SimulatedDisk, openFixture: openSetup, steps, FOLDER }: Fixtures,
   change: (text: string) => string,
-): InstanceType<Desks['SimulatedDisk']> {
+): InstanceType<Fixtures['SimulatedDisk']> {
   const disk = new SimulatedDisk();
   const { journal } = openSetup(disk);
   for (const step of steps()) step(journal);
@@ -37,7 +38,7 @@ function changed(
   after.overwrite(`${FOLDER}/${name}`, Buffer.from(change(Buffer.from(disk.read(`${FOLDER}/${name}`)).toString())));
   return after;
 }
-function isRefused({ recordsOf }: Desks, disk: InstanceType<Desks['SimulatedDisk']>): boolean {
+function isRefused({ recordsOf }: Fixtures, disk: InstanceType<Fixtures['SimulatedDisk']>): boolean {
   try {
     recordsOf(disk);
     return false;
@@ -46,9 +47,9 @@ function isRefused({ recordsOf }: Desks, disk: InstanceType<Desks['SimulatedDisk
   }
 }
 
-/** By guard, a world that it keeps right. */
-const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
-  // The answer was not there when the bot was killed: the exchange may have the order.
+/** By guard, a scenario that returns true only with the guard. */
+const SCENARIOS: Readonly<Record<Guard, (fixtures: Fixtures) => boolean>> = {
+  // The bot was killed before the reply came: the exchange may have the order.
   sentIsUnknown: ({ SimulatedDisk, openBot, NOW_MS }) => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS);
@@ -59,7 +60,7 @@ const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
     const [again] = openBot(disk.afterKill('', 0), NOW_MS).engine.orders.active();
     return again?.lifecycle === 'unknown';
   },
-  // The disk has thrown the bytes away, and would say that all is well.
+  // The disk has discarded the bytes, and a second sync would succeed.
   syncIsFinal: ({ SimulatedDisk, openFixture: openSetup, steps }) => {
     const disk = new SimulatedDisk();
     disk.syncFailures.push('EIO');
@@ -68,17 +69,17 @@ const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
     disk.run();
     return fixture.failures.length === 1;
   },
-  // A digit of an executed quantity.
-  checksums: (desks) =>
+  // A digit of a filled quantity changed.
+  checksums: (fixtures) =>
     isRefused(
-      desks,
-      changed(desks, (text) => text.replace(/("qty":")0\.008"/, '$10.009"')),
+      fixtures,
+      changed(fixtures, (text) => text.replace(/("qty":")0\.008"/, '$10.009"')),
     ),
   // A line is missing in the middle.
-  rejectsDamage: (desks) =>
+  rejectsDamage: (fixtures) =>
     isRefused(
-      desks,
-      changed(desks, (text) => text.split('\n').toSpliced(8, 1).join('\n')),
+      fixtures,
+      changed(fixtures, (text) => text.split('\n').toSpliced(8, 1).join('\n')),
     ),
   haltsPersist: ({ SimulatedDisk, openBot, NOW_MS }) => {
     const disk = new SimulatedDisk();
@@ -90,12 +91,12 @@ const WORLDS: Readonly<Record<Guard, (desks: Desks) => boolean>> = {
 };
 
 describe('a guard of the journal', () => {
-  it('has a world each', async () => {
-    const whole = await desksWithout(null);
-    expect(Object.entries(WORLDS).filter(([, world]) => !world(whole))).toEqual([]);
-    expect(Object.keys(WORLDS).toSorted()).toEqual(Object.keys(guards).toSorted());
+  it('has a scenario', async () => {
+    const all = await fixturesWithout(null);
+    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(all))).toEqual([]);
+    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('%s: without it that world breaks', async (guard) => {
-    expect(WORLDS[guard](await desksWithout(guard))).toBe(false);
+  it.each(Object.keys(guards) as Guard[])('%s: without it the scenario fails', async (guard) => {
+    expect(SCENARIOS[guard](await fixturesWithout(guard))).toBe(false);
   });
 });

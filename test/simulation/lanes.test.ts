@@ -1,4 +1,4 @@
-// A set of parameters leaves the same fills, equity and figures whether it runs alone or as one lane among others.
+// Tests that a parameter set has the same fills, equity and figures alone and as a lane of a sweep.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LaneMemory, runLanes, type SetParams } from '../../src/tasks/sweep/threads/lanes.ts';
@@ -40,7 +40,7 @@ describe.each([0, 20_000, 90_000])('with a latency of %i ms', (latencyMs) => {
       CROSSES,
       { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } },
     ],
-  ])('%s: every lane is its run alone, in groups of 1, 2 and all', async (_, base, sets, options) => {
+  ])('%s: every lane equals its run alone, in groups of 1, 2 and all sets', async (_, base, sets, options) => {
     const plain = base();
     const plan = { ...plain, ...options, fills: { ...plain.fills, latencyMs } };
     const runs: RunRecord[] = [];
@@ -84,7 +84,7 @@ class Choosy extends Strategy.with({ fast: int(2), slow: int(3, { min: 1 }) }) {
   }
 }
 
-/** Lanes end at different rows: what is looked at last depends on the parameters. */
+/** A strategy whose lanes visit different rows last, because the visits depend on the parameters. */
 class Leaving extends Strategy.with({ slow: int(10), looks: int(0) }) {
   static readonly ends: string[] = [];
   up = this.when(crossedUp(this.bars.close, this.use(sma(this.bars.close, this.params.slow))), () => {
@@ -100,7 +100,7 @@ describe('the end of a run', () => {
   it.each([0, 1, 90_000])(
     'is the close of the last bar for every lane, and orders may still be sent, with a latency of %i ms',
     async (latencyMs) => {
-      // Several feeds: then only instants at which something happens are visited, and the last of them is each lane's own.
+      // With several feeds only instants at which something happens are visited, so the last visited one differs by lane.
       const plan = planOf(Leaving, many, { fills: { latencyMs } });
       const { closeMs, length } = many[0]!.bars;
       const sets = [300, 4, 700, 9].map((slow): SetParams => ({ slow, looks: slow > 99 ? 1 : 0 }));
@@ -117,7 +117,7 @@ describe('the end of a run', () => {
   );
 });
 
-/** Counts the bots that are under way. */
+/** Counts the strategies that are running. */
 class Counted extends Strategy.with({ slow: int(10) }) {
   static open = 0;
   static max = 0;
@@ -140,10 +140,10 @@ describe('memory', () => {
   const plan = planOf(Counted, [single], { risk: { maxDrawdown: '0.004', maxDailyLoss: '0.003' } });
   const rowBytes = plan.feeds[0]!.bars.length * 8;
 
-  it('decides how many sets run together, and nothing else', async () => {
-    const whole = await runLanes(plan, sets);
-    expect(whole.map(({ refused }) => refused !== null)).toEqual([false, false, false, true, false, false]);
-    // One for all groups, as a thread of a sweep has it: nothing of an earlier group may show.
+  it('changes only the number of sets that run together', async () => {
+    const all = await runLanes(plan, sets);
+    expect(all.map(({ refused }) => refused !== null)).toEqual([false, false, false, true, false, false]);
+    // One memory for all groups, as in a thread of a sweep. An earlier group must not affect a later one.
     const memory = new LaneMemory();
     await fc.assert(
       fc.asyncProperty(
@@ -153,7 +153,7 @@ describe('memory', () => {
         async (order, joint, blockRows) => {
           Counted.max = Counted.open = 0;
           const outcomes = await runLanes(plan, order.map((at) => sets[at]!), { memory, laneBytes: joint * rowBytes, blockRows }); // prettier-ignore
-          expect(outcomes).toEqual(order.map((at) => whole[at]));
+          expect(outcomes).toEqual(order.map((at) => all[at]));
           const ran = order.filter((at) => at !== 3).length;
           expect(Counted.max).toBe(Math.min(ran, Math.max(1, joint)));
           expect(Counted.open).toBe(0);
@@ -163,7 +163,7 @@ describe('memory', () => {
     );
   });
 
-  it('holds without loss rules what a block of several symbols takes, and of one symbol nothing to speak of', async () => {
+  it('without loss rules is needed for a block of several symbols, and hardly for one symbol', async () => {
     const max = async (of: RunPlan, laneBytes: number) => {
       Counted.max = Counted.open = 0;
       await runLanes({ ...of, risk: {} }, sets, { laneBytes, blockRows: 256 });
@@ -172,13 +172,13 @@ describe('memory', () => {
     const other = many.find(({ bars }) => bars.instrument.wireName === 'BBBUSDT')!;
     const two = planOf(Counted, [single, { ...other, name: 'other' }]);
     expect(await max(plan, 5 * 8)).toBe(5);
-    // Times beside equity.
+    // Two columns for each lane: times and equity.
     expect(await max(two, 2 * 2 * 2 * 256 * 8)).toBe(2);
   });
 });
 
 describe('a group', () => {
-  it('runs the sets beside one that the strategy refuses', async () => {
+  it('runs the other sets when the strategy rejects one', async () => {
     const plan = planOf(Choosy, [single]);
     const [first, refused, outOfRange, last] = await runLanes(plan, [
       { fast: 2, slow: 5 },
@@ -194,7 +194,7 @@ describe('a group', () => {
     }
   }); // prettier-ignore
 
-  it('rejects with the error of a strategy that throws, naming it', async () => {
+  it('rejects with an error that names the strategy that threw', async () => {
     class Throws extends Strategy.with({ at: int(5) }) {
       seen = 0;
       override onBar() {

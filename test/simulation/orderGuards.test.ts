@@ -1,4 +1,5 @@
-// Each guard of src/orders/prove/guards.ts in the world that needs it: right with it, wrong without (order-safety, section 16).
+// Tests that each guard of src/orders/prove/guards.ts is needed: its scenario passes with it and fails without it (order-safety,
+// section 16).
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ReplayJournal } from '../../src/adapters/replay/replayJournal.ts';
@@ -17,11 +18,11 @@ import { SilentExchange } from '../fixtures/restartFixture.ts';
 
 type Guard = keyof typeof guards;
 
-/** The modules of the room, with one guard turned off; null: with all of them. */
+/** Returns the modules of the room with one guard switched off; null: with all guards. */
 async function roomWithout(without: Guard | null) {
   vi.resetModules();
   if (without !== null) vi.doMock('../../src/orders/prove/guards.ts', () => ({ guards: { ...guards, [without]: false } }));
-  // One after the other: an import that begins while another one still registers the mock would load the module itself.
+  // Import one after the other: an import that begins while another one registers the mock would load the original module.
   const { Resolution } = await import('../../src/orders/prove/resolver.ts');
   const { MeasuredAbsenceBounds } = await import('../../src/orders/prove/absenceBounds.ts');
   const { OrderManager } = await import('../../src/orders/orderManager.ts');
@@ -39,7 +40,7 @@ const always = (read: Partial<Read>, first: Partial<Read> = {}): Read[] =>
 const bounds = { ...BOUNDS, visibilityDelayMs: 10_000 };
 const outcomeOf = (changes: Partial<Outcome>): Outcome => ({ admittedMs: 0, hiddenMs: 0, fillMs: null, endMs: 0, ...changes });
 
-/** False: an order was told without effect that had one. */
+/** False when an order that had an effect was proven absent. */
 function isRight({ Resolution }: Room, outcome: Outcome, reads: readonly Read[], by: AbsenceBounds = bounds): boolean {
   const end = play(new Resolution('spot', 0), outcome, reads, by);
   return end?.found.kind !== 'noEffect' || !hasEffect(outcome, end.atMs);
@@ -53,7 +54,7 @@ function fixture({ OrderManager, MeasuredAbsenceBounds }: Room) {
   const exchange = new SilentExchange();
   const orders = new OrderManager(exchange, new ReplayJournal(), reservations, new MeasuredAbsenceBounds(), new Scratch());
   const risk = new RiskModule({ ledger, reservations, limits: { maxPositionQty: '0.15' } });
-  /** Its code, or null when it was sent. */
+  /** Sends an order. Returns its deny code, or null when it was sent. */
   const send = (): string | null => {
     const order = orders.draft(0, instrument, 0, 'buy', 1000);
     order.lots = lots(100 - order.id);
@@ -73,20 +74,20 @@ function fixture({ OrderManager, MeasuredAbsenceBounds }: Room) {
   return { orders, reservations, send, lose };
 }
 
-/** By guard, a world that it keeps right. */
-const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
-  // Admitted late and hidden: every list is empty until long after the answer was given up.
+/** By guard, a scenario that returns true only with the guard. */
+const SCENARIOS: Readonly<Record<Guard, (room: Room) => boolean>> = {
+  // Admitted late and hidden: every list is empty until long after the reply was lost.
   absenceHorizon: (room) => isRight(room, outcomeOf({ admittedMs: 5000, hiddenMs: 9000, fillMs: 0 }), always({})),
-  // It fills just before open orders are read; trades are read as old as they may be.
+  // It fills just before open orders are read, and the trades are as old as a list may be.
   readLag: (room) => isRight(room, outcomeOf({ fillMs: 16_900 }), always({ olderTradesMs: 2000 }, { delayMs: 17_000 })),
-  // One list of trades is twice as old as lists may be.
+  // One list of trades is twice as old as a list may be.
   twoRounds: (room) =>
     isRight(
       room,
       outcomeOf({ fillMs: 16_900 }),
       always({}, { delayMs: 17_000 }).map((read, at) => (at === 1 ? { ...read, olderTradesMs: 4000 } : read)),
     ),
-  // The list of trades keeps a row back, and only the balance tells.
+  // The list of trades lacks a row, and only the balance shows the fill.
   holdingsAgree: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ olderTradesMs: 1e6, differs: true }, { delayMs: 17_000 })),
   unattributedBlocks: ({ Resolution }) => {
     const resolution = new Resolution('spot', 0);
@@ -102,9 +103,9 @@ const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
       ([channel, venueMs]) => resolution.applyEvidence({ channel, venueMs, complete: true, found: false }, bounds, true).kind === 'read',
     );
   },
-  // Reads fail for longer than anybody waits.
+  // Reads fail for longer than the escalation time.
   onlyEvidence: (room) => isRight(room, outcomeOf({ fillMs: 0 }), always({ isComplete: false }, { delayMs: 700_000 })),
-  // After -1007 the order stands five minutes later.
+  // After -1007 the order appears five minutes later.
   incidentsWiden: (room) => {
     const live = new room.MeasuredAbsenceBounds();
     live.onIncident(1000);
@@ -115,7 +116,7 @@ const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
       live,
     );
   },
-  // It lands after trading has gone on: the limit is 150 lots, and 99 + 98 would be more.
+  // It arrives after another order was sent: the limit is 150 lots, and 99 + 98 exceed it.
   absentReserve: (room) => {
     const { send, lose } = fixture(room);
     send();
@@ -140,12 +141,12 @@ const WORLDS: Readonly<Record<Guard, (room: Room) => boolean>> = {
 };
 
 describe('a guard of orders', () => {
-  it('has a world each', async () => {
-    const whole = await roomWithout(null);
-    expect(Object.entries(WORLDS).filter(([, world]) => !world(whole))).toEqual([]);
-    expect(Object.keys(WORLDS).toSorted()).toEqual(Object.keys(guards).toSorted());
+  it('has a scenario', async () => {
+    const all = await roomWithout(null);
+    expect(Object.entries(SCENARIOS).filter(([, scenario]) => !scenario(all))).toEqual([]);
+    expect(Object.keys(SCENARIOS).toSorted()).toEqual(Object.keys(guards).toSorted());
   });
-  it.each(Object.keys(guards) as Guard[])('%s: without it that world breaks', async (guard) => {
-    expect(WORLDS[guard](await roomWithout(guard))).toBe(false);
+  it.each(Object.keys(guards) as Guard[])('%s: without it the scenario fails', async (guard) => {
+    expect(SCENARIOS[guard](await roomWithout(guard))).toBe(false);
   });
 });

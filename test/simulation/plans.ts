@@ -1,4 +1,4 @@
-// Run plans over synthetic bars in memory, for simulations of the whole bot without files.
+// Run plans over generated bars in memory, for simulations of the whole bot without files.
 
 import type { RunPlan, FeedPlan } from '../../src/definition/plan/plan.ts';
 import { lots } from '../../src/base/brand.ts';
@@ -30,7 +30,7 @@ export function spot(symbol: string, feePpm = 1000): Instrument {
   };
 }
 
-/** A seeded walk of one-minute bars around 100, of which a share is missing. */
+/** Returns a seeded random walk of one-minute bars around 100. `missing`: the share of bars that are left out. */
 export function minutes(symbol: string, rows: number, seed: number, missing = 0): BarColumns {
   const random = seededRng(seed);
   const kept: number[][] = [];
@@ -47,7 +47,7 @@ export function minutes(symbol: string, rows: number, seed: number, missing = 0)
   return columns(spot(symbol), '1m', MINUTE_MS, kept);
 }
 
-/** The hours of minute bars: each of those minutes that are there, known when the hour is over. */
+/** Returns the hourly bars of minute bars. Missing minutes are left out, and an incomplete last hour too. */
 export function hoursOf(bars: BarColumns): BarColumns {
   const kept: number[][] = [];
   for (let row = 0; row < bars.length;) {
@@ -79,13 +79,13 @@ function columns(instrument: Instrument, interval: Interval, lengthMs: number, r
   };
 }
 
-/** The same bars, each `factor` times as long: as bars of a longer `interval`. */
+/** Returns the bars with `factor` times their length, as bars of a longer `interval`. */
 export function stretched(bars: BarColumns, interval: Interval, factor: number): BarColumns {
   const longer = (ms: number) => START_MS + (ms - START_MS) * factor;
   return { ...bars, interval, openMs: bars.openMs.map(longer), closeMs: bars.closeMs.map(longer) };
 }
 
-/** The first rows, as a run over less data would have them. */
+/** Returns the first rows of bars. */
 export function truncated(bars: BarColumns, length: number): BarColumns {
   const cut = (column: Float64Array) => column.slice(0, length);
   const { openMs, closeMs, open, high, low, close, volume } = bars;
@@ -112,7 +112,7 @@ export function planOf(
   );
 }
 
-/** Every column of orders, fills and equity as bytes: what two runs must share to be the same run. */
+/** Returns every column of orders, fills and equity as text. Two runs are equal when their fingerprints are. */
 export function fingerprint({ orders, fills, equity }: RunRecord): Record<string, string> {
   const parts: Record<string, string> = { texts: orders.texts.join() };
   for (const [name, table] of Object.entries({ orders, fills, equity })) {

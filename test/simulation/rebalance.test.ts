@@ -1,4 +1,4 @@
-// What a rebalance buys with the money of its sales, over restarts and kills: it waits for orders that are to fill, and never cancels them.
+// Tests the buys of a rebalance over restarts and kills: they wait until its sales have ended, and never cancel them.
 
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
@@ -15,14 +15,14 @@ import { SimulatedDisk } from '../fixtures/simulatedDisk.ts';
 const AHEAD = 1 as OrderId;
 const NEXT = 2 as OrderId;
 const ACCOUNT = { kind: 'account' } as const;
-const WANTED = 300;
+const TARGET_LOTS = 300;
 
 function open(disk: SimulatedDisk, nowMs = NOW_MS): RestartBot {
   const bot = openBot(disk, nowMs);
   bot.engine.haltActions = new HaltActions(bot.engine);
   return bot;
 }
-/** An order that works, and a purchase of a rebalance that waits for its end. */
+/** Returns a bot with a working order, and a buy of a rebalance that waits for its end. */
 function waiting(isAcked = true): RestartBot {
   const bot = open(new SimulatedDisk());
   const { engine } = bot;
@@ -31,12 +31,12 @@ function waiting(isAcked = true): RestartBot {
   engine.submit(ahead);
   if (isAcked) engine.acked(AHEAD, 'v1' as VenueOrderId, NOW_MS);
   const order = engine.newOrder(0, engine.execution[0]!, 'buy');
-  Object.assign(order, { slot: REBALANCE, lots: WANTED as Lots });
-  engine.drafts.reverse(order, [AHEAD], WANTED);
+  Object.assign(order, { slot: REBALANCE, lots: TARGET_LOTS as Lots });
+  engine.drafts.reverse(order, [AHEAD], TARGET_LOTS);
   bot.disk.run();
   return bot;
 }
-function again(bot: RestartBot): RestartBot {
+function restarted(bot: RestartBot): RestartBot {
   bot.disk.run();
   return open(bot.disk.afterKill('', 0), NOW_MS + 1);
 }
@@ -50,8 +50,8 @@ function start({ engine }: RestartBot, meanwhile: () => void = () => {}): void {
 const fill = ({ engine }: RestartBot, lots: number, tradeId: number): void =>
   engine.filled(AHEAD, fillOf({ tradeId, price: 9900, lots, notional: lots * 9900 * 1000, timeMs: NOW_MS }));
 
-describe('a purchase that waits for another order', () => {
-  it('is journalled, and goes by amount for what is missing once that order has ended', () => {
+describe('a buy of a rebalance that waits for another order', () => {
+  it('is journalled, and sent by amount for the missing lots once that order has ended', () => {
     const bot = waiting();
     expect(recordsOf(bot.disk).at(-1)).toMatchObject({ k: 'DRAFT', order: NEXT, ahead: [AHEAD] });
     fill(bot, 100, 1);
@@ -59,10 +59,10 @@ describe('a purchase that waits for another order', () => {
     // 200 lots at the last price of 100.00 are 20 of the quote asset.
     expect(bot.engine.orders.get(NEXT)).toMatchObject({ quoteUnits: 2_000_000_000, lots: 0, limit: 0 });
   });
-  it('is kept over a restart, which cancels nothing, and is sized for what was filled before and after it', () => {
+  it('survives a restart, which cancels nothing, and is sized by the fills before and after it', () => {
     const first = waiting();
     fill(first, 30, 1);
-    const second = again(first);
+    const second = restarted(first);
     start(second);
     expect(second.exchange.cancelled).toEqual([]);
     expect(second.exchange.submitted).toEqual([]);
@@ -71,10 +71,10 @@ describe('a purchase that waits for another order', () => {
     expect(second.engine.orders.get(NEXT)).toMatchObject({ quoteUnits: 2_000_000_000, lifecycle: 'sent' });
     expect(second.exchange.cancelled).toEqual([]);
   });
-  it('waits on while the outcome of that order is unknown, and wants no cancel of it', () => {
+  it('keeps waiting while the outcome of that order is unknown, and does not cancel it', () => {
     const first = waiting(false);
     first.engine.outcomeUnknown(AHEAD);
-    const second = again(first);
+    const second = restarted(first);
     start(second);
     second.engine.outcomes.resolve(AHEAD, 'v1' as VenueOrderId);
     expect(second.exchange.cancelled).toEqual([]);
@@ -83,19 +83,19 @@ describe('a purchase that waits for another order', () => {
     expect(second.exchange.submitted).toEqual([NEXT]);
     expect(second.engine.orders.get(NEXT)).toMatchObject({ quoteUnits: 3_000_000_000 });
   });
-  it('waits for the end of a start', () => {
-    const second = again(waiting());
+  it('waits until the start of the bot is complete', () => {
+    const second = restarted(waiting());
     start(second, () => {
       second.engine.ended(AHEAD, 'canceled', NOW_MS);
       expect(second.exchange.submitted).toEqual([]);
     });
     expect(second.exchange.submitted).toEqual([NEXT]);
   });
-  it('is dropped by a kill, and does not come back', () => {
+  it('is denied by a kill, also after the next start', () => {
     const bot = waiting();
     applyInbox(bot.engine, NOW_MS, () => bot.engine.risk.halts.raise(ACCOUNT, 'KILLED', 'KILLED', 'by a test', NOW_MS));
     bot.engine.ended(AHEAD, 'canceled', NOW_MS);
     expect(bot.exchange.submitted).toEqual([AHEAD]);
-    expect(again(bot).engine.orders.drafts.waiting).toEqual([]);
+    expect(restarted(bot).engine.orders.drafts.waiting).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// A replacement that waits for the order before it, over restarts, kills and lost answers: kept, sized anew, or dropped, and never sent early.
+// Tests a replacement that waits for the old order, over restarts, kills and lost replies: it is never sent early.
 
 import { describe, expect, it } from 'vitest';
 import type { Lots, Ticks } from '../../src/base/brand.ts';
@@ -25,7 +25,7 @@ function open(disk: SimulatedDisk, nowMs = NOW_MS): RestartBot {
   bot.engine.haltActions = new HaltActions(bot.engine);
   return bot;
 }
-/** An order at 99 under cancel, and the draft at 98 that replaces it. */
+/** Returns a bot with an order at 99 under cancel, and the draft at 98 that replaces it. */
 function waiting(isAcked = true): RestartBot {
   const bot = open(new SimulatedDisk());
   send(bot, 9900);
@@ -35,11 +35,11 @@ function waiting(isAcked = true): RestartBot {
   bot.disk.run();
   return bot;
 }
-function again(bot: RestartBot): RestartBot {
+function restarted(bot: RestartBot): RestartBot {
   bot.disk.run();
   return open(bot.disk.afterKill('', 0), NOW_MS + 1);
 }
-/** As a live bot starts: halted, followed, and running once its audits were clean. */
+/** Starts the bot as in live: halted, following unknown orders, and running once its audits were clean. */
 function start({ engine }: RestartBot, meanwhile: () => void = () => {}): void {
   const step = (act: () => void): void => applyInbox(engine, NOW_MS + 2, act);
   step(() => followUnknown(engine));
@@ -56,7 +56,7 @@ const verdicts = (bot: RestartBot): (string | null)[] => {
 };
 
 describe('a replacement of a live bot', () => {
-  it('is journalled before anything of it is sent, and leaves when the old order has ended', () => {
+  it('is journalled first, and sent when the old order has ended', () => {
     const bot = waiting();
     expect(recordsOf(bot.disk).at(-1)).toMatchObject({ k: 'DRAFT', order: NEXT, ahead: [OLD], qty: '0.1', price: '98' });
     expect(bot.exchange.submitted).toEqual([OLD]);
@@ -65,10 +65,10 @@ describe('a replacement of a live bot', () => {
     expect(verdicts(bot)).toEqual([null]);
   });
 
-  it('is kept over a restart, and is sized for what the old order filled before and after it', () => {
+  it('survives a restart, and is sized by the fills of the old order before and after it', () => {
     const first = waiting();
     fill(first, 30, 1);
-    const second = again(first);
+    const second = restarted(first);
     start(second);
     expect(second.exchange.submitted).toEqual([]);
     fill(second, 20, 2);
@@ -77,8 +77,8 @@ describe('a replacement of a live bot', () => {
     expect(second.engine.orders.get(NEXT)).toMatchObject({ lots: 50, limit: 9800, lifecycle: 'sent' });
   });
 
-  it('waits for the end of a start, also where the old order has ended before', () => {
-    const second = again(waiting());
+  it('waits until the start of the bot is complete, also when the old order has ended before', () => {
+    const second = restarted(waiting());
     start(second, () => {
       canceled(second);
       expect(second.exchange.submitted).toEqual([]);
@@ -86,39 +86,39 @@ describe('a replacement of a live bot', () => {
     expect(second.exchange.submitted).toEqual([NEXT]);
   });
 
-  it('whose old order had ended as the bot was killed goes with the next start', () => {
+  it('whose old order had ended when the bot was killed is sent after the next start', () => {
     const bot = waiting();
     // The process was killed between the end of the old order and the verdict on the new one.
     bot.engine.orders.ended(bot.engine.orders.get(OLD)!, 'canceled', NOW_MS);
-    const second = again(bot);
+    const second = restarted(bot);
     start(second);
     expect(second.exchange.submitted).toEqual([NEXT]);
   });
 
-  it('is dropped with REPLACED_FILLED where the old order was filled', () => {
+  it('is denied with REPLACED_FILLED when the old order has filled', () => {
     const bot = waiting();
     fill(bot, 100, 1);
     expect(bot.exchange.submitted).toEqual([OLD]);
     expect(verdicts(bot)).toEqual(['REPLACED_FILLED']);
-    expect(again(bot).engine.orders.drafts.waiting).toEqual([]);
+    expect(restarted(bot).engine.orders.drafts.waiting).toEqual([]);
   });
 
-  it('is dropped by a kill, and does not come back with the next start', () => {
+  it('is denied by a kill, also after the next start', () => {
     const bot = waiting();
     applyInbox(bot.engine, NOW_MS, () => bot.engine.risk.halts.raise(ACCOUNT, 'KILLED', 'KILLED', 'by a test', NOW_MS));
     expect(verdicts(bot)).toEqual(['KILLED']);
     canceled(bot);
     expect(bot.exchange.submitted).toEqual([OLD]);
-    expect(again(bot).engine.orders.drafts.waiting).toEqual([]);
+    expect(restarted(bot).engine.orders.drafts.waiting).toEqual([]);
   });
 
-  it('waits on while the outcome of the old order is unknown, over a restart too', () => {
+  it('keeps waiting while the outcome of the old order is unknown, also over a restart', () => {
     const first = waiting(false);
     first.engine.outcomeUnknown(OLD);
-    const second = again(first);
+    const second = restarted(first);
     start(second);
     expect(second.engine.orders.drafts.orders.map(({ id }) => id)).toEqual([NEXT]);
-    // The list shows it: the cancel that was wanted goes out, and the replacement waits for its end.
+    // A list shows the old order: its requested cancel is sent, and the replacement waits for its end.
     second.engine.outcomes.resolve(OLD, 'v1' as VenueOrderId);
     expect(second.exchange.cancelled).toEqual([OLD]);
     expect(second.exchange.submitted).toEqual([]);
@@ -126,11 +126,11 @@ describe('a replacement of a live bot', () => {
     expect(second.exchange.submitted).toEqual([NEXT]);
   });
 
-  it('is not sent by a bot that stops', () => {
+  it('is not sent by a bot that is stopping', () => {
     const bot = waiting();
     bot.engine.drafts.hold();
     canceled(bot);
     expect(bot.exchange.submitted).toEqual([OLD]);
-    expect(again(bot).engine.orders.drafts.orders.map(({ id }) => id)).toEqual([NEXT]);
+    expect(restarted(bot).engine.orders.drafts.orders.map(({ id }) => id)).toEqual([NEXT]);
   });
 });

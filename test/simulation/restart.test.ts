@@ -1,4 +1,4 @@
-// kill -9 after any event of a random life: the bot that starts on the journal believes and holds what the killed one did, and sends nothing.
+// Tests kill -9 after any event of a random history: the bot that restarts from the journal has the same state, and sends nothing.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -26,8 +26,8 @@ const KINDS = [
   'canceled',
   'replace',
   'amend',
-  'landed',
-  'trouble',
+  'arrivedLate',
+  'halt',
 ] as const;
 const step = fc.record({
   kind: fc.constantFrom(...KINDS),
@@ -48,17 +48,17 @@ function send({ engine }: RestartBot, { kind, share }: Step, slot?: string): voi
   engine.submit(order);
 }
 
-/** One event, as the exchange would tell it; what cannot be is left out. */
+/** Applies one event as the exchange would report it. An event that is impossible now is left out. */
 function act(bot: RestartBot, event: Step): void {
   const { engine } = bot;
   const { kind, which, share } = event;
   if (kind === 'buy' || kind === 'sell' || kind === 'stop') return send(bot, event);
-  if (kind === 'trouble') {
+  if (kind === 'halt') {
     if (share < 50) engine.raiseHalt('GAP', 0, 'a list at its limit');
     else engine.clearHalt('GAP', 0);
     return;
   }
-  if (kind === 'landed') {
+  if (kind === 'arrivedLate') {
     const id = [...engine.orders.provenAbsent.keys()][which] as OrderId | undefined;
     if (id !== undefined) engine.arrivedLate(id, `v${id}` as VenueOrderId, engine.nowMs);
     return;
@@ -67,7 +67,7 @@ function act(bot: RestartBot, event: Step): void {
   if (kind === 'amend') {
     const id = engine.brackets.list(0)[which]?.entry ?? order?.id;
     const change = { stop: 80 + share / 10, ...(share % 5 === 0 ? { limit: 99 } : {}) };
-    // An order of the test that has no limit, or is none of a strategy's, is refused with an error.
+    // A bracket leg is left out, because amending one throws.
     if (id !== undefined && (order === undefined || order.id !== id || order.parent === 0)) engine.runs[0]!.amend(id as OrderId, change);
     return;
   }
@@ -95,7 +95,7 @@ function act(bot: RestartBot, event: Step): void {
 }
 
 describe('a restart', () => {
-  it('believes and holds what was believed and held, twice in a row, and sends nothing', () => {
+  it('restores orders, positions and halts twice in a row, and sends nothing', () => {
     const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
     fc.assert(
       fc.property(fc.tuple(history, history), fc.nat({ max: 20 * 60_000 }), (runs, pauseMs) => {
@@ -121,11 +121,14 @@ describe('a restart', () => {
   });
 });
 
-describe('what the exchange has after all, though the bot that was given another reply has ended', () => {
+describe('a late arrival after a restart', () => {
   it.each<[string, (bot: RestartBot) => void]>([
-    ['an order without effect', ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null))],
+    [
+      'an order that was proven absent',
+      ({ engine }) => (engine.outcomeUnknown(1 as OrderId), void engine.outcomes.resolve(1 as OrderId, null)),
+    ],
     ['a refused order', ({ engine }) => engine.refused(1 as OrderId, '-2010')],
-  ])('%s is known by its successor, cancelled, and halts its symbol', (_, end) => {
+  ])('of %s is recognised, cancelled, and halts its symbol', (_, end) => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
     send(bot, { kind: 'buy', which: 0, share: 5 });
@@ -139,9 +142,9 @@ describe('what the exchange has after all, though the bot that was given another
   });
 });
 
-describe('a target that waits for the end of its entry, under a limit of one open order', () => {
+describe('a take-profit that waits for the end of its entry, under a limit of one open order', () => {
   const ENTRY = 1 as OrderId;
-  /** An entry of 200 lots with a target, of which 120 have filled, in two parts; killed then. */
+  /** Restarts a bot that was killed when 120 of the 200 lots of an entry with a take-profit had filled, in two parts. */
   const killed = (of: Partial<Pick<BotOrder, 'stopLoss' | 'quoteUnits' | 'lots' | 'ladder'>>, maxOpenOrders = 1): RestartBot => {
     const disk = new SimulatedDisk();
     const { engine } = openBot(disk, NOW_MS, undefined, { maxOpenOrders: 1 });
@@ -160,7 +163,7 @@ describe('a target that waits for the end of its entry, under a limit of one ope
     ['by quantity', {}],
     ['by quantity, with a stop', { stopLoss: 9000 as Ticks }],
     ['by amount', { quoteUnits: 2_000_000_000 as Units, lots: 0 as Lots }],
-  ])('goes with the end that the successor of a killed bot hears of: an entry %s', (_, of) => {
+  ])('is sent when the restarted bot gets the end of an entry %s', (_, of) => {
     const bot = killed(of);
     expect(bot.exchange.submitted).toEqual([]);
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
@@ -168,7 +171,7 @@ describe('a target that waits for the end of its entry, under a limit of one ope
     expect(bot.engine.brackets.total).toBe(of.stopLoss === undefined ? 0 : 1);
   });
 
-  it('takes in what the entry fills afterwards, and is not sent a second time', () => {
+  it('includes later fills of the entry, and is not sent a second time', () => {
     const bot = killed({});
     const { engine, disk } = bot;
     engine.filled(ENTRY, filledAt(9900, 80, NOW_MS + 2));
@@ -180,7 +183,7 @@ describe('a target that waits for the end of its entry, under a limit of one ope
 
   const LADDER = [{ at: 10_100 as Ticks, sharePpm: 500_000 }, { at: 10_200 as Ticks, sharePpm: 300_000 }, { at: 10_300 as Ticks, sharePpm: 200_000 }]; // prettier-ignore
   const several = { ladder: LADDER, stopLoss: 9000 as Ticks };
-  it('goes as several targets, each with its lots', () => {
+  it('is sent as several targets, each with its lots', () => {
     const bot = killed(several, 9);
     expect(bot.exchange.submitted).toEqual([]);
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 2);
@@ -193,9 +196,9 @@ describe('a target that waits for the end of its entry, under a limit of one ope
     expect(targets(amount)).toEqual([['takeProfit', ENTRY, 60, 10_100], ['takeProfit', ENTRY, 36, 10_200], ['takeProfit', ENTRY, 24, 10_300]]); // prettier-ignore
   });
 
-  it('does not go once what was bought is gone', () => {
+  it('is not sent once the position is closed', () => {
     const bot = killed({}, 2);
-    bot.engine.filled(sold(bot), filledAt(10_000, 120, NOW_MS + 2));
+    bot.engine.filled(sellAll(bot), filledAt(10_000, 120, NOW_MS + 2));
     bot.engine.ended(ENTRY, 'canceled', NOW_MS + 3);
     expect([targets(bot), bot.engine.brackets.total]).toEqual([[], 0]);
   });
@@ -204,8 +207,8 @@ describe('a target that waits for the end of its entry, under a limit of one ope
 const filledAt = (price: number, lots: number, timeMs: number) =>
   fillOf({ tradeId: ++trades, price, lots, notional: lots * price * 1000, fee: 0, timeMs });
 
-/** An order by hand that sells all of what is held. */
-function sold({ engine }: RestartBot): OrderId {
+/** Sends an order of the strategy that sells the whole holding. */
+function sellAll({ engine }: RestartBot): OrderId {
   const order = engine.newOrder(0, engine.execution[0]!, 'sell');
   order.role = 'limit';
   order.slot = 'by hand';
@@ -215,10 +218,10 @@ function sold({ engine }: RestartBot): OrderId {
 }
 
 describe('halts in the journal', () => {
-  it('that a person must clear hold over a restart, and say who cleared them', () => {
+  it('that a person must clear survive a restart, and their end records who cleared them', () => {
     const disk = new SimulatedDisk();
     const bot = openBot(disk, NOW_MS);
-    bot.engine.raiseHalt('ALIEN', null, 'order 7 is nobody’s');
+    bot.engine.raiseHalt('ALIEN', null, 'order 7 is foreign');
     bot.engine.raiseHalt('GAP', 0, 'a list at its limit');
     bot.engine.risk.halts.raise({ kind: 'strategy', strategy: 0 }, 'KILLED', 'OPERATOR', 'by hand', NOW_MS);
     bot.engine.risk.halts.raise({ kind: 'market', market: 'spot' }, 'CANCEL_ONLY', 'OPERATOR', 'by hand', NOW_MS);
@@ -247,7 +250,7 @@ function expectSame(again: RestartBot, before: RestartBot): void {
   const { halts: holds, ...believes } = beliefOf(engine);
   expect(believes).toEqual(believed);
   const unknown = engine.orders.active().filter(({ state }) => state === STATE.unknown);
-  // An answer that was still awaited has become an unknown outcome: its symbol is halted.
+  // An order whose reply was still awaited now has an unknown outcome, so its symbol is halted.
   expect(holds.some(([code]) => code === 'UNKNOWN_OUTCOME')).toBe(unknown.length > 0);
   const others = (causes: readonly string[][]) => causes.filter(([code]) => code !== 'UNKNOWN_OUTCOME');
   expect(others(holds)).toEqual(others(held));

@@ -1,4 +1,4 @@
-// Strategies and feeds that use everything a run can have: brackets, timers, several feeds and intervals, gaps.
+// Strategies and feeds for the simulations, with brackets, timers, several feeds and intervals, and gaps.
 
 import { crossedDown, crossedUp, int, sma, Strategy } from '../../src/index.ts';
 import { feed, hoursOf, minutes } from './plans.ts';
@@ -25,7 +25,7 @@ export class When extends Strategy.with({ fast: int(4), slow: int(9) }) {
   });
 }
 
-/** Stop entries and stop-limits above the market, beside a limit below it. */
+/** Places stop entries and stop-limit orders above the market, each in a group with a limit below it. */
 export class Enters extends Strategy.with({ fast: int(5), slow: int(12) }) {
   up = this.use(crossedUp(sma(this.bars.close, this.params.fast), sma(this.bars.close, this.params.slow)));
   row = 0;

@@ -1,4 +1,4 @@
-// Feeds of bars from trades: beside feeds of bars of time, as bars in which orders fill, and where they are refused.
+// Tests of feeds with bars made from trades: beside time bars, as execution feeds, and where they are refused.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ import { wantedFeeds } from '../../src/tasks/bot/config/wantedFeeds.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2024-03-01T00:00:00Z');
-/** A trade each 10 s for four hours and a bit, and prices that say which trade they are of. */
+/** A trade every 10 s for a little more than four hours. The price of a trade gives its number. */
 const TRADES = Array.from({ length: 1500 }, (_, at) => ({ id: at + 1, ms: START + 5000 + at * 10_000, price: 100 + at / 100 }));
 
 const folder = mkdtempSync(join(tmpdir(), 'isobar-tradeBars-'));
@@ -49,7 +49,7 @@ const run = (strategy: StrategyClass, more: object = {}) =>
   });
 
 describe('a run on bars from trades', () => {
-  it('sees a bar of time at its own end, and orders fill at the first price of the next bar from trades', async () => {
+  it('shows a time bar at its close, and fills orders at the first price of the next bar from trades', async () => {
     const hours: number[] = [];
     const asked: number[] = [];
     class Both extends Strategy {
@@ -57,7 +57,7 @@ describe('a run on bars from trades', () => {
       override onBar() {
         if (this.trend.fresh) hours.push(this.nowMs);
         if (!this.bars.fresh) return;
-        // The newest trade of the bar is the seventh, and nothing later is known.
+        // The bar ends with its seventh trade, and no later trade is known.
         expect((this.nowMs - 1 - START - 5000) / 10_000).toBeCloseTo(this.bars.bar.close * 100 - 10_000, 6);
         if (this.position().isFlat && asked.length < 3) {
           asked.push(this.bars.bar.close);
@@ -72,7 +72,7 @@ describe('a run on bars from trades', () => {
     expect(record.feeds.map(({ bars }) => bars.interval)).toEqual(['7ticks', '1h']);
   });
 
-  it('is the same whatever its range: counting begins with the day', async () => {
+  it('has the same bars for every time range, because counting begins with the day', async () => {
     const closes: Record<string, number[]> = { whole: [], part: [] };
     const noting = (into: number[]) =>
       class extends Strategy {
@@ -111,7 +111,7 @@ describe('the names of bars from trades', () => {
     'ticks',
     '.5volume',
     '0.0000000000001range',
-  ])('%s names nothing', (text) => expect(parseFeedInterval(text)).toBe(null));
+  ])('%s is not an interval', (text) => expect(parseFeedInterval(text)).toBe(null));
 });
 
 describe('bars from trades are refused', () => {
@@ -138,7 +138,7 @@ describe('bars from trades are refused', () => {
     const feeds = { bars: { symbol: 'ABCUSDT', interval: '9999ticks' } };
     await expect(run(Idle, { feeds })).rejects.toThrow('no bar of 9999ticks opens and ends from the start to the end');
   });
-  it('beside bars of time in which orders would fill', async () => {
+  it('beside an execution interval of time bars', async () => {
     await expect(run(Idle, { fills: { executionInterval: '1m' } })).rejects.toThrow('expected trades, finest or off beside bars of 7ticks');
   });
   it('by a bot', () => {
