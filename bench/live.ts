@@ -45,9 +45,14 @@ export interface LiveFigures {
   readonly answerToBytesCpuUs: number;
   /** The first over what a call of ccxt's createOrder costs, as warm and in the same rhythm; null where ccxt cannot be installed. */
   readonly ratioToCcxt: number | null;
-  /** The same over the part of that call up to the last byte of its order on the socket: the answer is not read, nor made an order of ccxt's. */
+  /**
+   * The same over the part of that call up to the last byte of its order on the socket: the answer is not read, nor made an order of
+   * ccxt's.
+   */
   readonly ratioToCcxtSocket: number | null;
-  /** From the close of the bar to the same byte, with the wait, the kline call and its answer: median by the time of day, journal in memory. */
+  /**
+   * From the close of the bar to the same byte, with the wait, the kline call and its answer: median by the time of day, journal in memory.
+   */
   readonly closeToBytesMs: number;
   /** The process CPU time of that: timers, the kline call, its rows, the decision, the order. Median, of the best round. */
   readonly closeToBytesCpuUs: number;
@@ -227,8 +232,8 @@ async function until(holds: () => boolean, what: string): Promise<void> {
 const Reported = z.object({ request: z.object({ path: z.string(), method: z.string() }) });
 
 /**
- * Hears of each answer with bars, and of the first order after it. It reads the clock before all else, and while an order is awaited nothing of
- * the bench runs, no timer either: of ccxt's orders, too, only their own work is counted.
+ * Is called for each answer with bars, and of the first order after it. It reads the clock before all else, and while an order is awaited
+ * nothing of the bench runs, no timer either: of ccxt's orders, too, only their own work is counted.
  */
 class OrderWatch {
   #beganUs = NaN;

@@ -56,7 +56,7 @@ describe('Bollinger grid', () => {
     expect(orders.map(({ slot, limit, after }) => [slot, limit, after])).toEqual([['level 1', 95, 10]]);
   });
 
-  it('Bollinger grid calls buys back that the band has moved away from, and rests them anew', async () => {
+  it('Bollinger grid calls buys back that the band has moved away from, and places them again', async () => {
     const climb = Array.from({ length: 20 }, (_, bar) => (bar % 2 === 0 ? 98.5 : 102.5) + bar / 2);
     const { orders, fills } = await run(climb);
     const first = orders.filter(({ slot }) => slot === 'level 0');
@@ -69,7 +69,7 @@ describe('Bollinger grid', () => {
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('Bollinger grid: under latency rests a level anew only once its cancel is confirmed, and owns what fills until then', async () => {
+  it('Bollinger grid: under latency places a level again only once its cancel is confirmed, and owns what fills until then', async () => {
     // Middle and band jump with 110; the cancel arrives while the next bar runs, and that bar trades through the old buy.
     const { orders, fills, record } = await run([110, [110, 110, 97.9, 109], 109.5, 109], {}, 10_000);
     const [first, ...later] = orders.filter(({ slot }) => slot === 'level 0');

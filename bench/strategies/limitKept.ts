@@ -1,4 +1,4 @@
-// A limit that follows the price: the order is cancelled by its number and placed anew at every bar.
+// A limit that follows the price: the order is cancelled by its number and placed again at every bar.
 import { Strategy, type OrderId } from 'isobar';
 
 export default class LimitKept extends Strategy {

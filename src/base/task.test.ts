@@ -198,7 +198,7 @@ describe('all', () => {
 });
 
 describe('sleep', () => {
-  it('sleep waits on the scheduler, and a cancel removes its timer', () => {
+  it('sleep waits for the scheduler, and a cancel removes its timer', () => {
     const queue = new DueQueue();
     queue.runDue(1000);
     const lines: string[] = [];

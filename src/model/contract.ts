@@ -13,7 +13,10 @@ export interface MarginTier {
 /** Part 2.2 of the specification, in whole numbers. Rates are in ppm of the value. */
 export interface Contract {
   readonly contractId: number;
-  /** `linear`: face value in the coin that is priced, settled in the coin of the price. `inverse`: the other way round. */
+  /**
+   * `linear`: face value in the coin that is priced, settled in the coin of the price. `inverse`: face value in the coin of the price,
+   * settled in the coin that is priced.
+   */
   readonly kind: 'linear' | 'inverse';
   /** E perpetual, S test, as the service has it. */
   readonly type: string;

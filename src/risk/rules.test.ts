@@ -163,7 +163,7 @@ describe('OPEN_ORDERS', () => {
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1, strategy: 1 })).toEqual([null, null, null, 'OPEN_ORDERS']);
     expect(openFour({ maxOpenOrdersTotal: 3 }, { instrumentIndex: 1 }, ['OPEN_ORDERS'])).toEqual([null, null, null, null]);
   });
-  test('an order that is done makes room, one that is proven absent does not', () => {
+  test('an order that is done frees its place, one that is proven absent does not', () => {
     const fixture = new Fixture({ maxOpenOrders: 1 });
     const [first, second] = [fixture.send({ lots: 5 }), fixture.code({ lots: 5 })];
     fixture.fill(first, 5);

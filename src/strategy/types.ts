@@ -75,8 +75,8 @@ export interface OrderOptions {
    */
   readonly trigger?: Amount;
   /**
-   * A stop entry: the order is sent once the price has reached this one, above the market for a buy, below it for a sell. It is then a market
-   * order, or with `limit` a limit order (stop-limit). On futures it waits at the exchange; on spot the bot watches it.
+   * A stop entry: the order is sent once the price has reached this one, above the market for a buy, below it for a sell. It is then a
+   * market order, or with `limit` a limit order (stop-limit). On futures it waits at the exchange; on spot the bot watches it.
    */
   readonly stopEntry?: Amount;
   readonly reduceOnly?: boolean;
@@ -90,8 +90,8 @@ export interface TargetShare {
   /** Its price. */
   readonly at: Amount;
   /**
-   * The share of the entry that it closes: 0.5 is half. Rounded down to lots; where the shares come to 1, the last target takes what rounding
-   * leaves. Only the last may leave it out: it takes the rest.
+   * The share of the entry that it closes: 0.5 is half. Rounded down to lots; if the shares sum to 1, the last target gets what rounding
+   * leaves. Only the last target may leave it out: it closes the remainder.
    */
   readonly share?: Amount;
 }

@@ -6,14 +6,15 @@ import type { Series } from '../indicators/graph/series.ts';
 /** Weights as helpers give them: plain numbers by symbol, above 0. Symbols without one are left out. */
 export type ComputedWeights = Readonly<Record<string, number>>;
 
-/** The same weight for each symbol, `total` in sum. */
+/** The same weight for each symbol; the weights sum to `total`. */
 export function equalWeights(symbols: readonly string[], total = 1): ComputedWeights {
   checkSymbols('equalWeights', symbols);
   return scaled(symbols.map((symbol) => [symbol, 1]), total); // prettier-ignore
 }
 
 /**
- * Weights in proportion to 1 / volatility, `total` in sum. A symbol whose volatility is not above 0, such as one that is not ready, gets none.
+ * Weights in proportion to 1 / volatility, which sum to `total`. A symbol whose volatility is not above 0, such as one that is not ready,
+ * gets none.
  */
 export function inverseVolatility(volatilities: Readonly<Record<string, number>>, total = 1): ComputedWeights {
   const parts = Object.entries(volatilities).map(([symbol, volatility]) => [symbol, 1 / volatility] as const);
@@ -34,9 +35,9 @@ const TOLERANCE = 1e-13;
 
 /**
  * Weights at which each symbol contributes the same share (or its budget) to the variance of the portfolio. `covariances[i][j]` belongs to
- * `symbols[i]` and `symbols[j]`. A symbol without a variance above 0 gets no weight. The method is cyclical coordinate descent (Griveau-Billion,
- * Richard and Roncalli, 2013) on the convex function of Spinu (2013), x'Sx / 2 - sum of b ln x, whose minimum is unique. Throws ConfigError
- * for a matrix that is not one of covariances.
+ * `symbols[i]` and `symbols[j]`. A symbol without a variance above 0 gets no weight. The method is cyclical coordinate descent
+ * (Griveau-Billion, Richard and Roncalli, 2013) on the convex function of Spinu (2013), x'Sx / 2 - sum of b ln x, whose minimum is unique.
+ * Throws ConfigError for a matrix that is not one of covariances.
  */
 export function riskParity(
   symbols: readonly string[],
@@ -93,8 +94,8 @@ function dot(a: readonly number[], b: readonly number[]): number {
 }
 
 /**
- * Returns the sample covariances of the last `bars` values of series, such as returns registered with `{ depth: bars - 1 }`. NaN where one of
- * the two has no value.
+ * Returns the sample covariances of the last `bars` values of series, such as returns registered with `{ depth: bars - 1 }`. NaN where one
+ * of the two has no value.
  */
 export function covarianceMatrix(series: readonly Series[], bars: number): readonly (readonly number[])[] {
   if (!(Number.isInteger(bars) && bars >= 2)) {

@@ -58,7 +58,7 @@ async function checkBracket(cost: BreakEvenCost, point: BreakEvenPoint, runWith:
   found.set(cost, (found.get(cost) ?? 0) + 1);
 }
 
-/** Without a bracket: one backtest at the end that the reason speaks of. */
+/** Without a bracket: one backtest at the end that the reason names. */
 async function checkReason(cost: BreakEvenCost, { reason, range, value }: BreakEvenPoint, runWith: RunWith): Promise<void> {
   expect(value).toBeNull();
   const at = reason === 'never' ? range![1] : range![0];

@@ -143,7 +143,7 @@ export class KillWorld {
       added({ ...rests, cid, instrument: PERPETUAL, qty: '1', price: String(40_000 + at), orderId });
     }
     if (this.#rng.next() < 0.5) {
-      // A sale of what is held, of unknown outcome: it may land, and fill, until the end of its window and the longest delay.
+      // A sale of the holding with an unknown outcome: it may arrive, and fill, until the end of its window and the longest delay.
       const price = this.#rng.next() < 0.5 ? '50000' : '75000';
       const qty = held.times(this.#rng.next()).toDecimalPlaces(4, Decimal.ROUND_DOWN);
       const cid = this.#cid();

@@ -15,8 +15,8 @@ const ROWS = 160;
 const TAGS = ['a', 'b', 'c', 'd'];
 
 /**
- * What a script does at each row, from the rows and a seed. Nothing cancels an order at the close at which it was sent: the cancel would leave
- * with the acknowledgement, and the order would live for a row (docs/strategies.md).
+ * What a script does at each row, from the rows and a seed. Nothing cancels an order at the close at which it was sent: the cancel would
+ * leave with the acknowledgement, and the order would live for a row (docs/strategies.md).
  */
 function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly FormAct[])[] {
   const rng = seededRng(seed);
@@ -39,7 +39,10 @@ function scriptOf(rows: readonly NaiveRow[], seed: number): readonly (readonly F
         ? { distance: (0.2 + below(300) / 100).toFixed(2), ...from }
         : { percent: (0.1 + below(30_000) / 10_000).toFixed(4), ...from };
     };
-    /** Up to five targets, `from` hundredths of a percent or more above the price. The last one may take the rest, with its share or without one. */
+    /**
+     * Up to five targets, `from` hundredths of a percent or more above the price. The last one may close the remainder, with a share or
+     * without one.
+     */
     const targets = (from = 0): readonly NaiveTarget[] | null => {
       if (below(2) === 0) return null;
       const parts = Array.from({ length: 1 + below(5) }, () => 1 + below(20));

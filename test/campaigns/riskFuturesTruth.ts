@@ -189,7 +189,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     return sum(takers, ({ maxLots }) => maxLots) <= this.real[index]![isBuy ? 'short' : 'long'];
   }
 
-  /** Lots and units of orders that open a side, dearest first, beyond those that close the other one. */
+  /** Lots and units of orders that open a side, worst price first, beyond those that close the other one. */
   private opening(orders: readonly { readonly lots: number; readonly each: number }[], opposed: number): Pair {
     let left = Math.max(0, sum(orders, ({ lots }) => lots) - opposed);
     const pair = { long: left, short: 0 };
@@ -217,7 +217,7 @@ export class FuturesTruth extends Venue<ContractOrder> {
     const orders = this.openers(index, isLong, without).map((order) => ({ lots: order.maxLots, each: 1 }));
     return (isLong ? long : short) + this.opening(orders, opposed).long;
   }
-  /** What is held at the mark, and each order at the dearer of its own price and the mark. */
+  /** Positions at the mark, and each order at the worse of its own price and the mark. */
   private worstUnits(index: number, isLong: boolean, without: ContractOrder | null): number {
     const { long, short } = this.real[index]!;
     const mark = this.marks[index]!;

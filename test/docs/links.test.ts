@@ -73,7 +73,7 @@ it('the index of docs/performance.md lists every section once, in their order', 
   expect(listed).toEqual(namesIn(text));
 });
 
-it('no comment of src and strategies speaks of V8', () => {
+it('no comment of src and strategies mentions V8', () => {
   const ours = sources.filter((file) => /^(src|strategies)\//.test(file));
   expect(ours.filter((file) => /^\s*\/?\*.*\bV8\b|\/\/.*\bV8\b/m.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([]);
 });

@@ -170,7 +170,7 @@ describe('definitions (exit code 2)', () => {
   });
 });
 
-describe('strategy files that are none (exit code 2)', () => {
+describe('invalid strategy files (exit code 2)', () => {
   test.each([
     ['async', [/async\.ts: expected a synchronous onBar/]],
     ['nothing', [/Culprit/]],

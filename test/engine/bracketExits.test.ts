@@ -58,7 +58,7 @@ describe('an order of the strategy that waits for a better price', () => {
   const sellAbove = { 1: (of: Entry) => of.sellOff(MARKET, { limit: 110, tag: 'above' }) };
   const FALL: readonly RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9800, 9800], [9700, 9700, 9700, 9700]];
 
-  it('an order of the strategy that waits for a better price gives way to the stop of what it would sell', async () => {
+  it('a resting order of the strategy is cancelled for the stop of the lots that it would sell', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, { stopLoss: 99 }, sellAbove), FALL);
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([
       ['market', 10_000, 1],
@@ -71,7 +71,7 @@ describe('an order of the strategy that waits for a better price', () => {
     ]);
   });
 
-  it('an order of the strategy that waits for a better price gives way where its cancel takes time: the stop goes with the first row after it', async () => {
+  it('a resting order of the strategy whose cancel takes time is cancelled for the stop, which is sent with the first row after it', async () => {
     const script = entry(MARKET, { stopLoss: 99 }, { 2: sellAbove[1] });
     const { fills } = await fillsOf(script, [...FALL, [9600, 9600, 9600, 9600]], { fills: { latencyMs: 1000 } });
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([

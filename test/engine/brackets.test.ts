@@ -182,7 +182,7 @@ describe('a trailing stop', () => {
     expect(fills[1]).toMatchObject({ role: 'trailing', price: 9900, minute: 2 });
   });
 
-  it('a trailing stop gives way to a fixed stop that is nearer', async () => {
+  it('a fixed stop that is nearer than the trailing stop triggers first', async () => {
     const { fills } = await fillsOf(entry(MARKET, { trailing: 5, stopLoss: 99 }), [QUIET, [10_000, 10_010, 9800, 9850]]);
     expect(fills[1]).toMatchObject({ role: 'stopLoss', price: 9900 });
   });
@@ -231,7 +231,7 @@ describe('a target under a limit of one open order', () => {
     ['amount', { quote: '10' }],
     ['amount that is not a whole number of lots', { quote: '10.05' }],
     ['a share of equity', { equity: '0.00010001' }],
-  ])('a target under a limit of one open order follows an entry by %s, whose last fill makes room for it', async (_, size) => {
+  ])('a target under a limit of one open order follows an entry by %s, whose last fill frees a place for it', async (_, size) => {
     const found = await fillsOf(entry(size, { takeProfit: 101 }), [QUIET, UP, QUIET], one);
     expect(roles(found)).toEqual([['market', 100], ['takeProfit', 100]]); // prettier-ignore
     expect(found.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled']);

@@ -165,7 +165,7 @@ describe('a lost request', () => {
     expect(engine.reservations.buyLots(0, 0)).toBe(200);
   });
 
-  it('a lost request of a stop leg leaves the position guarded: the stop is tried again once the lost one cannot land any more', async () => {
+  it('a lost request of a stop leg leaves the position protected: the stop is sent again once the lost one cannot arrive any more', async () => {
     const minutes = ABSENT_HOLD_MS / MINUTE;
     const low = Array.from({ length: minutes + 3 }, (): RowOf => [9890, 9900, 9870, 9880]);
     const rows: RowOf[] = [QUIET, QUIET, [10_000, 10_000, 9890, 9900], ...low];

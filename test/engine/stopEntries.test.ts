@@ -232,7 +232,7 @@ describe('a stop entry is refused', () => {
     for (const stopEntry of [99, 100, '99.99']) expect(await codeOf({ stopEntry })).toBe('ENTRY_SIDE');
     for (const stopEntry of [101, 100, '100.01']) expect(await codeOf({ stopEntry }, false)).toBe('ENTRY_SIDE');
   });
-  it('where it is no price', async () => {
+  it('with a value that is not a price', async () => {
     for (const stopEntry of [NaN, -105, 0, Infinity]) expect(await codeOf({ stopEntry })).toBe('BAD_INPUT');
     for (const limit of [NaN, -105, 0]) expect(await codeOf({ stopEntry: 105, limit })).toBe('BAD_INPUT');
     expect(await codeOf({ stopEntry: 105, stopLoss: NaN })).toBe('BAD_INPUT');

@@ -91,7 +91,7 @@ describe('sizes', () => {
     await expect(failed).rejects.toThrow(StrategyError);
   });
 
-  it('one that the author catches was denied, and is no order that stays open', async () => {
+  it('an error that the author catches leaves a denied order, not an open one', async () => {
     const caught = (own: Api, row: number) => {
       if (row > 0) return;
       expect(() => own.order(true, { base: '-1' })).toThrow(StrategyError);

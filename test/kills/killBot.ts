@@ -1,4 +1,5 @@
-// Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is true.
+// Kills the process of a live bot under load, at seeded random instants and at records of each kind, and holds its next start to what is
+// true.
 
 import { seededRng } from '../../src/base/number/rng.ts';
 import { sendAct } from '../../src/tasks/control/client.ts';
@@ -39,7 +40,9 @@ const BRINGS: Readonly<Partial<Record<RecordKind, Bring>>> = {
 const OFTEN: ReadonlySet<RecordKind> = new Set(['VERDICT', 'INTENT', 'SEND', 'ACK', 'FILL', 'STATE', 'CURSOR', 'INSTANT']);
 
 const FUNDING_MS = 8 * 3_600_000;
-/** Time for a start, on a computer that is busy, and for the first position: a funding time that is missed comes again after eight hours. */
+/**
+ * Time for a start, on a computer that is busy, and for the first position: a funding time that is missed comes again after eight hours.
+ */
 const AHEAD_MS = 2_400_000;
 
 async function beforeFunding(exchange: BotWorld['exchange']): Promise<void> {
@@ -154,7 +157,7 @@ export class BotKiller {
     await this.world.agreed(bot, START_MS);
   }
 
-  /** The last start, and what there was in sum; a bot that has never bought anything does so first. */
+  /** The last start, and the total until then; a bot that has never bought anything does so first. */
   async end(): Promise<BotKills> {
     const { world } = this;
     const last = await this.#proved();

@@ -149,7 +149,7 @@ class Guarded extends Strategy {
   }
 }
 
-test('a stop that was set off between two bars is set off again at a start', async () => {
+test('a stop that triggered between two bars triggers again at a start', async () => {
   const setOff = (bars: number): ((opened: OpenedBot) => void) => {
     let left = bars;
     return ({ bot: { driver, deps: parts } }) => {
@@ -178,7 +178,9 @@ class Laddered extends Strategy {
   }
 }
 
-/** Size and price of the targets that the exchange has acknowledged, or that were lost as they were sent: nobody sends those again. */
+/**
+ * Size and price of the targets that the exchange has acknowledged, or that were lost as they were sent; the bot does not send those again.
+ */
 const targetsOf = ({ records }: LifetimeResult): readonly string[] => {
   const ended = new Set(records.flatMap((record) => (record.k === 'ACK' || record.k === 'TOMB' ? [record.cid] : [])));
   return records

@@ -6,7 +6,7 @@ import { RestWorld, START_MS, type RestWorldOptions } from '../fixtures/restFixt
 const LIMIT = { lots: 1000, limit: 9000 } as const;
 const open = (options: RestWorldOptions = {}) => RestWorld.open(options);
 
-/** Whatever happened: nothing twice, books right, nothing left over once the order is cancelled. */
+/** Expects after any fault: no fill twice, equal books, and no open order once the order is cancelled. */
 function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, placed: number): void {
   expect(world.placedOf(id)).toBe(placed);
   expect(world.sent.get('POST /sapi/v1/order')).toBe(1);
@@ -38,7 +38,7 @@ describe('C1, C2: clocks', () => {
     expect(world.sent.get('POST /sapi/v1/order')).toBeUndefined();
   });
 
-  it('a jump of the clock of the exchange voids what was proved, and stops new risk until it is measured anew', async () => {
+  it('a jump of the clock of the exchange voids what was proved, and stops new risk until it is measured again', async () => {
     const world = await open();
     world.fault('NET.reqDrop');
     const id = world.order(LIMIT);

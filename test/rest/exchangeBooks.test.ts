@@ -329,7 +329,7 @@ describe('a fill that is finer than a lot', () => {
     world.until(() => world.get(id).lifecycle === 'done', 60_000);
     expect(world.get(id)).toMatchObject({ reason: 'filled', filledLots: 1000 });
     expect(codes(world)).not.toContain('STATUS');
-    // What was left over is part of a lot now.
+    // The remainder is part of a lot now.
     expect(world.exchange.externalPositions).toMatchObject([{ qty: '0', quote: '0' }]);
     expect(world.cashChange).toBe(-9.02 * 1e8);
   });

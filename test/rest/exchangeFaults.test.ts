@@ -19,7 +19,7 @@ async function underFault(point: string, params: Readonly<Record<string, number 
   return { world, id, first };
 }
 
-/** Whatever happened: nothing twice, books right, nothing left over once the order is cancelled. */
+/** Expects after any fault: no fill twice, equal books, and no open order once the order is cancelled. */
 function expectSound(world: RestWorld, id: ReturnType<RestWorld['order']>, placed: number): void {
   expect(world.placedOf(id)).toBe(placed);
   expect(world.sent.get('POST /sapi/v1/order')).toBe(1);
@@ -286,7 +286,7 @@ describe('X1 to X9: the exchange', () => {
     expectSound(world, id, 1);
   });
 
-  it('X6: an order that lands after it was proved without effect is adopted, cancelled and reported', async () => {
+  it('X6: an order that arrives after it was proven absent is adopted, cancelled and reported', async () => {
     const world = await open();
     // The request lies in a queue of the exchange that does not look at the time: admission itself breaks the rule.
     world.fault('NET.reqDrop');

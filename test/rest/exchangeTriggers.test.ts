@@ -127,7 +127,7 @@ describe('a trigger order', () => {
     expect(world.audit('full').kind).toBe('ok');
   });
 
-  it('a trigger order waits on over a restart, and fires in the next life', async () => {
+  it('a trigger order keeps waiting over a restart, and triggers in the next process', async () => {
     const world = await open();
     trader(world).order('bob', 'BUY', 1, 1000);
     trader(world).order('bob', 'SELL', 1, 1000);

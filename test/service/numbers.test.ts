@@ -163,7 +163,7 @@ describe('open orders of an account on an instrument', () => {
     expect(codeOf(fixture.post('/sapi/v1/order', { ...order, ...price(1) }, { as: 'bob' }))).toBe(0);
   });
 
-  it('open orders of an account on an instrument are as many as the config says, and one that ends makes room', () => {
+  it('an account has at most the configured number of open orders on an instrument, and one that ends frees a place', () => {
     const setup = new FuturesFixture({ maxOpenOrdersPerSymbol: 1 });
     const id = /\d{19}/.exec(setup.post('/fapi/v1/order', LIMIT).body)![0];
     expect(codeOf(setup.post('/fapi/v1/order', LIMIT))).toBe(-1015);

@@ -123,7 +123,7 @@ function readDay({ folder, days, rule, instrument, where }: DayReader, day: stri
   const at = days.indexOf(day);
   const startMs = dayStart(day);
   const around = {
-    // Nobody knows what came before the first trade of the catalog.
+    // Trades before the first one of the catalog are unknown.
     openMs: at === 0 ? trades.timeMs[0]! : startMs,
     startMs,
     isOver: at + 1 < days.length,

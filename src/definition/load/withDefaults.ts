@@ -62,7 +62,7 @@ export function strategyEntries(definition: Definition, source: DefinitionSource
   });
 }
 
-/** Missing shares split the remainder evenly, in millionths. The last of them gets what is left over. */
+/** Missing shares split the remainder evenly, in millionths. The last of them gets what rounding leaves. */
 function sharesOf(given: readonly (string | undefined)[], source: DefinitionSource): readonly string[] {
   const stated = given.reduce((sum, share) => sum.plus(share ?? 0), new Decimal(0));
   const open = given.filter((share) => share === undefined).length;

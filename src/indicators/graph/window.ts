@@ -42,7 +42,7 @@ abstract class ColumnWindow<A extends Float64Array | Uint8Array> implements Indi
     this.end = 0;
   }
 
-  /** Makes room for the rows [fromRow, toRow), which the caller fills next. The `front` rows before them are kept. */
+  /** Provides space for the rows [fromRow, toRow), which the caller fills next. The `front` rows before them are kept. */
   reserve(fromRow: number, toRow: number): void {
     if (fromRow !== this.end || toRow < fromRow || toRow - fromRow > this.blockRows) throw this.#wrongRows(fromRow, toRow);
     this.end = toRow;

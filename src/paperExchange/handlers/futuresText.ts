@@ -32,7 +32,7 @@ export function contractOf({ id, contract }: Instrument): Terms {
 export const wireMoneyText = ({ quoteDigits }: Instrument, units: number): string => fromScaled(units, quoteDigits);
 export const wireRateText = (ppm: number): string => fromScaled(ppm, 6);
 
-/** Returns the decimal of a price in ticks with a fraction; 0 if there is no price. */
+/** Returns the decimal of a price in ticks with a fraction; 0 without a price. */
 export function betweenText({ priceDigits }: Instrument, ticks: number): string {
   if (!Number.isFinite(ticks)) return '0';
   return fromScaled(Math.round(ticks * pow10(BETWEEN_DIGITS)), priceDigits + BETWEEN_DIGITS);

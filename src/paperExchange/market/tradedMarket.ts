@@ -9,7 +9,7 @@ export interface TradedMarket {
   readonly instrument: Instrument;
   readonly matcher: Matcher;
   readonly tape: Tape;
-  /** Price at which the rest of the world trades, in ticks: the last point of the price source. 0: there is no source. */
+  /** Price at which other traders trade, in ticks: the last point of the price source. 0: there is no source. */
   referencePrice: number;
   /** Bars that are the counterparty of every order. Null: orders match each other. */
   rows: Rows | null;

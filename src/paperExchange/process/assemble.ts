@@ -157,7 +157,7 @@ function startReplayed(
   return { source: replayBars(coming, nowMs, speed), price: first.price, quantity: first.lots };
 }
 
-/** Points that passed while the exchange was closed become history: the rest of the world has traded them. */
+/** Points that passed while the exchange was closed become history, as trades of others. */
 function startResumed(market: TradedMarket, source: PriceSource, nowMs: number, { lastMs }: StoreHistory): PriceStart {
   let next = source();
   while (next !== null && next.timeMs <= nowMs) {

@@ -88,8 +88,8 @@ export class EnvelopeFinder {
   }
 
   /**
-   * `lanes`: figures of further runs with other orders of events, which join the hull. `refined`: those of a run over finer rows in ambiguous
-   * ones, which the sums of the entries alone would not give.
+   * `lanes`: figures of further runs with other orders of events, which join the hull. `refined`: those of a run over finer rows in
+   * ambiguous ones, which the sums of the entries alone would not give.
    */
   result(lanes: readonly PathFigures[], refined: PathFigures | null): RunEnvelope {
     const { record, finer, reasons, openFills } = this;
@@ -112,7 +112,7 @@ export class EnvelopeFinder {
     const summed = [own.net + this.low - apart, own.net + this.high + apart] as const;
     const [from, to] =
       refined === null ? summed : this.isBound && !isSettled ? summed : [refined.net - left - apart, refined.net + left + apart];
-    // Nobody loses more than there is.
+    // A loss is at most the whole equity.
     const sums = [Math.floor(from), Math.ceil(to)].map((net) => Math.max(net, -startUnits));
     return {
       band,

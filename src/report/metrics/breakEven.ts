@@ -6,8 +6,8 @@ export const BREAK_EVEN_COSTS = ['fee', 'slippage', 'latency', 'size'] as const;
 export type BreakEvenCost = (typeof BREAK_EVEN_COSTS)[number];
 
 /**
- * Why there is no value. `already-negative`: the net profit is at most 0 at the start of the range. `never`: it is above 0 at every scanned
- * value. `no-impact-model`: without market impact a larger size costs nothing more.
+ * The reason for a missing value. `already-negative`: the net profit is at most 0 at the start of the range. `never`: it is above 0 at
+ * every scanned value. `no-impact-model`: without market impact a larger size costs nothing more.
  */
 export type BreakEvenReason = 'already-negative' | 'never' | 'no-impact-model';
 

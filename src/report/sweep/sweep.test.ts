@@ -132,7 +132,7 @@ describe('findings', () => {
     }
   });
 
-  it('fill sets.csv with a row a set and sweep.json without numbers that are none', () => {
+  it('fill sets.csv with one row for each set, and sweep.json without NaN', () => {
     const lines = setsCsv(record, findings).trimEnd().split('\n');
     expect(lines).toHaveLength(record.sets + 1);
     expect(lines[0]).toMatch(/^set,p0,p1,p2,refused,failed,sharpe,/);

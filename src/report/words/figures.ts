@@ -17,12 +17,12 @@ export interface GlossaryEntry {
 export interface FigureText {
   readonly label: string;
   readonly text: string;
-  /** The definition, and the reason when there is no number. */
+  /** The definition, and the reason for a missing number. */
   readonly note: string;
   /** Sign of the value: above 0, below 0, or neither. */
   readonly sign: 1 | 0 | -1;
   readonly isNone: boolean;
-  /** Why there is no number. */
+  /** The reason for a missing number. */
   readonly reason: string | null;
 }
 

@@ -92,7 +92,7 @@ export class ContractExposure implements ContractModel {
   }
 
   /**
-   * Returns the worst notional of one side of a contract: held lots at the mark, and each order at the dearer of its worst price and the
+   * Returns the worst notional of one side of a contract: held lots at the mark, and each order at the worse of its worst price and the
    * mark.
    */
   private sideUnits(index: number, isLong: boolean, ticks: number, order: Draft | null): number {
@@ -113,7 +113,8 @@ export class ContractExposure implements ContractModel {
   }
 
   /**
-   * Net mode: returns the lots held on the other side that are closed before this one opens, without those that reduce-only orders may take.
+   * Net mode: returns the lots held on the other side that are closed before this one opens, without those that reduce-only orders may
+   * take.
    */
   private opposed(index: number, isLong: boolean): number {
     const { ledger, reservations } = this;
@@ -132,7 +133,7 @@ export class ContractExposure implements ContractModel {
     return open <= Number.MAX_SAFE_INTEGER ? mulDiv(open, reservations.takerFeePpm(index), MILLION, 'up') : NAN;
   }
 
-  /** Positions count at the mark, an open order at the dearer of its worst price and the mark. */
+  /** Positions count at the mark, an open order at the worse of its worst price and the mark. */
   net(order: Draft, state: RiskState): number {
     const { ledger, reservations } = this;
     const isBuy = order.side === 'buy';

@@ -11,7 +11,10 @@ import { tightenLimits } from '../limits/tighten.ts';
 const SELL = { side: 'sell' } as const;
 const HALF = { limits: { marginBuffer: '0.5' }, cash: 4020 };
 const QUARTER = { limits: { marginBuffer: '0.25' }, cash: 6020 };
-/** Both strategies have 8000 units; a lot loses 400 in 20 ranges of 20 ticks, needs 3 there (7 where it is short), and pays half a unit of fees. */
+/**
+ * Both strategies have 8000 units; a lot loses 400 in 20 ranges of 20 ticks, needs 3 there (7 where it is short), and pays half a unit of
+ * fees.
+ */
 const FAR = { limits: { minLiquidationAtrs: '20' }, range: 20, cash: 4000 };
 /** 20 lots of 900 have 1800 units of margin and gain 2000; each lot loses 100 in 5 ranges, puts up 100, and needs 4.5 there. */
 const ALONE = { limits: { minLiquidationAtrs: '5' }, range: 20, isCross: false };
@@ -31,7 +34,7 @@ describe.each<Case>([
   ['LIQUIDATION_DISTANCE', 'cross, turned round', FAR, (rig) => rig.hold(5), 24, SELL],
   ['LIQUIDATION_DISTANCE', 'beside an order', FAR, (otherFixture) => otherFixture.send({ lots: 9, limit: 1000 }), 10, {}],
   ['LIQUIDATION_DISTANCE', 'beside another contract', FAR, (rig) => rig.hold(100, 1, 1), 18, {}],
-  // The other way round: what the order closes needs no margin any more.
+  // An order on the other side: the lots that it closes need no margin any more.
   ['LIQUIDATION_DISTANCE', 'cross, turned round from a large one', { ...FAR, leverage: 100 }, (rig) => rig.hold(60), 79, SELL],
   // 100 lots short need 500 units at the mark, beside 5 long.
   [

@@ -47,7 +47,7 @@ export class SpotExposure implements ExposureModel {
     return baseText(quantity, instrument);
   }
 
-  /** The holding counts at the mark, each open buy at the dearer of its worst price and the mark. */
+  /** The holding counts at the mark, each open buy at the higher of its worst price and the mark. */
   notional(index: number, order: Draft | null, state: RiskState): number {
     const { ledger, reservations } = this;
     const own = order !== null && index === order.instrumentIndex ? order : null;

@@ -183,7 +183,7 @@ const BOUNDARIES: readonly Boundary[] = [
     sizes(59, { ...SELL, ...LIMIT }),
   ),
   row('PORTFOLIO', 'two-way: both sides', { ...TWO_WAY, ...max('maxGrossNotional', '4') }, long(20), sizes(19, { ...SELL, ...LIMIT })),
-  // 30 lots of another contract on the other side are set off; what waits to close them is not.
+  // 30 lots of another contract on the other side are netted; orders that would close them are not.
   row('PORTFOLIO', 'net of contracts: a buy', max('maxNetNotional', '2'), (stand) => stand.hold(-30, 1, 1), sizes(49, LIMIT)),
   row(
     'PORTFOLIO',
@@ -365,7 +365,7 @@ describe('reductions', () => {
     setup.hold(20);
     expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);
   });
-  test('reductions count orders without effect as if they could still land', () => {
+  test('reductions count orders that are proven absent as if they could still arrive', () => {
     const rig = new FuturesFixture();
     rig.hold(20);
     rig.reservations.holdAbsent(rig.send({ lots: 15, ...SELL, ...CLOSE }), rig.nowMs);

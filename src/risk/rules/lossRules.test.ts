@@ -51,7 +51,7 @@ describe('DRAWDOWN', () => {
   test('DRAWDOWN is found at its row, although no order is checked then', () => {
     expect(codes(limits, [at(1, 1500), at(2, 1300), at(3, 1600), at(4, 1600)], 4)).toEqual(['DRAWDOWN']);
   });
-  test('reductions pass; a person clears it, and the peak begins anew', () => {
+  test('reductions pass; a person clears it, and the peak begins again', () => {
     const fixture = new Fixture(limits);
     fixture.hold(50);
     fixture.risk.begin(1000, START);
@@ -137,7 +137,7 @@ test('without a loss rule no equity is watched', () => {
   expect(new Fixture({ maxDrawdown: '1' }).risk.watchesEquity).toBe(true);
 });
 
-test('says what it measures from: the equity of the day, the peak, and anew from the present one where a person has cleared it', () => {
+test('says what it measures from: the equity of the day, the peak, or the equity at which a person has cleared it', () => {
   const fixture = new Fixture({ maxDailyLoss: '0.5', maxDrawdown: '0.1' });
   fixture.risk.begin(1000, START);
   const rows = [at(1, 1500), at(2, 1300)];

@@ -36,7 +36,7 @@ export interface UsersBot {
   exchangeAt(startMs: number, seed: number): DayExchangeSpec;
   /** Writes the config of a day, and the bars before it, into a folder that has `key` and `secret`. */
   configIn(folder: string, startMs: number): LiveConfig;
-  /** Loads strategies as a new process does: what a file counts outside of its class begins anew. */
+  /** Loads strategies as a new process does: variables outside of their classes have their first values again. */
   loader(reported: ReportedFills): Loader;
   /** True while a process loads its strategies. */
   readonly isLoading: boolean;

@@ -1,4 +1,4 @@
-// Pairs: short the contract that is dear by a rolling beta, long the other, until the z-score of their spread is back at zero.
+// Pairs: short the contract that is too expensive by a rolling beta, long the other, until the z-score of their spread is back at zero.
 import { beta, custom, float, int, log, Strategy, zscore } from 'isobar';
 
 export default class LongShortPair extends Strategy.with({ bars: int(48, { min: 5, max: 500 }), entry: float(1.8, { min: 0.1, max: 5 }) }) {

@@ -107,7 +107,7 @@ describe('bars appended to the catalog', () => {
     expect(() => append(folder, rowsOf([20]), 'keep', ether)).toThrow(/ETHUSDT.1m.arrow: these bars are synthetic, not an exchange's/);
   });
 
-  it('state a bar anew that had not closed when it was imported, or take it out where the exchange no longer has it', () => {
+  it('replace a bar that had not closed when it was imported, or remove it when the exchange no longer has it', () => {
     const open = (folder: string) =>
       storeBars(
         folder,

@@ -249,7 +249,7 @@ describe('the gap manifest', () => {
     expect(loadBars(catalog, KEY, { toMs: bars.openMs[19] }).quality.openLastBar).toBe(false);
   });
 
-  it('the gap manifest is made anew by a check, which finds what another program changed', () => {
+  it('the gap manifest is made again by a check, which finds what another program changed', () => {
     const bars = generate(100, 0);
     const { sha256 } = storeBars(catalog, bars, IMPORTED);
     rmSync(manifestPath(catalog, KEY));

@@ -36,7 +36,7 @@ describe('the name', () => {
     }
   });
 
-  it('the name gives way to what is said', () => {
+  it('an option overrides the name', () => {
     expect(keyOf('BTC_USDT_USDT-4h-futures.feather', { symbol: 'E-BTC-USDT', interval: '1h', market: 'spot' })).toEqual({
       market: 'spot',
       symbol: 'E-BTC-USDT',

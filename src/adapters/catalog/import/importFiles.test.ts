@@ -145,7 +145,7 @@ describe('import', () => {
     const [set] = await run(fileOf([...range(0, 9), bar(9, '5'), bar(10)]));
     expect(set).toMatchObject({ newRows: 1, manifest: { openLastBar: false, rows: 11 } });
     expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
-    // The other way round: an old download does not undo what is closed.
+    // In the reverse order, an old download does not replace a closed bar.
     await run(fileOf([...range(3, 9), bar(9, '4')]), { nowMs });
     expect(loadBars(catalog(), KEY).bars.close[9]).toBe(5);
     expect(loadBars(catalog(), KEY).quality.openLastBar).toBe(false);

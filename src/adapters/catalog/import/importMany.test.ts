@@ -186,7 +186,7 @@ describe('a file that was read', () => {
     expect(readdirSync(catalog())).toEqual(['spot']);
   });
 
-  it('a file that was read: by a coarser record is read anew by a finer one', async () => {
+  it('a file that was read: by a coarser record is read again by a finer one', async () => {
     const [file] = parts();
     const record = {
       base: 'BTC',

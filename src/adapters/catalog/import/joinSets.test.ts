@@ -42,7 +42,7 @@ it('names both places of the first row that differs, wherever the sets stand in 
   fc.assert(property);
 });
 
-it('lets a row that had not closed give way, to a closed one for good', () => {
+it('replaces a row that had not closed, and a closed one stays', () => {
   const old = setOf('old', [1, 2, 3], { salt: 5, openLastBar: true });
   old.raw.close[0] = old.raw.open[0] = old.raw.high[0] = old.raw.low[0] = old.raw.volume[0] = 1;
   for (const column of ['open', 'high', 'low', 'close', 'volume'] as const) old.raw[column][1] = 2;

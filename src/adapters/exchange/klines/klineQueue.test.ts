@@ -43,7 +43,7 @@ it('a repeated call waits for all first ones', () => {
   expect(began).toEqual([2, 3, 0, 1]);
 });
 
-it('at most as many calls run as a window admits, and a reply makes room for the next', () => {
+it('at most as many calls run as a window admits, and the next one starts with a reply', () => {
   const { scheduler, asks, began, answer } = fixture(5, 2);
   asks.forEach((ask) => ask(2, () => {}, false));
   scheduler.runDue(10);

@@ -136,7 +136,7 @@ export class InstrumentReconciler {
     const others = Array.from(tracks.openOf(index)).filter((track) => track.isLive && !(listed?.has(track) ?? false));
     yield* all(others.map((track) => this.#checkOther(track, listed === null ? null : askedMs, options)));
   }
-  /** `askedMs`: when the list was requested that does not show the order; null: there is no list. */
+  /** `askedMs`: when the list was requested that does not show the order; null without a list. */
   *#checkOther(track: TrackedOrder, askedMs: number | null, options: CallOptions): Work<void> {
     yield* this.#parts.statuses().check(track, options);
     if (askedMs !== null) this.#noteMissing(track, askedMs);

@@ -11,7 +11,7 @@ const input = reportInput(record);
 const { summary } = input;
 const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-test('the sentence speaks of fees, which are not all that a run costs', () => {
+test('the sentence names fees, which are not all that a run costs', () => {
   const of = (fees: string, netProfit: string) =>
     words(answer({ ...summary, metrics: { ...summary.metrics, netProfit }, orders: { ...summary.orders, fees } }).text);
   expect(of('0', '-50')).toMatch(/4 trades, no fees$/);

@@ -128,7 +128,7 @@ it('the trades of an order with a client id of another owner never count, howeve
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
-it('a fill that the journal has without an order is judged anew, and one with an order is booked once', async () => {
+it('a fill that the journal has without an order is judged again, and one with an order is booked once', async () => {
   const { books, range } = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
