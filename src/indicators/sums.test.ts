@@ -1,4 +1,4 @@
-// Sums compare as their quotients do: the guard of cross-multiplication, and windows of sums beside windows of quotients.
+// Tests that comparing sums by cross-multiplication gives the same results as comparing their quotients.
 
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { above, below, crossedDown, crossedUp } from './signals.ts';
 import type { IndicatorSpec } from './graph/spec.ts';
 import { crossMultipliers } from './sums.ts';
 
-/** Prices of eight decimals around `height` ticks, in waves. */
+/** Returns prices with eight decimals, in waves around `height` ticks. */
 const wave = (height: number) => Array.from({ length: 200 }, (_, row) => (height + Math.round(50 * Math.sin(row / 5)) * 1e6) / 1e8);
 const same = () => (x: number) => x;
 
@@ -28,7 +28,7 @@ const divided =
   (feed) =>
     custom(make(feed), same);
 
-/** Value, prev and ago(3) of a series row by row; with `others` something else needs its quotients. */
+/** Returns value, prev and ago(3) of a series for each row. `others`: another indicator also reads its quotients. */
 function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: number, others: boolean): Float64Array {
   const bars = syntheticBars(300, 4);
   const cursor = { row: -1 };
@@ -37,7 +37,7 @@ function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: numb
   const copy = others ? set.use(custom(series, same), 3) : null;
   if (others) set.use(ema(series, 4));
   set.seal();
-  // One kernel more divides, and one only, however many ask.
+  // At most one more kernel divides, for any number of readers.
   expect(set.kernels).toHaveLength(others ? 4 : 1);
   const seen: number[] = [];
   for (let from = 0; from < bars.length; from += blockRows) {
@@ -54,7 +54,7 @@ function read(make: (feed: FeedSeries) => IndicatorSpec<Series>, blockRows: numb
   return Float64Array.from(seen);
 }
 
-/** Rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
+/** Returns the rows at which each comparison of `a` and `b` is true, as the engine lists them, and the number of kernels. */
 function rowsOf(bars: BarColumns, blockRows: number, a: Make, b: Make): { rows: number[][]; kernels: number } {
   const set = new IndicatorSet(bars, { row: -1 }, blockRows);
   const [x, y] = [set.use(a(set.series)), set.use(b(set.series))];
@@ -81,11 +81,11 @@ describe('cross-multiplication', () => {
   const share = fc.tuple(fc.integer({ min: 0, max: 1e6 }), fc.constantFrom(1e6, 1e3)).map(([part, of]) => part / of);
   const off = fc.integer({ min: -3, max: 3 });
 
-  it('cross-multiplication says what the rounded quotients say wherever it is allowed, near ties and at ties', () => {
+  it('cross-multiplication agrees with the rounded quotients whenever it is allowed, near ties and at ties', () => {
     let [allowed, ties, near] = [0, 0, 0];
     fc.assert(
       fc.property(divisor, divisor, share, off, (p, q, part, by) => {
-        // Up to a thousand times the sums of divisors without a common factor, and beside each one whose fraction is nearly the same.
+        // Draw sums over a wide range, and for each one another sum whose quotient is nearly the same.
         const x = Math.floor(((2 ** 52 - 1) / q) * part);
         const y = Math.max(0, Number((BigInt(x) * BigInt(q)) / BigInt(p)) + by);
         const times = crossMultipliers({ divisor: p, max: x }, { divisor: q, max: y });
@@ -105,7 +105,7 @@ describe('cross-multiplication', () => {
   });
 
   it('cross-multiplication is rejected if two fractions may round to one quotient, and for anything except sums', () => {
-    // x / 2 is 1 / 6 above y / 3, and both round to 2^51 + 1/2: what is read is equal, and must not cross.
+    // x / 2 is 1 / 6 above y / 3, but both round to 2^51 + 1/2. The values that are read are equal, so they must not cross.
     const x = 2 ** 52 + 1;
     const y = Number((3n * BigInt(x) - 1n) / 2n);
     expect([x / 2 === y / 3, 3n * BigInt(x) > 2n * BigInt(y)]).toEqual([true, true]);
@@ -114,14 +114,14 @@ describe('cross-multiplication', () => {
     expect(crossMultipliers({ divisor: 1, max: Infinity }, { divisor: 1, max: Infinity })).toBeNull();
   });
 
-  it('cross-multiplication takes the common factor out, so that the scale of the prices costs no range', () => {
+  it('cross-multiplication removes the common factor, so that the scale of prices does not reduce its range', () => {
     expect(crossMultipliers({ divisor: 10 * 1e8, max: 1e15 }, { divisor: 30 * 1e8, max: 3e15 })).toEqual([3, 1]);
     expect(crossMultipliers({ divisor: 7, max: 100 }, { divisor: 25, max: 100 })).toEqual([25, 7]);
   });
 });
 
 describe('windows of sums', () => {
-  it('windows of sums show the same bits, divided where they are read or beforehand for another indicator', () => {
+  it('windows of sums show the same bits, divided on reading or in advance for another indicator', () => {
     const ticks = [...ticksOf(syntheticBars(300, 4), 'close')];
     for (const make of [(feed: FeedSeries) => sma(feed.close, 7), (feed: FeedSeries) => wma(feed.close, 7)]) {
       const whole = new BigInt64Array(read(make, 300, false).buffer);
@@ -136,7 +136,7 @@ describe('windows of sums', () => {
     }
   });
 
-  it('cross and compare as their quotients do, on prices full of ties, in any blocks', () => {
+  it('windows of sums cross and compare like their quotients, with many ties and any block size', () => {
     const kind = fc.constantFrom(sma, wma);
     const length = fc.integer({ min: 1, max: 9 });
     const prices = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 30, maxLength: 60 });
@@ -156,9 +156,9 @@ describe('windows of sums', () => {
     );
   });
 
-  it('windows of sums are divided first where sums are too large to be multiplied, with the same rows', () => {
+  it('windows of sums that are too large to multiply are divided first, with the same rows', () => {
     const [a, b]: [Make, Make] = [(of) => sma(of.close, 7), (of) => sma(of.close, 25)];
-    // Two averages, a crossing, two comparisons; with large sums two divisions more.
+    // Two averages, a crossing and two comparisons; with large sums two divisions more.
     expect(rowsOf(closes(wave(6e12), 8), 32, a, b).kernels).toBe(5);
     const large = closes(wave(2e14), 8);
     expect(rowsOf(large, 32, a, b).kernels).toBe(7);

@@ -35,7 +35,7 @@ export const EXTERNAL: readonly Guard[] = [
     from: "if (priority === 'cancel') return next <= allowance;",
     to: '',
     test: 'src/adapters/exchange/limits/limiter.test.ts',
-    named: 'leave 20 % to cancels',
+    named: 'steady traffic leaves 20 % to cancels',
   },
   {
     row: 56,

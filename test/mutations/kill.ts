@@ -99,7 +99,7 @@ export const KILL: readonly Guard[] = [
     from: 'this.#unattributed.push({ instrument: record.symbol, row: unattributedRow(record) });',
     to: 'this.#trades.add(tradeKey(record.symbol, record.tradeId, record.side));',
     test: JUDGE_TEST,
-    named: 'a fill that the journal has without an order',
+    named: 'an unattributed fill of the journal is attributed again',
   },
   {
     row: 72,
@@ -108,7 +108,7 @@ export const KILL: readonly Guard[] = [
     from: 'if (row?.cid && this.books.isOwnCid(row.cid)) this.books.noteVenueId(row.cid, venueId);',
     to: 'if (row?.cid && this.books.isOwnCid(row.cid)) this.#foreign.add(venueId);',
     test: JUDGE_TEST,
-    named: 'the trades of a lost order',
+    named: 'trades of a lost order count',
   },
   {
     row: 73,
@@ -117,7 +117,7 @@ export const KILL: readonly Guard[] = [
     from: 'else if (row?.cid) this.#foreign.add(venueId);',
     to: '',
     test: JUDGE_TEST,
-    named: 'a client id of another owner',
+    named: 'trades of an order with a foreign client order id never count',
   },
   {
     row: 74,
@@ -135,7 +135,7 @@ export const KILL: readonly Guard[] = [
     from: "Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0')",
     to: 'low',
     test: JUDGE_TEST,
-    named: 'a balance lowers what is sold',
+    named: 'the balance may reduce the quantity to sell',
   },
   {
     row: 76,
@@ -144,7 +144,7 @@ export const KILL: readonly Guard[] = [
     from: "Decimal.min(low, rows.find(({ asset }) => asset === instrument.base)?.free ?? '0')",
     to: "new Decimal(rows.find(({ asset }) => asset === instrument.base)?.free ?? '0')",
     test: JUDGE_TEST,
-    named: 'a balance lowers what is sold',
+    named: 'the balance may reduce the quantity to sell',
   },
   {
     row: 77,
@@ -153,7 +153,7 @@ export const KILL: readonly Guard[] = [
     from: '[Decimal.max(0, range.low), Decimal.max(0, range.high)]',
     to: '[Decimal.max(0, range.high), Decimal.max(0, range.high)]',
     test: JUDGE_TEST,
-    named: 'of two that fit the smaller position counts',
+    named: 'two matching orders give the smaller position',
   },
   {
     row: 78,
@@ -243,7 +243,7 @@ export const KILL: readonly Guard[] = [
     from: 'return [...trades, ...unattributed].filter(',
     to: 'return [...trades].filter(',
     test: JUDGE_TEST,
-    named: 'could not attribute',
+    named: 'an unattributed fill of the journal counts when no list reaches back',
   },
   {
     row: 88,
@@ -252,7 +252,7 @@ export const KILL: readonly Guard[] = [
     from: "else if (record.k === 'STATE' && record.lifecycle === 'unknown') this.#clearVenueId(record.cid);",
     to: '',
     test: JUDGE_TEST,
-    named: 'an id that the exchange has given to two orders',
+    named: 'a venue order id given to two orders identifies neither',
   },
   {
     row: 89,
@@ -261,7 +261,7 @@ export const KILL: readonly Guard[] = [
     from: 'this.#cids.has(text) || (this.#prefixes.has(prefix) && orderIdIn(prefix, text) !== null)',
     to: 'this.#cids.has(text)',
     test: JUDGE_TEST,
-    named: 'only this bot can have made',
+    named: 'an order with a client order id of this bot is its own',
   },
   {
     row: 90,

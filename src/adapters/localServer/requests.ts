@@ -1,8 +1,8 @@
-// What the HTTP servers of a bot have in common: time-outs for slow clients, bodies with a most, headers as single texts.
+// Helpers of the HTTP servers of a bot: limits on connections, request bodies and headers.
 
 import type { IncomingMessage } from 'node:http';
 
-/** Enough for a few clients: pages that ask once a second, or senders of values. */
+/** Enough for a few clients: dashboards that poll once a second, or senders of external values. */
 export const MAX_CONNECTIONS = 32;
 /** Time-outs end slow connections, so that they do not block others. */
 export const SERVER_LIMITS = {
@@ -13,15 +13,15 @@ export const SERVER_LIMITS = {
   maxHeaderSize: 16 * 1024,
 } as const;
 
-/** Calls `whole` with the body of a request; null for one of more than `maxBytes`. */
-export function receiveBody(request: IncomingMessage, maxBytes: number, whole: (body: Buffer | null) => void): void {
+/** Calls `onBody` with the body of a request, or with null for a body of more than `maxBytes`. */
+export function receiveBody(request: IncomingMessage, maxBytes: number, onBody: (body: Buffer | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size <= maxBytes) chunks.push(chunk);
   });
-  request.on('end', () => whole(size > maxBytes ? null : Buffer.concat(chunks)));
+  request.on('end', () => onBody(size > maxBytes ? null : Buffer.concat(chunks)));
   request.on('error', () => request.destroy());
 }
 

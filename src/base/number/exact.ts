@@ -1,4 +1,4 @@
-// Exact integer arithmetic on numbers, also for products above 2^53 - 1. Every rounding names its direction.
+// Exact integer arithmetic on numbers, also for products above 2^53 - 1, with a named rounding direction.
 
 import { InvariantError } from '../errors.ts';
 
@@ -9,7 +9,7 @@ export type Rounding = 'down' | 'up' | 'halfUp' | 'halfEven';
 
 /** 2^53 - 1: every integer up to here is exact in a double. */
 export const MAX_EXACT = Number.MAX_SAFE_INTEGER;
-// The same for this file.
+// A copy for this file.
 // hot: docs/performance.md#imported-constants
 const MAX = Number.MAX_SAFE_INTEGER;
 const HALF_MAX = MAX / 2;
@@ -17,7 +17,7 @@ const MILLION = 1_000_000;
 const { ceil, floor } = Math;
 
 /**
- * Cuts a row to 30 bits in loops that take several rows a turn. Rows of longer columns are taken one by one. Hot:
+ * Limits a row to 30 bits in loops that process several rows in one step. Rows of longer columns are processed one by one. Hot:
  * docs/performance.md#index-range.
  */
 export const ROW_MASK = 2 ** 30 - 1;
@@ -35,7 +35,7 @@ export function mulDiv(a: number, b: number, divisor: number, round: Rounding): 
   return round === 'down' ? low : roundToDivisor(low, product - low * divisor, divisor, round);
 }
 
-/** Returns the quotient `low` with its rest, rounded as `round` says. */
+/** Returns the quotient `low` with remainder `rest`, rounded as `round` says. */
 function roundToDivisor(low: number, rest: number, divisor: number, round: Rounding): number {
   if (rest === 0 || round === 'down') return low;
   if (round === 'up') return low + 1;
@@ -44,8 +44,8 @@ function roundToDivisor(low: number, rest: number, divisor: number, round: Round
 }
 
 /**
- * Like `mulDiv`, when a * b is above 2^53: the product as an unevaluated sum of two doubles (Dekker 1971), a quotient that is off by at
- * most a few units, and its remainder, which is small and therefore exact. About 15 ns, while BigInt takes 200 and allocates.
+ * Does the same when a * b is above 2^53. The product is a sum of two doubles (Dekker 1971). The quotient is off by at most a few units,
+ * and its remainder is small and therefore exact. Takes about 15 ns; BigInt takes 200 ns and allocates.
  */
 function mulDivWide(a: number, b: number, divisor: number, round: Rounding): number {
   const high = a * b;
@@ -109,10 +109,10 @@ export function productAtMost(a: number, b: number, c: number, d: number): boole
 /** Returns `value` when it is an integer that a double holds exactly; throws InvariantError otherwise. */
 export function exact(value: number): number {
   // hot: docs/performance.md#short-functions
-  return Math.abs(value) <= MAX && Math.floor(value) === value ? value : refuseInexact(value);
+  return Math.abs(value) <= MAX && Math.floor(value) === value ? value : throwInexact(value);
 }
 
-function refuseInexact(value: number): never {
+function throwInexact(value: number): never {
   throw new InvariantError(`the amount ${value} is not an exact integer below 2^53: use coarser digits`);
 }
 

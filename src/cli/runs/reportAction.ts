@@ -33,7 +33,7 @@ export async function report(args: ReportArgs): Promise<void> {
   if (args.open) await openInBrowser(page);
 }
 
-/** Returns the path of the report. */
+/** Prints one run. Returns the path of its report page. */
 function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs): string {
   if (out !== undefined) throw new ConfigError('--out: expected a second run beside it', 'a single run has its report in its folder');
   const run = openRun(folder);
@@ -59,7 +59,7 @@ function showRun({ run: folder, json, quiet, out, open, breakdowns }: ReportArgs
   return page;
 }
 
-/** Prints the figures of another tool. */
+/** Prints the figures of a run as another tool computes them. */
 async function showProfile({ run, other, open, out, json, quiet }: ReportArgs, name: ProfileName): Promise<void> {
   if (other !== undefined) throw new ConfigError('--as: expected one run, got two', `isobar report ${displayPath(run)} --as ${name}`);
   const page = [open && '--open', out !== undefined && '--out', quiet && '--quiet'].find((option) => option !== false);
@@ -105,8 +105,8 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [command: strin
 
 /** Opens the page in the system's browser, or in the program that BROWSER names. */
 async function openInBrowser(page: string): Promise<void> {
-  const own = process.env['BROWSER'];
-  const [command, ...args] = own ? [own] : (OPENERS[process.platform] ?? ['xdg-open']);
+  const browser = process.env['BROWSER'];
+  const [command, ...args] = browser ? [browser] : (OPENERS[process.platform] ?? ['xdg-open']);
   await new Promise<void>((done, fail) => {
     const child = spawn(command, [...args, page], { detached: true, stdio: 'ignore' });
     child.on('error', () => fail(new ConfigError(`--open: ${command} cannot be started`, `open ${displayPath(page)} by hand`)));

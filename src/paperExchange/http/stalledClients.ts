@@ -3,28 +3,28 @@
 import type { Socket } from 'node:net';
 
 /** The bytes of a connection at the last check. */
-interface Seen {
+interface SocketProgress {
   readonly written: number;
   readonly unsent: number;
 }
 
-const NOTHING: Seen = { written: 0, unsent: 0 };
+const NOTHING: SocketProgress = { written: 0, unsent: 0 };
 
 export class StalledClients {
-  readonly #seen = new Map<Socket, Seen>();
+  readonly #progress = new Map<Socket, SocketProgress>();
 
-  /** Watches a connection until it is closed. A connection may come twice, because an upgrade that is ignored puts it back. */
+  /** Watches a connection until it is closed. No effect for a watched one: an ignored upgrade passes a connection twice. */
   watch(socket: Socket): void {
-    if (this.#seen.has(socket)) return;
-    this.#seen.set(socket, NOTHING);
-    socket.once('close', () => this.#seen.delete(socket));
+    if (this.#progress.has(socket)) return;
+    this.#progress.set(socket, NOTHING);
+    socket.once('close', () => this.#progress.delete(socket));
   }
 
-  /** Closes the connections whose client has read nothing since the last call, although replies wait for it. */
+  /** Closes the connections whose client has read no byte since the last call although replies are waiting. */
   close(): void {
-    for (const [socket, { written, unsent }] of this.#seen) {
+    for (const [socket, { written, unsent }] of this.#progress) {
       if (unsent > 0 && socket.writableLength === unsent && socket.bytesWritten === written) socket.destroy();
-      else this.#seen.set(socket, { written: socket.bytesWritten, unsent: socket.writableLength });
+      else this.#progress.set(socket, { written: socket.bytesWritten, unsent: socket.writableLength });
     }
   }
 }

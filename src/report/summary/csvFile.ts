@@ -1,4 +1,4 @@
-// Writes a table as CSV directly into bytes: exact decimals as plain text, without a string for each cell.
+// Writes a table as CSV bytes, with exact decimals and without a string for each cell.
 
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { CHUNK_ROWS, cellsOf, type ColumnCells } from './csvCells.ts';
@@ -33,9 +33,9 @@ export function streamCsv(table: Table, sink: (bytes: Uint8Array) => void): void
 class CsvWriter {
   readonly #sink: (bytes: Uint8Array) => void;
   #bytes = new Uint8Array(CHUNK_BYTES);
-  /** End of the bytes that were not passed on yet. */
+  /** End of the bytes that wait to be passed to the sink. */
   #end = 0;
-  /** Lengths of the rows of a chunk, and where the next cell of each is written. */
+  /** By row of a chunk: its length, and the position at which its next cell is written. */
   readonly #lengths = new Int32Array(CHUNK_ROWS);
   readonly #places = new Int32Array(CHUNK_ROWS);
 
@@ -52,12 +52,12 @@ class CsvWriter {
 
   #writeRows(columns: readonly ColumnCells[], from: number, rows: number): void {
     const lengths = this.#lengths;
-    // A separator behind each cell.
+    // Each cell is followed by one separator.
     lengths.fill(columns.length);
     for (const cells of columns) cells.measure(from, rows, lengths);
     let total = 0;
     for (let i = 0; i < rows; i++) total += lengths[i]!;
-    this.#makeRoom(total);
+    this.#reserve(total);
     const places = this.#places;
     for (let i = 0; i < rows; i++) {
       places[i] = this.#end;
@@ -68,7 +68,7 @@ class CsvWriter {
     }
   }
 
-  #makeRoom(bytes: number): void {
+  #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#bytes.length) return;
     this.#flush();
     if (bytes > this.#bytes.length) this.#bytes = new Uint8Array(bytes * 2);

@@ -1,4 +1,4 @@
-// Exposure of a spot account: holdings, and the open buys that add to them.
+// Computes the exposure of a spot account: its holdings, and the open buys that add to them.
 
 import * as numbers from '../../base/number/exact.ts';
 import type { Reservations } from '../../orders/reserve/reservation.ts';
@@ -47,7 +47,7 @@ export class SpotExposure implements ExposureModel {
     return baseText(quantity, instrument);
   }
 
-  /** The holding counts at the mark, each open buy at the higher of its worst price and the mark. */
+  /** Returns the notional of a symbol: the holding at the mark, each open buy at the higher of its worst price and the mark. */
   notional(index: number, order: Draft | null, state: RiskState): number {
     const { ledger, reservations } = this;
     const own = order !== null && index === order.instrumentIndex ? order : null;
@@ -88,7 +88,7 @@ export class SpotExposure implements ExposureModel {
     }
     return account;
   }
-  /** Adds the holding and open buys of one symbol. `ownUnits`: what the current order adds to them. */
+  /** Adds the holding and open buys of one symbol to the worst case. `ownUnits`: the notional of the current order. */
   private addSymbol(account: AccountWorstCase, index: number, mark: number, ownUnits: number): void {
     const { ledger, reservations } = this;
     let open = ownUnits;
@@ -101,7 +101,7 @@ export class SpotExposure implements ExposureModel {
     }
   }
 
-  /** Coins are long only. They offset shorts as far as they are certain to stay: all that open sells may take is left out. */
+  /** Returns the net exposure. Holdings offset short positions only by the part that open sells cannot reduce. */
   net(order: Draft, state: RiskState): number {
     return order.sign > 0 ? this.computeWorstCase(order, state).gross : -this.remainingUnits(state);
   }
@@ -118,7 +118,7 @@ export class SpotExposure implements ExposureModel {
     return units;
   }
 
-  /** Spot has no credit: cash for every buy, coins for every sell, both from the strategy's own book. */
+  /** True when the strategy itself has the cash for a buy or the coins for a sell, because spot has no credit. */
   isBacked(order: Draft): boolean {
     const { ledger, reservations } = this;
     const { strategy, instrumentIndex } = order;

@@ -1,4 +1,4 @@
-// Records bars into the catalog until it is stopped: one feed per set, written as often as is cheap, also across outages.
+// Records bars into the catalog until it is stopped, also across outages. Each set is written as often as its size allows.
 
 import { appendBars, newestRows, type RevisedRule } from '../../adapters/catalog/bars/append.ts';
 import { readInstrument } from '../../adapters/catalog/bars/catalog.ts';
@@ -37,7 +37,7 @@ export interface RecordOptions {
 
 /** Maximum share of time for writing, because each write rewrites the whole set. */
 const WRITING_SHARE = 0.02;
-/** Most bars that wait to be written. If the process is killed, the newest 300 can be downloaded again. */
+/** Maximum number of bars that wait to be written. If the process is killed, the newest 300 can be downloaded again. */
 const MAX_WAITING = 100;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
@@ -73,7 +73,7 @@ class Recording {
   readonly #service: MarketService;
   readonly #options: RecordOptions;
   readonly #signal: AbortSignal;
-  /** By the set whose klines are requested. */
+  /** The recorders, by the set whose klines are requested. */
   readonly #feeds = new Map<string, SetRecorder>();
 
   constructor(service: MarketService, options: RecordOptions, signal: AbortSignal) {
@@ -139,7 +139,7 @@ class SetRecorder {
   readonly #options: RecordOptions;
   readonly #poller: BarPoller;
   readonly #coarser: BarKey[] = [];
-  /** Used if the record in the catalog is missing. */
+  /** Used when the catalog has no record of the instrument. */
   readonly #instrument: Instrument;
   /** Bars that are not on disk yet, by open time. */
   #waiting = new Map<number, MarketBar>();
@@ -199,19 +199,19 @@ class SetRecorder {
     this.#plan();
   }
 
-  /** The timer fires after the whole reply has been taken, so its bars are written together. */
+  /** Sets the timer of the next write. It fires after the whole reply has been taken, so that its bars are written together. */
   #plan(): void {
     const { scheduler } = this.#service;
-    const mustHurry = this.#waiting.size >= MAX_WAITING && this.#failures === 0;
-    if (this.#timer !== null && !mustHurry) return;
+    const isFull = this.#waiting.size >= MAX_WAITING && this.#failures === 0;
+    if (this.#timer !== null && !isFull) return;
     if (this.#timer !== null) scheduler.cancel(this.#timer);
-    this.#timer = scheduler.at(mustHurry ? scheduler.nowMs : Math.max(scheduler.nowMs, this.#nextWriteMs), () => {
+    this.#timer = scheduler.at(isFull ? scheduler.nowMs : Math.max(scheduler.nowMs, this.#nextWriteMs), () => {
       this.#timer = null;
       this.#tryWrite();
     });
   }
 
-  /** A full or missing disk is treated as any other outage: the write is retried. */
+  /** Writes the waiting bars, and retries later if that fails, for example on a full disk. */
   #tryWrite(): void {
     const { scheduler } = this.#service;
     try {

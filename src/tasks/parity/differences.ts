@@ -1,4 +1,4 @@
-// The events in which a rerun and the journal differ, by time.
+// Finds the events in which a rerun and the journal differ.
 
 import { fromScaled, isPlainDecimal } from '../../base/number/decimal.ts';
 import { closeOf, openOf, type Interval } from '../../model/interval.ts';
@@ -12,12 +12,12 @@ import { pairedOrders } from './pairs.ts';
 import type { Rerun } from './rerun.ts';
 import { roleOfIntent } from './script.ts';
 
-/** An event that differs. `id` names it in every rerun. */
+/** An event that differs. Its `id` is the same in every rerun. */
 export interface ListedDifference extends DivergentEvent {
   readonly id: string;
 }
 
-/** At one time bars come before what follows from them. Behind them the journal has the order. */
+/** Returns the rank of an event among those of the same time: bars before decisions before all others, which follow the journal. */
 const rankOf = (what: DivergentWhat): number => (what === 'bar' ? 0 : what === 'decision' ? 1 : 2);
 
 /** Returns all events that differ, the earliest first. */
@@ -134,7 +134,7 @@ class OrderDifferences {
       const time = Math.min(mine?.timeMs ?? Infinity, theirs?.timeMs ?? Infinity);
       const seq = theirs?.seq ?? this.#run.seqAfter(time);
       const [backtest, other] = [fillText(mine), fillText(theirs)];
-      // It ended before it could fill: that comes first.
+      // The live order ended without this fill, so the end is the first difference.
       if (theirs === undefined && end !== null) {
         this.#add(`end ${id}`, end.seq, Math.min(time, end.t), 'end', `filled ${backtest ?? ''}`, endText(end));
         return;
@@ -189,7 +189,7 @@ interface PlainTerms {
   readonly price: string | null;
 }
 
-/** The limit of a market order is its collar, which follows from the last close. */
+/** Returns the terms of an order as text, without the limit of a market order, which is its collar. */
 function termsText({ side, role, symbol, qty, amount, price }: PlainTerms): string {
   const isPriced = price !== null && (role === 'limit' || role === 'takeProfit');
   return `${side} ${plain(qty ?? amount ?? '0')} ${symbol} ${role}${isPriced ? ` at ${plain(price)}` : ''}`;
@@ -217,7 +217,7 @@ const plainRecord = ({ record }: ReportedFill): PlainFill => ({
 const fillText = (fill: PlainFill | undefined): string | null =>
   fill === undefined ? null : `${fill.qty} at ${fill.price}, ${formatTime(fill.timeMs)}`;
 
-/** The time of a fill is compared by its bar: a backtest knows no other. */
+/** True when two fills are equal. Their times are compared by bar, because a backtest has no finer times. */
 const isSameFill = (a: PlainFill, b: PlainFill, interval: Interval): boolean =>
   a.price === b.price &&
   a.qty === b.qty &&
@@ -225,12 +225,12 @@ const isSameFill = (a: PlainFill, b: PlainFill, interval: Interval): boolean =>
     openOf(interval, a.timeMs) === openOf(interval, b.timeMs) ||
     openOf(interval, a.timeMs - 1) === openOf(interval, b.timeMs));
 
-/** Removes zeros at the end of a decimal. */
+/** Returns a decimal without trailing zeros. */
 function plain(text: string): string {
   return isPlainDecimal(text) && text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** The bot learns of a payment some time after it, and a catalog may have it some ms before the hour. */
+/** Payments are compared by hour, shifted by a minute: a catalog may have one some ms before the hour, and the bot sees it later. */
 const [HOUR_MS, EARLY_MS] = [3_600_000, 60_000];
 
 function fundingDifferences({ payments, instruments }: Rerun, { funded, seqAfter }: RecordedRun): readonly ListedDifference[] {

@@ -1,4 +1,4 @@
-// Bars given in code: the record of an import of the same bars, and a line for each thing that can be wrong with them.
+// Tests of bars given in code: they equal an import of the same bars, and each error in them has a message.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const FROM = Date.UTC(2024, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'isobar-given-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('are what an import of the same rows makes of them: instrument, columns, quality', async () => {
+test('bars in code equal an import of the same rows: instrument, columns and quality', async () => {
   const options = fc.record({
     price: fc.constantFrom(0.0001, 0.7, 45, 3000, 65_000),
     gapShare: fc.constantFrom(0, 0.1),
@@ -43,7 +43,7 @@ test('are what an import of the same rows makes of them: instrument, columns, qu
   );
 });
 
-test('come back as columns, and a last bar that has not closed is known as such', () => {
+test('bars in code become columns, and a last bar that has not closed is marked', () => {
   const bars = synthesizeBars({ symbol: 'XUSDT', interval: '1h', fromMs: FROM, bars: 10, seed: 1 });
   const typed = typedBars({ bars, facts: SYNTHETIC });
   expect(typed).toMatchObject({ symbol: 'XUSDT', interval: '1h', length: 10, synthetic: true });
@@ -63,22 +63,22 @@ const good: Bars = {
   volume: [0, 5],
 };
 
-test('sound ones are taken', () => expect(givenBars(good, NOW).bars).toMatchObject({ length: 2, instrument: { priceDigits: 1 } }));
+test('valid bars are accepted', () => expect(givenBars(good, NOW).bars).toMatchObject({ length: 2, instrument: { priceDigits: 1 } }));
 
 test.each<[string, object, string]>([
   [
-    'an interval',
+    'an invalid interval',
     { interval: '7s' },
     'data XUSDT interval: expected a length such as 15s, 1m, 3h, 1d, 1w or 1M (seconds divide a minute, weeks at most a year), got 7s',
   ],
-  ['a symbol', { symbol: 'btc' }, 'symbol: expected capital letters'],
+  ['an invalid symbol', { symbol: 'btc' }, 'symbol: expected capital letters'],
   [
-    'a quote asset',
+    'an unknown quote asset',
     { symbol: 'FOOBAR' },
     'data FOOBAR symbol: expected a name that ends in a known quote asset, or BASE-QUOTE, got FOOBAR',
   ],
   ['no rows', { openMs: [] }, 'data XUSDT openMs: expected one bar or more, got none'],
-  ['a column that is missing', { volume: undefined }, 'data XUSDT volume: expected an array of numbers, got undefined'],
+  ['a missing column', { volume: undefined }, 'data XUSDT volume: expected an array of numbers, got undefined'],
   ['a short column', { close: [1] }, 'data XUSDT close: expected 2 values, as many as openMs has, got 1'],
   [
     'a time off the grid',
@@ -94,9 +94,9 @@ test.each<[string, object, string]>([
   ],
   ['a NaN', { close: [11, NaN] }, 'data XUSDT row 1: expected prices above 0'],
   ['a price of 0', { low: [0, 10] }, 'data XUSDT row 0: expected prices above 0'],
-  ['a price without end', { high: [12, Infinity] }, 'data XUSDT row 1: expected prices above 0'],
+  ['an infinite price', { high: [12, Infinity] }, 'data XUSDT row 1: expected prices above 0'],
   ['a negative volume', { volume: [0, -1] }, 'data XUSDT volume[1]: expected a volume of 0 or more, got -1'],
-  ['a price finer than money', { open: [10 + 1 / 3, 11] }, 'such as open[0] = 10.333333333333334'],
+  ['a price with too many decimals', { open: [10 + 1 / 3, 11] }, 'such as open[0] = 10.333333333333334'],
   [
     'a small price that is not a decimal',
     { open: [0.1 + 0.2, 0.3], high: [0.5, 0.5], low: [0.2, 0.2], close: [0.3, 0.3] },

@@ -1,4 +1,4 @@
-// Trades as columns of exact whole numbers: their keys, paths and checks.
+// Trades in the catalog: their columns of exact whole numbers, and the paths of their files.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,14 +7,14 @@ import { formatTime, parseTime } from '../../../model/time.ts';
 
 export const DAY_MS = 86_400_000;
 
-/** What a catalog has of an instrument besides bars: every trade, or trades of one order at one price summed up. */
+/** Identifies the trades of one instrument in a catalog. */
 export interface TradeKey {
   readonly market: Market;
   /** The wire name. */
   readonly symbol: string;
 }
 
-/** `trades`: one row for each trade. `aggregates`: sums of the trades of one taker at one price. Their ids are two series. */
+/** `trades`: one row for each trade. `aggregates`: one row for the trades of one taker at one price. Each kind has its own ids. */
 export type TradeKind = 'trades' | 'aggregates';
 
 /**
@@ -46,7 +46,7 @@ export const dayPath = (folder: string, day: string): string => join(folder, `${
 
 const DAY_FILE = /^(\d{4}-\d\d-\d\d)\.arrow$/;
 
-/** Returns the days that a folder has, oldest first. */
+/** Returns the days for which a folder has a file, oldest first. */
 export function daysIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)

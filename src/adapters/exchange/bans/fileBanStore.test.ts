@@ -1,4 +1,4 @@
-// A stored ban on a real disk: it survives restarts, and a damaged record never allows traffic before the ban ends.
+// Tests of a stored ban on a real disk: it survives restarts, and a damaged record never allows calls before the ban ends.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ beforeEach(() => {
   path = join(folder, 'exchange.json');
 });
 
-/** A process that starts at a time, sends one call, and gets a reply if it was sent. */
+/** Starts a process at a time, requests one call, and gives it a reply if it was sent. */
 function start(atMs: number, status: number): { sent: number; why: LimitRefusal[]; events: LimitEvent[] } {
   const queue = new DueQueue();
   queue.runDue(atMs);
@@ -51,7 +51,7 @@ describe('a ban in a file', () => {
     expect(start(START_MS + 900_000, 200).sent).toBe(1);
   });
 
-  it('a ban in a file is for its owner alone, says what it is, and leaves nothing else behind', () => {
+  it('a ban in a file can be read only by its owner, explains itself, and is the only file', () => {
     start(START_MS, 418);
     start(START_MS + 300_000, 418);
     expect(readdirSync(folder)).toEqual(['exchange.json']);
@@ -65,16 +65,16 @@ describe('a ban in a file', () => {
     });
   });
 
-  it('a ban in a file is not touched by what a process left that died while it wrote', () => {
+  it('a ban in a file is not changed by a temporary file of a process that died while writing', () => {
     start(START_MS, 418);
     writeFileSync(`${path}.4711.tmp`, '{"version":1,"sin');
     expect(start(START_MS + 1000, 418).why).toMatchObject([{ kind: 'banned', retryAtMs: START_MS + 300_000 }]);
   });
 
-  it('cut at any byte holds until a person has looked', () => {
+  it('a ban in a file that is cut at any byte holds until a person removes the file', () => {
     start(START_MS, 418);
     const whole = readFileSync(path);
-    // The last byte is the end of the line: without it nothing is missing.
+    // The last byte is the line break. Without it the record is still complete.
     for (let length = 0; length < whole.length - 1; length++) {
       writeFileSync(path, whole.subarray(0, length));
       const { sent, why } = start(START_MS + 86_400_000 * 9, 200);
@@ -114,7 +114,7 @@ describe('a ban in a file', () => {
     expect(new FileBanStore(path).read()).toHaveProperty('unreadable');
   });
 
-  it('a ban in a file that cannot be opened may be one', () => {
+  it('a file of bans that cannot be opened counts as a ban', () => {
     mkdirSync(path, { recursive: true });
     expect(start(START_MS, 200).why).toMatchObject([{ message: expect.stringContaining('cannot be read (EISDIR)'), retryAtMs: Infinity }]);
   });

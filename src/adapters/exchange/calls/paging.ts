@@ -1,4 +1,4 @@
-// Reads a list that grows at one end without gaps, whatever the venue means by `fromId`. Pure.
+// Reads a growing list page by page without gaps, for every meaning that a venue may give `fromId`. Pure.
 
 /** What paging needs of a page: its ids, and whether it was full. */
 export interface PageSeen {
@@ -17,7 +17,7 @@ export type PageStep =
 
 const MAX_PAGES = 50;
 /** Ids are 64-bit integers, more than a double can hold. */
-const rising = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+const byValue = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
  * Reads everything from the cursor on. The newest page comes first. If it does not reach back to the cursor, pages from the cursor upward
@@ -86,4 +86,4 @@ export class Paging {
   }
 }
 
-const sortIds = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(rising);
+const sortIds = (ids: readonly string[]): readonly bigint[] => ids.map(BigInt).toSorted(byValue);

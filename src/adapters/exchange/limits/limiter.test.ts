@@ -1,15 +1,15 @@
-// The rate limiter: which calls go at once, which wait and how long, and which are rejected.
+// Tests of the rate limiter: which calls are sent at once, which wait and for how long, and which are rejected.
 
 import { describe, expect, it } from 'vitest';
 import { LimitsFixture, START_MS } from '../../../../test/fixtures/limitsFixture.ts';
 import { ConfigError } from '../../../base/errors.ts';
 import type { LimiterOptions } from './limiter.ts';
 
-/** What is added to a window for clocks that differ. */
+/** Added to each window, because clocks differ. */
 const GUARD_MS = 9;
 
 describe('calls within the limit', () => {
-  it('calls within the limit go at once, within the call', () => {
+  it('calls within the limit are sent at once, before acquire returns', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.newOrder', 'order', 80);
     expect(fixture.count()).toBe(80);
@@ -30,65 +30,65 @@ describe('calls within the limit', () => {
     ]);
   });
 
-  it('calls within the limit go again a window after they were answered, and not after they were sent', () => {
-    const setup = new LimitsFixture();
-    setup.ask('spot.openOrders', 'reconcile', 40);
-    expect(setup.count()).toBe(16);
-    setup.pass(700);
-    setup.answer();
-    setup.pass(2000);
-    expect(setup.count()).toBe(16);
-    setup.pass(GUARD_MS);
-    expect(setup.count()).toBe(32);
-    expect(setup.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
+  it('a call frees its place one window after its reply, not after it was sent', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.openOrders', 'reconcile', 40);
+    expect(fixture.count()).toBe(16);
+    fixture.pass(700);
+    fixture.answer();
+    fixture.pass(2000);
+    expect(fixture.count()).toBe(16);
+    fixture.pass(GUARD_MS);
+    expect(fixture.count()).toBe(32);
+    expect(fixture.sent[16]!.atMs).toBe(700 + 2000 + GUARD_MS);
   });
 
-  it('calls within the limit have their turn in the order of asking', () => {
-    const rig = new LimitsFixture({ limits: { 'spot.openOrders': { count: 1 } } });
-    const went: number[] = [];
+  it('waiting calls are sent in the order in which they were requested', () => {
+    const fixture = new LimitsFixture({ limits: { 'spot.openOrders': { count: 1 } } });
+    const sent: number[] = [];
     for (let i = 0; i < 4; i++) {
-      rig.limiter.acquire(
+      fixture.limiter.acquire(
         'spot.openOrders',
         'steady',
         (ticket) => {
-          went.push(i);
+          sent.push(i);
           ticket.finish(200, null, null);
         },
         () => {},
       );
     }
-    rig.pass(10_000);
-    expect(went).toEqual([0, 1, 2, 3]);
+    fixture.pass(10_000);
+    expect(sent).toEqual([0, 1, 2, 3]);
   });
 
-  it('calls within the limit count by class and by key; public ones by address, or by key where they carry it', () => {
-    const otherFixture = new LimitsFixture();
-    const second = otherFixture.another({ sameAddressAs: otherFixture.limiter });
-    const third = otherFixture.another({ sameAddressAs: otherFixture.limiter, publicOnKey: true });
-    for (const limiter of [otherFixture.limiter, second, third]) otherFixture.ask('spot.account', 'reconcile', 20, limiter);
-    expect(otherFixture.count()).toBe(3 * 16);
-    otherFixture.ask('spot.klines', 'reconcile', 10);
-    otherFixture.ask('spot.depth', 'reconcile', 10, second);
-    expect(otherFixture.count()).toBe(4 * 16);
-    otherFixture.ask('spot.ticker', 'reconcile', 10, third);
-    expect(otherFixture.count()).toBe(4 * 16 + 10);
+  it('calls count by class and key, public calls by address, or by key when they carry it', () => {
+    const fixture = new LimitsFixture();
+    const second = fixture.another({ sameAddressAs: fixture.limiter });
+    const third = fixture.another({ sameAddressAs: fixture.limiter, publicOnKey: true });
+    for (const limiter of [fixture.limiter, second, third]) fixture.ask('spot.account', 'reconcile', 20, limiter);
+    expect(fixture.count()).toBe(3 * 16);
+    fixture.ask('spot.klines', 'reconcile', 10);
+    fixture.ask('spot.depth', 'reconcile', 10, second);
+    expect(fixture.count()).toBe(4 * 16);
+    fixture.ask('spot.ticker', 'reconcile', 10, third);
+    expect(fixture.count()).toBe(4 * 16 + 10);
   });
 
-  it('calls within the limit cost what they weigh', () => {
-    const stand = new LimitsFixture({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
-    stand.ask('spot.newOrder', 'order', 20);
-    expect(stand.count()).toBe(11);
+  it('calls count with their weight', () => {
+    const fixture = new LimitsFixture({ limits: { 'spot.newOrder': { count: 100, weight: 7 } } });
+    fixture.ask('spot.newOrder', 'order', 20);
+    expect(fixture.count()).toBe(11);
   });
 
-  it('calls within the limit may ask for the next one, and be answered, while they go', () => {
-    const stand = new LimitsFixture();
-    let went = 0;
+  it('a call may request the next one, and get its reply, while it is being sent', () => {
+    const fixture = new LimitsFixture();
+    let sent = 0;
     const again = (): void => {
-      stand.limiter.acquire(
+      fixture.limiter.acquire(
         'spot.openOrders',
         'reconcile',
         (ticket) => {
-          went++;
+          sent++;
           again();
           ticket.finish(200, null, null);
           ticket.finish(429, null, null);
@@ -97,15 +97,15 @@ describe('calls within the limit', () => {
       );
     };
     again();
-    expect(went).toBe(16);
-    stand.pass(2000 + GUARD_MS);
-    expect(went).toBe(32);
-    expect(stand.events).toEqual([]);
+    expect(sent).toBe(16);
+    fixture.pass(2000 + GUARD_MS);
+    expect(sent).toBe(32);
+    expect(fixture.events).toEqual([]);
   });
 });
 
 describe('shares', () => {
-  it('shares leave 20 % to cancels, and 40 % to reconciliation, whatever steady traffic there is', () => {
+  it('steady traffic leaves 20 % to cancels and 40 % to reconciliation', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.myTrades', 'steady', 50);
     expect(fixture.count('steady')).toBe(8);
@@ -115,7 +115,7 @@ describe('shares', () => {
     expect(fixture.count('cancel')).toBe(4);
   });
 
-  it('shares let bars take all of a limit that nothing else waits for', () => {
+  it('bars may use the whole limit while no other call waits', () => {
     const fixture = new LimitsFixture();
     fixture.ask('spot.klines', 'bars', 50);
     expect(fixture.count('bars')).toBe(20);
@@ -124,58 +124,58 @@ describe('shares', () => {
     expect(fixture.count('bars')).toBe(40);
   });
 
-  it('shares let a read of the time go before bars that wait', () => {
-    const setup = new LimitsFixture();
-    setup.ask('spot.klines', 'bars', 50);
-    setup.ask('spot.serverTime', 'reconcile');
-    setup.answer();
-    setup.pass(2000 + GUARD_MS);
-    expect(setup.sent[20]!.priority).toBe('reconcile');
-    expect(setup.count('bars')).toBe(20 + 19);
+  it('a read of the time is sent before waiting bars', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.klines', 'bars', 50);
+    fixture.ask('spot.serverTime', 'reconcile');
+    fixture.answer();
+    fixture.pass(2000 + GUARD_MS);
+    expect(fixture.sent[20]!.priority).toBe('reconcile');
+    expect(fixture.count('bars')).toBe(20 + 19);
   });
 
-  it('shares keep a tenth for steady traffic that waits behind bars', () => {
-    const rig = new LimitsFixture();
-    rig.ask('spot.klines', 'bars', 100);
-    rig.ask('spot.depth', 'steady', 5);
+  it('steady traffic that waits behind bars gets a tenth of the limit', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.klines', 'bars', 100);
+    fixture.ask('spot.depth', 'steady', 5);
     for (let window = 0; window < 3; window++) {
-      rig.answer();
-      rig.pass(2000 + GUARD_MS);
+      fixture.answer();
+      fixture.pass(2000 + GUARD_MS);
     }
-    expect(rig.count('steady')).toBeGreaterThanOrEqual(5);
-    expect(rig.count('bars') + rig.count('steady')).toBeGreaterThanOrEqual(66);
+    expect(fixture.count('steady')).toBeGreaterThanOrEqual(5);
+    expect(fixture.count('bars') + fixture.count('steady')).toBeGreaterThanOrEqual(66);
   });
 
-  it('shares let reconciliation take what steady traffic does not, but for a tenth while that waits', () => {
-    const setup = new LimitsFixture();
-    setup.ask('spot.myTrades', 'reconcile', 50);
-    expect(setup.count('reconcile')).toBe(16);
-    setup.ask('spot.myTrades', 'steady', 50);
-    setup.answer();
-    setup.pass(2000 + GUARD_MS);
-    expect([setup.count('reconcile'), setup.count('steady')]).toEqual([16 + 14, 2]);
+  it('reconciliation may use the share of steady traffic, except for a tenth while steady traffic waits', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.myTrades', 'reconcile', 50);
+    expect(fixture.count('reconcile')).toBe(16);
+    fixture.ask('spot.myTrades', 'steady', 50);
+    fixture.answer();
+    fixture.pass(2000 + GUARD_MS);
+    expect([fixture.count('reconcile'), fixture.count('steady')]).toEqual([16 + 14, 2]);
   });
 
-  it('shares stop creates 20 % below their limit', () => {
-    const rig = new LimitsFixture();
-    rig.ask('spot.newOrder', 'order', 200);
-    rig.ask('spot.batchOrders', 'order', 200);
-    rig.ask('futures.createOrder', 'order', 200);
-    expect(rig.count()).toBe(80 + 40 + 16);
+  it('creates use at most 80 % of their limit', () => {
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.newOrder', 'order', 200);
+    fixture.ask('spot.batchOrders', 'order', 200);
+    fixture.ask('futures.createOrder', 'order', 200);
+    expect(fixture.count()).toBe(80 + 40 + 16);
   });
 
-  it('shares have room for one call however small the limit is', () => {
+  it('one call of each priority may be sent even with the smallest limit', () => {
     for (const priority of ['cancel', 'reconcile', 'order', 'steady'] as const) {
-      const otherFixture = new LimitsFixture({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
-      otherFixture.ask('spot.account', priority);
-      otherFixture.ask('spot.myTrades', priority);
-      expect(otherFixture.count(), priority).toBe(2);
+      const fixture = new LimitsFixture({ limits: { 'spot.account': { count: 1 }, 'spot.myTrades': { count: 2, weight: 2 } } });
+      fixture.ask('spot.account', priority);
+      fixture.ask('spot.myTrades', priority);
+      expect(fixture.count(), priority).toBe(2);
     }
   });
 });
 
 describe('the queue', () => {
-  it('the queue is bounded for each priority, and says when to come back', () => {
+  it('the queue is bounded for each priority, and a rejection says when to retry', () => {
     const fixture = new LimitsFixture({ maxWaiting: 3 });
     fixture.ask('spot.account', 'steady', 8 + 3 + 1);
     expect([fixture.count(), fixture.refusals.length]).toEqual([8, 1]);
@@ -190,24 +190,24 @@ describe('the queue', () => {
     expect([fixture.count(), fixture.refusals.length]).toEqual([20, 1]);
   });
 
-  it('a call that is given up leaves the queue, and is neither sent nor rejected', () => {
-    const setup = new LimitsFixture({ maxWaiting: 1 });
-    setup.ask('spot.account', 'steady', 8);
-    const giveUp = setup.ask('spot.account');
-    giveUp();
-    giveUp();
-    setup.ask('spot.account');
-    expect(setup.refusals).toEqual([]);
-    setup.answer();
-    setup.pass(5000);
-    expect(setup.count()).toBe(9);
+  it('a cancelled call leaves the queue, and is neither sent nor rejected', () => {
+    const fixture = new LimitsFixture({ maxWaiting: 1 });
+    fixture.ask('spot.account', 'steady', 8);
+    const cancel = fixture.ask('spot.account');
+    cancel();
+    cancel();
+    fixture.ask('spot.account');
+    expect(fixture.refusals).toEqual([]);
+    fixture.answer();
+    fixture.pass(5000);
+    expect(fixture.count()).toBe(9);
   });
 
   it('an empty queue keeps no timer, so that a command can end', () => {
-    const rig = new LimitsFixture();
-    rig.ask('spot.account', 'steady', 8);
-    rig.answer();
-    expect(rig.queue.nextMs).toBe(Infinity);
+    const fixture = new LimitsFixture();
+    fixture.ask('spot.account', 'steady', 8);
+    fixture.answer();
+    expect(fixture.queue.nextMs).toBe(Infinity);
   });
 });
 
@@ -236,7 +236,7 @@ describe('settings', () => {
     expect(message(options)).toBe(expected);
   });
 
-  it('an endpoint with a count of its own leaves the class it shared; a class may be set as a whole', () => {
+  it('an endpoint with its own count leaves its shared class; a class may be configured as a whole', () => {
     const fixture = new LimitsFixture({
       limits: { 'spot.klines': { count: 10, windowMs: 1000 }, 'spot.public': { count: 40 }, 'spot.depth': { weight: 5 } },
     });

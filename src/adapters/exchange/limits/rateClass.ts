@@ -31,7 +31,7 @@ export interface QueuedCall {
   readonly refused: (why: LimitRefusal) => void;
 }
 
-/** What the classes of one address share. */
+/** Collaborators and settings that the rate classes of one address share. */
 export interface SharedLimits {
   readonly scheduler: Scheduler;
   readonly bans: IpBan;
@@ -53,7 +53,7 @@ export interface ClassEvent {
   readonly allowance: number;
 }
 
-/** For status pages. */
+/** The state of a rate class, for status pages. */
 export interface ClassState {
   readonly rateClass: string;
   readonly scope: ClassLimit['scope'];
@@ -61,7 +61,7 @@ export interface ClassState {
   readonly windowMs: number;
   /** Weight in a window that the table or the configuration allows. */
   readonly limit: number;
-  /** How much of it is used at most: less after the venue has refused an unpublished limit. */
+  /** The part of the limit that may be used: less after the venue has refused calls under an unpublished limit. */
   readonly allowance: number;
   /** Weight that the venue may count now. */
   readonly used: number;
@@ -87,7 +87,7 @@ export class RateClass implements Usage {
     this.#allowance = new Allowance(limit.count, limit.heaviest, limit.windowMs);
   }
 
-  /** Lets the call go as soon as it may. Returns a function that gives up its place. */
+  /** Sends the call as soon as the limit allows. Returns a function that cancels a waiting call. */
   enter(call: QueuedCall): () => void {
     const { bans, scheduler, maxWaiting } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs);
@@ -122,7 +122,7 @@ export class RateClass implements Usage {
     this.#arm(nowMs);
   }
 
-  /** The address is banned: refuses all waiting calls. */
+  /** Refuses all waiting calls, because the address is banned. */
   refuseAll(): void {
     const { bans, scheduler } = this.#common;
     const bannedMs = bans.untilMs(scheduler.nowMs) ?? scheduler.nowMs;

@@ -1,4 +1,4 @@
-// The figures of backtesting.py 0.6.6 from equity and closes bar by bar, and closed trades.
+// Computes the figures of backtesting.py 0.6.6 from the equity and closes of each bar and the closed trades.
 
 import { ours, sound, type FigureDefinition, type OwnFigure } from '../figures/figure.ts';
 import { barRows, type ProfileInput } from '../figures/input.ts';
@@ -9,7 +9,7 @@ import { pairwiseSum, rangeOf } from '../statistics/sums.ts';
 const PERCENT = 100;
 const DAY_MS = 86_400_000;
 
-/** Returns the figures in the order of the tool. Those of prices are absent when the bars of the run cannot be read. */
+/** Returns the figures in the order of the tool. Figures of prices are absent when the bars of the run cannot be read. */
 export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
   const drawdowns = toolDrawdowns(input.bars);
   return [
@@ -22,7 +22,7 @@ export function backtestingFigures(input: ProfileInput): FigureDefinition[] {
   ];
 }
 
-/** Last equity less the first one, over the first one. */
+/** Returns (last equity - first equity) / first equity. */
 function totalReturn({ bars: { equity } }: ProfileInput): number {
   return (equity.at(-1)! - equity[0]!) / equity[0]!;
 }
@@ -172,9 +172,9 @@ function betaOf(equity: Float64Array, close: Float64Array): { readonly beta: num
   const n = own.length;
   if (n < 2) return { beta: NaN, isSound: false };
   const [meanOwn, meanMarket] = [pairwiseSum(own) / n, pairwiseSum(market) / n];
-  const offMarket = market.map((value) => value - meanMarket);
-  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * offMarket[row]!)) / (n - 1);
-  const variance = pairwiseSum(offMarket.map((value) => value * value)) / (n - 1);
+  const marketDeviations = market.map((value) => value - meanMarket);
+  const covariance = pairwiseSum(own.map((value, row) => (value - meanOwn) * marketDeviations[row]!)) / (n - 1);
+  const variance = pairwiseSum(marketDeviations.map((value) => value * value)) / (n - 1);
   return { beta: covariance / variance, isSound: variance > 0 };
 }
 
@@ -321,7 +321,7 @@ function geometricMean(returns: Float64Array): number {
   return Math.exp(pairwiseSum(returns.map((value) => Math.log(value + 1))) / (returns.length || NaN)) - 1;
 }
 
-/** Whole seconds of a span. */
+/** Returns a time span in whole seconds, rounded down. */
 function secondsOf(ms: number): number {
   return Math.floor(ms / 1000);
 }

@@ -1,5 +1,5 @@
-// How a kill reads the lists of an exchange: positions from the trades of the bot's own orders, and bounds where the evidence does not
-// decide.
+// Tests how a kill computes positions from the lists of an exchange: from the trades of the bot's own orders, with bounds where the
+// evidence is not conclusive.
 
 import { Decimal } from 'decimal.js';
 import { expect, it } from 'vitest';
@@ -14,7 +14,7 @@ import { Judge } from './judge.ts';
 
 const BTC = spotInstrument('BTC', { quantityDigits: 4, baseDigits: 8, minLots: lots(10) });
 const SIGNED_MS = 1_000_000;
-/** Behind every horizon. */
+/** Later than every absence horizon. */
 const NOW_MS = SIGNED_MS + 300_000;
 
 interface Venue {
@@ -98,7 +98,7 @@ function judged(orders: readonly BookedOrder[], { trades, orders: reported, free
 
 const first = trade('11', '1', 'buy', '0.1');
 
-it('the trades of a lost order are the bot’s where the order that is read by their id bears its client id', async () => {
+it('trades of a lost order count when the order of their id has its client order id', async () => {
   const sold = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
@@ -111,7 +111,7 @@ it('the trades of a lost order are the bot’s where the order that is read by t
   expect(await bought.range()).toEqual(['0.1998', '0.1998']);
 });
 
-it('what a second copy of a buy has bought is the account’s, and what a second copy of a sale has sold is sold', async () => {
+it('a duplicate buy does not add to the position, and a duplicate sale reduces it', async () => {
   const bought = judged([BOUGHT], { trades: [trade('12', '2', 'buy', '0.1'), first], orders: { 2: orderOf('2', 'bought', 'buy') } });
   expect(await bought.range()).toEqual(['0.0999', '0.0999']);
   const sale: BookedOrder = { ...lost('sell', 'SALE'), orderId: '5' };
@@ -122,13 +122,13 @@ it('what a second copy of a buy has bought is the account’s, and what a second
   expect(await sold.range()).toEqual(['0.0399', '0.0399']);
 });
 
-it('the trades of an order with a client id of another owner never count, however much it looks like a lost one', async () => {
+it('trades of an order with a foreign client order id never count, even with the fingerprint of a lost order', async () => {
   const trades = [trade('12', '2', 'sell', '0.1'), first];
   const { range } = judged([BOUGHT, lost('sell')], { trades, orders: { 2: orderOf('2', 'hers', 'sell') } });
   expect(await range()).toEqual(['0.0999', '0.0999']);
 });
 
-it('a fill that the journal has without an order is judged again, and one with an order is booked once', async () => {
+it('an unattributed fill of the journal is attributed again, and an attributed one is booked once', async () => {
   const { books, range } = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', 'LOST', 'sell') },
@@ -157,7 +157,7 @@ it('a fill that the journal has without an order is judged again, and one with a
   expect(await range()).toEqual(['0', '0']);
 });
 
-it('without client ids one order that fits is the lost one, and of two that fit the smaller position counts', async () => {
+it('without client order ids one matching order is the lost one, and two matching orders give the smaller position', async () => {
   const one = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', null, 'sell') },
@@ -173,14 +173,14 @@ it('without client ids one order that fits is the lost one, and of two that fit 
   });
 });
 
-it('a lost sale that no list shows had no effect behind the horizon, and may have had one before it', async () => {
+it('a lost sale that no list shows had no effect after the absence horizon, and may have had one before it', async () => {
   const absent = judged([BOUGHT, lost('sell')], { trades: [first], orders: {} });
   expect(await absent.range()).toEqual(['0.0999', '0.0999']);
   const early = judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + 60_000 });
   expect(await early.range()).toEqual(['-0.0001', '0.0999']);
 });
 
-it('a balance lowers what is sold and never raises it, and what it lowers is named', async () => {
+it('the balance may reduce the quantity to sell but not increase it, and the reduction is reported', async () => {
   const poor = judged([BOUGHT], { trades: [first], orders: {}, free: '0.03' });
   expect(await poor.closer.closable(poor.venue)).toMatchObject({ qty: new Decimal('0.03'), rest: new Decimal('0.0699') });
   const rich = judged([BOUGHT], { trades: [first], orders: {}, free: '7' });
@@ -205,7 +205,7 @@ it('a list of trades without one that the journal has is incomplete, so it does 
   await expect(reading).rejects.toThrow(/the list of own trades has a gap/);
 });
 
-it('a fill that the journal could not attribute counts where no list reaches back to it any more', async () => {
+it('an unattributed fill of the journal counts when no list reaches back to it', async () => {
   const extra = { tradeId: '7', orderId: '5', side: 'buy', qty: '0.1', fee: '0.0001', feeCoin: 'BTC' };
   const unattributed = {
     k: 'FILL',
@@ -218,7 +218,7 @@ it('a fill that the journal could not attribute counts where no list reaches bac
     crc: '',
     cid: null,
   };
-  // The order whose answer was lost.
+  // The order whose reply was lost.
   const own = judged([BOUGHT, lost('buy')], { trades: [first], orders: { 5: orderOf('5', 'LOST', 'buy') } });
   own.books.add({ ...unattributed, ...extra } as unknown as JournalRecord);
   expect(await own.range()).toEqual(['0.1998', '0.1998']);
@@ -233,7 +233,7 @@ it('a fill that the journal could not attribute counts where no list reaches bac
   expect(await listed.range()).toEqual(['0.1998', '0.1998']);
 });
 
-it('an id that the exchange has given to two orders identifies neither until a list shows whose it is', async () => {
+it('a venue order id given to two orders identifies neither until a list shows its client order id', async () => {
   const both = [
     { ...lost('buy', 'ONE'), orderId: '1' },
     { ...lost('buy', 'TWO'), orderId: '1' },
@@ -262,7 +262,7 @@ it('an id that the exchange has given to two orders identifies neither until a l
   expect(await range()).toEqual(['0.1998', '0.1998']);
 });
 
-it('an order with a client id that only this bot can have made is its own, though the journal does not have it', async () => {
+it('an order with a client order id of this bot is its own, even if the journal does not contain it', async () => {
   const [one, two, foreign] = ['0123456789ABCDEF0000000001', '0123456789abcdef0000000002', '1123456789ABCDEF0000000002'];
   const bought: BookedOrder = { ...lost('buy', one), orderId: '1' };
   const of = (cid: string) =>
@@ -279,20 +279,20 @@ it('a list of open orders with rows that cannot be read proves no absence', asyn
   expect(await range()).toEqual(['-0.0001', '0.0999']);
 });
 
-it('absence counts once the clock cannot be before the horizon any more', async () => {
-  // 5 s of the window, 60 s to be seen, 3 s of the lists; the clock is known to 10 ms.
+it('absence counts once the clock is after the absence horizon, including its uncertainty', async () => {
+  // Admission window 5 s, visibility delay 60 s, read lag 3 s, clock uncertainty 10 ms.
   const at = (ms: number) => judged([BOUGHT, lost('sell')], { trades: [first], orders: {}, nowMs: SIGNED_MS + ms }).range();
   expect(await at(68_009)).toEqual(['-0.0001', '0.0999']);
   expect(await at(68_010)).toEqual(['0.0999', '0.0999']);
 });
 
-it('a doubt of one strategy leaves what another holds as it is', async () => {
+it('an uncertain order of one strategy does not change the position of another', async () => {
   const { range, closer, venue } = judged([BOUGHT, { ...lost('sell'), strategy: 1 }], { trades: [first], orders: {}, nowMs: SIGNED_MS });
   expect(await range()).toEqual(['0.0999', '0.0999']);
   expect(await closer.closable(venue)).toMatchObject({ qty: new Decimal('0.0999'), rest: new Decimal(0), uncertainties: [] });
 });
 
-it('a doubt is also reported if the bot cannot hold anything', async () => {
+it('an uncertain order is reported even if the bot cannot hold anything', async () => {
   const { closer, venue } = judged([lost('sell')], { trades: [], orders: {}, nowMs: SIGNED_MS });
   expect(await closer.closable(venue)).toMatchObject({
     qty: new Decimal(0),
@@ -301,7 +301,7 @@ it('a doubt is also reported if the bot cannot hold anything', async () => {
   });
 });
 
-it('an order that a person calls another owner’s is not taken for a lost one', async () => {
+it('an order that the operator ignores is not taken for a lost one', async () => {
   const { books, range } = judged([BOUGHT, lost('sell')], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],
     orders: { 2: orderOf('2', null, 'sell') },
@@ -323,7 +323,7 @@ it('both legs of a self-trade count, each once', async () => {
   }
 });
 
-it('an order that never left is lost only where the journal is torn', () => {
+it('an order without a SEND record is lost only when the journal is torn', () => {
   for (const isTorn of [false, true]) {
     const books = booksOf([BTC], [], NOW_MS);
     const intent = { cid: 'NEVER', order: 1, strategy: 0, symbol: BTC.id, side: 'buy', qty: '0.1', amount: null, price: '60000' };
@@ -333,7 +333,7 @@ it('an order that never left is lost only where the journal is torn', () => {
   }
 });
 
-it('waits for lost orders alone: not for those that are over, nor for those that wait for their price', () => {
+it('waits only for lost orders, not for ended ones or waiting trigger orders', () => {
   const waiting = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '50000' };
   const { books } = judged([lost('buy'), lost('buy', 'GONE'), waiting], { trades: [], orders: {} });
   books.add(record('TOMB', { cid: 'GONE' }));
@@ -343,7 +343,7 @@ it('waits for lost orders alone: not for those that are over, nor for those that
   expect(books.orders.unknownUntilMs).toEqual({});
 });
 
-it('an order of a trigger without a client order id leaves both explanations open', async () => {
+it('an order of a trigger without a client order id leaves the position uncertain', async () => {
   const stop = { ...lost('sell', 'STOP'), orderId: 'trigger:44:STOP', condition: '60500' };
   const fired = judged([BOUGHT, stop], {
     trades: [trade('12', '2', 'sell', '0.0999'), first],

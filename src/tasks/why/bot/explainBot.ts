@@ -1,4 +1,4 @@
-// Explains a bar or an order of a live bot: its journal is replayed to that bar, as a start does, and every decision is repeated.
+// Explains a bar or an order of a live bot: replays its journal up to that bar, as a restart does, and repeats every decision.
 
 import { MeasuredAbsenceBounds } from '../../../orders/prove/absenceBounds.ts';
 import { ConfigError } from '../../../base/errors.ts';
@@ -19,10 +19,10 @@ export interface ExplainBotOptions {
   readonly onLoaded?: (name: string, rows: number) => void;
 }
 
-/** With more feeds, values and conditions of the bar's symbol alone are shown. */
+/** With more feeds, only the values and conditions of the bar's symbol are shown. */
 const MAX_SHOWN_FEEDS = 6;
 
-/** Throws ConfigError as a replay does, and for a bar or an order that the journal does not have. */
+/** Returns the explanation. Throws ConfigError as a replay does, and for a bar or an order that the journal does not contain. */
 export async function explainBot(folder: string, question: Question, { config, load, onLoaded }: ExplainBotOptions): Promise<Explanation> {
   const { records, behaviour, instruments } = openBotJournal(folder, config);
   const { lifetime, plan } = await planLifetime(records, behaviour, { instruments, ...(load ? { load } : {}) });
@@ -63,13 +63,15 @@ export async function explainBot(folder: string, question: Question, { config, l
   }
   if (found.strategies.length === 0) close();
   const orders = watch.orders.all().map((order) => withTradeIds(order, lifetime));
-  const asked = orders.toSorted((a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order);
-  const venue = reportedIn(recorded.records.slice(from, to + 1), lifetime, orders);
+  const sortedOrders = orders.toSorted(
+    (a, b) => Number(b.order === question.order) - Number(a.order === question.order) || a.order - b.order,
+  );
+  const venue = earlierOrderFills(recorded.records.slice(from, to + 1), lifetime, orders);
   const notes = ['the exchange matches the orders of a bot, and says no rule of matching'];
-  return { source: 'bot', folder, name: plan.name, question, bar, strategies: found.strategies, orders: asked, venue, notes };
+  return { source: 'bot', folder, name: plan.name, question, bar, strategies: found.strategies, orders: sortedOrders, venue, notes };
 }
 
-/** Trade ids of an exchange may be longer than any number: the journal has them as text. */
+/** Returns the order with the trade ids of the journal, where they are text, because they may exceed the range of numbers. */
 function withTradeIds(order: ExplainedOrder, { recorded }: Lifetime): ExplainedOrder {
   const fills = recorded.records.filter(
     (record) => record.k === 'FILL' && record.cid !== null && recorded.numberOf(record.cid) === order.order,
@@ -85,8 +87,8 @@ function tradeIdOf(record: JournalRecord | undefined): string | null {
   return record?.k === 'FILL' ? record.tradeId : null;
 }
 
-/** Returns the fills that the exchange reported while the bar ran, of orders from before it. */
-function reportedIn(
+/** Returns the fills that the exchange reported during the bar for orders that were sent before it. */
+function earlierOrderFills(
   records: readonly JournalRecord[],
   { recorded }: Lifetime,
   orders: readonly ExplainedOrder[],

@@ -1,8 +1,8 @@
-// Values of strategies as short texts.
+// Converts values of strategies to short texts for an explanation.
 
 import type { Decimal } from '../../../base/number/decimal.ts';
 
-/** The longest text of a value. */
+/** Maximum length of the text of a value. */
 const MAX_LENGTH = 160;
 const MAX_DEPTH = 4;
 const MAX_MEMBERS = 12;
@@ -10,16 +10,16 @@ const MAX_MEMBERS = 12;
 /** The text of a value with a getter that throws. */
 export const UNREADABLE = 'cannot be read';
 
-/** Names a view, such as a series; null for anything else. */
+/** Returns the name of a view, such as a series; null for any other value. */
 export type ViewName = (value: object) => string | null;
 
-/** Returns a value as JSON; what is not plain data by its class, and numbers that JSON lacks by their names. */
+/** Returns a value as JSON-like text. An object that is not plain data becomes the name of its class. */
 export function plainText(value: unknown, nameOf: ViewName = feedText): string {
   let text: string;
   try {
     text = textAt(value, 0, nameOf);
   } catch {
-    // A getter of the value throws, as that of a feed that the run does not have.
+    // A getter of the value threw, for example `this.bars` in a run without that feed.
     text = UNREADABLE;
   }
   return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 3)}...`;
