@@ -1,5 +1,5 @@
 // Drafts that wait to be sent. Replacements and reversals wait until other orders have ended, the buys of a rebalance until its sales have
-// filled, and stop entries until the price reaches their trigger.
+// ended, and stop entries until the price reaches their trigger.
 
 import { removeAt } from '../base/removeAt.ts';
 import type { OrderId, Side } from '../model/order.ts';
@@ -33,7 +33,7 @@ export interface WaitingDraft {
   left: number;
 }
 
-/** True for a draft of a rebalance. It waits until orders of other symbols have filled, and they are never cancelled for it. */
+/** True for a draft of a rebalance. It waits until orders of other symbols have ended, and never cancels them. */
 export function isOfRebalance({ order, replaced }: Pick<WaitingDraft, 'order' | 'replaced'>): boolean {
   return replaced === null && order.slot === REBALANCE;
 }
