@@ -120,7 +120,7 @@ describe('one round trip', () => {
   });
 });
 
-test('coins brought in at their worth make neither profit nor loss when they are sold for it', () => {
+test('coins that were deposited at a price make neither profit nor loss when they are sold at it', () => {
   const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(1, 'ETH', 20_000, 4000e8);
   expect(ledger.entryPrice(1, 1)).toBe(2000);
@@ -128,7 +128,7 @@ test('coins brought in at their worth make neither profit nor loss when they are
   expect([ledger.realised(1), ledger.cash(1), ledger.cash(0), ledger.cashTotal]).toEqual([0, 4000e8, 0, 4000e8]);
 });
 
-test('a missing mark makes the equity of this holding unknown, and of no other', () => {
+test('a missing mark makes the equity of its holding unknown, and that of no other holding', () => {
   const ledger = new SpotLedger(INSTRUMENTS, 2);
   ledger.deposit(0, 'USDT', 5);
   ledger.deposit(1, 'BTC', 7);
@@ -138,7 +138,7 @@ test('a missing mark makes the equity of this holding unknown, and of no other',
   expect(ledger.equityTotalUnits([100, NaN])).toBe(5 + 7);
 });
 
-test('more than is held cannot be sold, nor more money counted than is exact', () => {
+test('a sale of more than is held throws, and so does an amount too large to be exact', () => {
   const ledger = new SpotLedger([BTC], 1);
   expect(() => ledger.fill(0, 0, false, fillOf({ price: 1, lots: 1, notional: 10, fee: 0, feeInBase: false }))).toThrow(InvariantError);
   ledger.deposit(0, 'USDT', Number.MAX_SAFE_INTEGER);

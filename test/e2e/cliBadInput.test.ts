@@ -136,7 +136,7 @@ describe('definitions (exit code 2)', () => {
       2,
       /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
     );
-    await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to stand beside --demo/);
+    await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
   });
 
   test('a folder that is a file is reported before anything is run', async () => {

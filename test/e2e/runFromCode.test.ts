@@ -265,7 +265,7 @@ describe('refused, with a line that names the option', () => {
 
 test('options that would have no effect beside a definition, and unknown options, are rejected', async () => {
   const ran = (options: unknown) => backtest(options as BacktestOptions);
-  await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to stand beside definition');
+  await expect(ran({ definition, cash: '5' })).rejects.toThrow('backtest options cash: expected not to be given with definition');
   await expect(ran({ definition, cash: '5' })).rejects.toMatchObject({
     name: 'ConfigError',
     remedy: expect.stringContaining("set: ['cash=...']"),

@@ -109,7 +109,7 @@ describe('a sweep', () => {
         [...GRID, '--fresh', '--queue', 'redis://u:secret@127.0.0.1:1'],
         /--queue redis:\/\/127.0.0.1:1: no connection: connect ECONNREFUSED/,
       ],
-      [[...GRID, '--fresh', '--resume'], /--resume: expected not to stand beside --fresh/],
+      [[...GRID, '--fresh', '--resume'], /--resume: expected not to be given with --fresh/],
       [['--grid', 'fast=2,3', '--resume'], /--resume: the ledger .*ledger has no sweep of cross that was cut/],
     ];
     for (const [at, [args, message]] of refusals.entries()) {

@@ -56,7 +56,7 @@ async function recordFrom(of: RunPlan): Promise<RunRecord> {
   return runRecordOf(of, world, false);
 }
 
-/** Market, limit and bracket orders of either side at random over one feed, by quantity: what they do hangs on nothing else. */
+/** Market, limit and bracket orders of either side at random over one feed, by quantity: nothing else decides what they do. */
 abstract class Gambler extends Strategy {
   abstract of: ReturnType<Gambler['feed']>;
   abstract sizes: number;

@@ -177,7 +177,7 @@ describe('a trailing stop', () => {
     expect(fills[1]).toEqual({ role: 'trailing', price: 10_200, lots: 100, isMaker: false, minute: 4 });
   });
 
-  it('a trailing stop hangs on the price of the entry until a row has closed', async () => {
+  it('a trailing stop follows the entry price until a row has closed', async () => {
     const { fills } = await fillsOf(entry(MARKET, { trailing: 1 }), [[10_000, 10_500, 9890, 9950]]);
     expect(fills[1]).toMatchObject({ role: 'trailing', price: 9900, minute: 2 });
   });

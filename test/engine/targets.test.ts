@@ -176,7 +176,7 @@ describe('a list of targets that is wrong', () => {
   ] as const)('%j: %s', async (targets, words) => {
     expect(await thrown(targets)).toContain(words);
   });
-  it('stands beside no takeProfit', async () => {
+  it('an order with targets and takeProfit is refused', async () => {
     expect(await thrown(THREE, { takeProfit: 105 })).toContain('an order with takeProfit and targets');
   });
   it.each([

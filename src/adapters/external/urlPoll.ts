@@ -1,4 +1,4 @@
-// Asks a URL again and again, and takes one value with its time out of each answer, which is JSON.
+// Polls a URL, and reads one value with its time from each JSON answer.
 
 import type { Scheduler } from '../../ports/scheduler.ts';
 import type { Wire, WireOutcome } from '../../ports/wire.ts';

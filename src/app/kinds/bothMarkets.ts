@@ -41,7 +41,10 @@ export const bothMarkets: MarketParts = {
 
   open(plan, engine, { exchange, slippage, fees: [feesOfFutures = null, feesOfSpot = null] }, [ofFutures = new Map(), ofSpot = new Map()]) {
     const { ledger, instruments } = engine;
-    assert(ledger instanceof PairedLedger && exchange instanceof PairedReplay, 'two venues stand beside the books of two accounts');
+    assert(
+      ledger instanceof PairedLedger && exchange instanceof PairedReplay,
+      'a pair of venues needs a paired ledger and a paired replay',
+    );
     const { contracts, futures, spot } = ledger;
     exchange.route(contracts);
     const opened = openFutures(plan, engine, { exchange: exchange.futures, slippage, fees: [feesOfFutures] }, ofFutures, {

@@ -42,7 +42,7 @@ export const futuresMarket: MarketParts = {
 
   open(plan, engine, deps, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
-    assert(ledger instanceof FuturesLedger, 'a futures venue stands beside the books of a futures account');
+    assert(ledger instanceof FuturesLedger, 'a futures venue needs a futures ledger');
     return openFutures(plan, engine, deps, deposits, { ledger, instruments });
   },
 };

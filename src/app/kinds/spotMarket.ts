@@ -34,7 +34,7 @@ export const spotMarket: MarketParts = {
 
   open(plan, engine, deps, [deposits = new Map()]) {
     const { ledger, instruments } = engine;
-    assert(ledger instanceof SpotLedger, 'a spot venue stands beside the books of a spot account');
+    assert(ledger instanceof SpotLedger, 'a spot venue needs a spot ledger');
     return openSpot(plan, engine, deps, deposits, { ledger, instruments });
   },
 };

@@ -1,9 +1,9 @@
-// Lent memory: two arrays never share any of it until all of it is returned, and then no new memory is allocated.
+// Memory on loan: arrays never overlap between two resets, and after a reset the same memory is used again.
 
 import { expect, it } from 'vitest';
 import { Arena } from './arena.ts';
 
-it('arrays of one turn are apart, however much is taken', () => {
+it('arrays taken between two resets never overlap, however many are taken', () => {
   const arena = new Arena();
   const taken = Array.from({ length: 40 }, (_, at) => arena.take(10_000 * (at % 5)).fill(at));
   const bytes = arena.takeBytes(13).fill(255);
@@ -16,7 +16,7 @@ it('arrays of one turn are apart, however much is taken', () => {
   expect([...last]).toEqual([-1, -1, -1]);
 });
 
-it('the memory of a turn serves the next one', () => {
+it('after a reset the same memory is used again', () => {
   const arena = new Arena();
   arena.take(300_000);
   arena.reset();

@@ -42,7 +42,7 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   if (args.demo) {
     if (what !== undefined || data !== undefined)
       throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
-    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to stand beside --demo`, 'leave it out');
+    if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to be given with --demo`, 'leave it out');
     return { kind: 'demo', settings };
   }
   if (what === undefined)

@@ -26,7 +26,7 @@ const MAX_SEED = 1_000_000_000;
 export async function sim({ what, days, from, seed, loud, json }: SimArgs): Promise<void> {
   const one = wholeNumber('--seed', seed, MAX_SEED);
   const extra = days === undefined ? (from === undefined ? null : '--from') : '--days';
-  if (one !== null && extra !== null) throw new ConfigError(`${extra}: expected not to stand beside --seed`, 'leave one of them out');
+  if (one !== null && extra !== null) throw new ConfigError(`${extra}: expected not to be given with --seed`, 'leave one of them out');
   if (loud && one === null) throw new ConfigError('--loud: expected --seed beside it, got none', 'name the day to hear: --seed 7 --loud');
   const count = one === null ? (wholeNumber('--days', days, MAX_DAYS) ?? DAYS) : 1;
   const line = progressLine('days');

@@ -125,7 +125,7 @@ function announcement({ sets, gridSize, axes }: SweepSetup, threads: number): st
 }
 
 function sweepStartOf({ resume, fresh }: SweepArgs): SweepStart {
-  if (resume && fresh) throw new ConfigError('--resume: expected not to stand beside --fresh', 'leave one of them out');
+  if (resume && fresh) throw new ConfigError('--resume: expected not to be given with --fresh', 'leave one of them out');
   return resume ? 'resume' : fresh ? 'fresh' : 'new';
 }
 

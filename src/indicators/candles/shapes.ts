@@ -1,4 +1,4 @@
-// Bars seen another way: Heikin-Ashi, fractals, and the pivots of the day before.
+// Indicators on whole bars: Heikin-Ashi, fractals, and the pivots of the previous day.
 
 import type { FeedSeries, Series } from '../graph/series.ts';
 import { checkWhole, groupSpec, operand, type IndicatorSpec, type Kernel } from '../graph/spec.ts';
@@ -88,7 +88,7 @@ export interface Pivots {
   readonly s3: Series;
 }
 
-/** Floor traders' pivots from high, low and close of the UTC day before. NaN until a day before is there. */
+/** Floor pivots from high, low and close of the previous UTC day. NaN until one day is complete. */
 export function pivots(feed: FeedSeries): IndicatorSpec<Pivots> {
   const names = ['pivot', 'r1', 'r2', 'r3', 's1', 's2', 's3'] as const;
   return groupSpec(

@@ -5,7 +5,7 @@ import { walkBars } from '../../../test/engine/world.ts';
 import type { BarColumns } from './bars.ts';
 import { SharedTimes } from './sharedTimes.ts';
 
-test('bars of the same times have these columns in common, and keep their prices', () => {
+test('bars with equal times share their time columns, and keep their own prices', () => {
   const times = new SharedTimes();
   const [one, other] = [1, 2].map((seed) => walkBars({ rows: 50, seed })) as [BarColumns, BarColumns];
   const [first, second] = [times.of(one), times.of(other)];
@@ -16,7 +16,7 @@ test('bars of the same times have these columns in common, and keep their prices
   expect(second.close).toBe(other.close);
 });
 
-test('bars that differ in one time inside, or that still grow, keep their own times', () => {
+test('bars that differ in one time, or that still grow, keep their own time columns', () => {
   const times = new SharedTimes();
   const one = times.of(walkBars({ rows: 50 }));
   const shifted = { ...one, openMs: one.openMs.map((ms, row) => (row === 20 ? ms + 1 : ms)) };

@@ -1,4 +1,4 @@
-// The stored form of the profit history, and how its entries become records and come back.
+// The stored form of the profit history: writes its entries as records, and reads them back.
 
 import type { Instrument } from '../../model/instrument.ts';
 import type { IdMaps } from '../orders/orderRecords.ts';

@@ -1,4 +1,4 @@
-// The stored form of trigger orders, and how they become records and come back.
+// The stored form of trigger orders: writes them as records, and reads them back.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import { TRIGGER_KINDS, type Trigger } from '../../venue/futures/triggers.ts';

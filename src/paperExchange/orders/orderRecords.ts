@@ -1,4 +1,4 @@
-// The stored form of orders and own trades, and how they become records and come back.
+// The stored form of orders and own trades: writes them as records, and reads them back.
 
 import { lots, ticks, units } from '../../base/brand.ts';
 import { InvariantError } from '../../base/errors.ts';

@@ -51,7 +51,7 @@ test('samples are the start, each midnight, and the end; each the last known val
   expect([...equity]).toEqual([1000, 1100, 1200, 1300, 900]);
 });
 
-test('the drawdown looks at every bar, and its daily figure at midnights', () => {
+test('the drawdown is measured at every bar, and the daily drawdown at midnights only', () => {
   // The peak of 1500 and the trough of 700 lie inside two days; at midnights equity is 1000, 1200, 1100, 1150.
   const record = equityAt(
     [
@@ -70,7 +70,7 @@ test('the drawdown looks at every bar, and its daily figure at midnights', () =>
   expect(calmar! / (cagr! / (800 / 1500))).toBeCloseTo(1, 12);
   expect(calmarDaily! / (cagr! / (100 / 1200))).toBeCloseTo(1, 12);
   expect(recoveryFactor).toBeCloseTo(150 / 800, 12);
-  // Daily: the depths at midnight are 0, 100 / 1200 and 50 / 1200.
+  // Daily: the drawdowns at midnight are 0, 100 / 1200 and 50 / 1200.
   expect(ulcer).toBeCloseTo(Math.sqrt(((100 / 1200) ** 2 + (50 / 1200) ** 2) / 2), 12);
 });
 

@@ -273,7 +273,7 @@ test('exit reasons and holding times are those of a naive count', () => {
   expect(breakdowns.holdTime.map(({ key }) => key)).toEqual(['1m to 5m', '5m to 15m', '15m to 1h', '1h to 4h']);
 });
 
-test('money is text, fractions stand beside it, open positions are listed apart', () => {
+test('money is text, fractions are numbers, open positions have a list of their own', () => {
   const record = run([
     { row: 10, isBuy: true, lots: 10_000, price: 10_000 },
     { row: 20, isBuy: false, lots: 10_000, price: 10_100 },

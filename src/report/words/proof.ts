@@ -4,7 +4,7 @@ import { counted, joinedByAnd } from '../../base/text/format.ts';
 import { refutedProofs, type RunProof } from '../../model/run/proof.ts';
 
 const NAMES_OF_SAMPLE = 'purity and blocks';
-/** The line stands beside figures in a table of at most 100 columns. */
+/** The line is shown with figures in a table of at most 100 columns. */
 const MAX_REASON = 64;
 
 /** Returns one short line: `proved on a sample of 2,048 bars (purity and blocks)`. */

@@ -45,7 +45,7 @@ test('checks that depend on a failed check are skipped and refer to it', async (
   expect(isHealthy(results)).toBe(false);
 });
 
-test('of two that are missing, the one that failed is the reason', async () => {
+test('a check skipped for two reasons names the failed check, not the skipped one', async () => {
   const plan = [
     check('a', [], skipped('nothing there')),
     check('b', [], failed('no', [])),
@@ -56,7 +56,7 @@ test('of two that are missing, the one that failed is the reason', async () => {
   expect(results.slice(2).map(({ detail }) => detail)).toEqual(['because b failed', 'because a was skipped']);
 });
 
-test('a warning is ground enough, and no failure', async () => {
+test('a check that depends on a warning runs, and a warning leaves the result healthy', async () => {
   const results = await runChecks([check('a', [], warning('hm', ['mend'])), check('b', ['a'], ok('fine'))], clock());
   expect(results.map(({ status }) => status)).toEqual(['warning', 'ok']);
   expect(isHealthy(results)).toBe(true);

@@ -1,4 +1,4 @@
-// Records the fills, cancels and liquidations of a venue, each with the matching rule behind it.
+// Records the fills, cancels and liquidations of a venue, each with the matching rule that caused it.
 
 import type { Fill } from '../../model/fill.ts';
 import { MATCHING_RULE, type MatchingRule, type MatchTracer, type TracedOrder } from './matchTracer.ts';
@@ -28,7 +28,7 @@ export interface VenueAct {
 }
 
 /** The newest rule that acted on an order. */
-interface Acting {
+interface NewestRule {
   readonly rule: MatchingRule;
   readonly also: readonly MatchingRule[];
   readonly quoted: number;
@@ -50,7 +50,7 @@ export interface TraceContext {
 export class MatchTrace implements MatchTracer {
   readonly done: VenueAct[] = [];
   private readonly context: TraceContext;
-  private readonly acting = new Map<number, Acting>();
+  private readonly newestRules = new Map<number, NewestRule>();
   /** By entry: the time of its last fill. */
   private readonly entryFills = new Map<number, number>();
 
@@ -59,30 +59,30 @@ export class MatchTrace implements MatchTracer {
   }
 
   acts(order: TracedOrder, rule: MatchingRule, quoted: number, timeMs: number): void {
-    this.acting.set(order.ref, { ...this.rulesOf(order, rule, timeMs), quoted, timeMs });
+    this.newestRules.set(order.ref, { ...this.rulesOf(order, rule, timeMs), quoted, timeMs });
   }
 
   filled(order: TracedOrder, fill: Fill, budgetLots: number): void {
     const { ref, instrument } = order;
     const { price, lots, timeMs, fee, feeInBase, isMaker, tradeId } = fill;
     this.entryFills.set(ref, timeMs);
-    const acting = this.acting.get(ref);
+    const newestRule = this.newestRules.get(ref);
     const also: MatchingRule[] = [
       ...this.legRule(ref, instrument.id),
-      ...(acting?.also ?? []),
-      ...(acting?.rule === MATCHING_RULE.child ? [MATCHING_RULE.fired] : []),
+      ...(newestRule?.also ?? []),
+      ...(newestRule?.rule === MATCHING_RULE.child ? [MATCHING_RULE.fired] : []),
     ];
-    if (acting !== undefined && acting.quoted !== price) also.push(MATCHING_RULE.slippage);
+    if (newestRule !== undefined && newestRule.quoted !== price) also.push(MATCHING_RULE.slippage);
     if (hasRemainder(order)) also.push(budgetLots <= 0 ? MATCHING_RULE.share : MATCHING_RULE.funds);
     this.done.push({
       kind: 'fill',
       ref,
       instrument: instrument.id,
       timeMs,
-      rule: acting?.rule ?? null,
+      rule: newestRule?.rule ?? null,
       also: also.toSorted((a, b) => a - b),
       tradeId,
-      quoted: acting?.quoted ?? price,
+      quoted: newestRule?.quoted ?? price,
       price,
       lots,
       fee,
@@ -92,15 +92,15 @@ export class MatchTrace implements MatchTracer {
   }
 
   ended(order: TracedOrder, timeMs: number, budgetLots: number): void {
-    const acting = this.acting.get(order.ref);
-    this.acting.delete(order.ref);
+    const newestRule = this.newestRules.get(order.ref);
+    this.newestRules.delete(order.ref);
     this.done.push({
       ...NO_FILL,
       kind: 'cancel',
       ref: order.ref,
       instrument: order.instrument.id,
       timeMs,
-      ...causeOf(order, acting, timeMs, budgetLots),
+      ...causeOf(order, newestRule, timeMs, budgetLots),
     });
   }
 
@@ -125,7 +125,7 @@ export class MatchTrace implements MatchTracer {
   }
 
   /** Returns the rules of an act. A collar order is a limit for the venue, but a market order by the rules. */
-  private rulesOf(order: TracedOrder, rule: MatchingRule, timeMs: number): Pick<Acting, 'rule' | 'also'> {
+  private rulesOf(order: TracedOrder, rule: MatchingRule, timeMs: number): Pick<NewestRule, 'rule' | 'also'> {
     const { open, inForce, market } = MATCHING_RULE;
     if ((rule === open || rule === inForce) && this.context.isAtCollar(order.ref))
       return { rule: market, also: rule === inForce ? [rule] : [] };
@@ -154,10 +154,15 @@ function hasRemainder({ quoteUnits, lots, filledLots }: TracedOrder): boolean {
 }
 
 /** Returns the rules behind the end of an order; none for a resting order, which only its owner cancels. */
-function causeOf(order: TracedOrder, acting: Acting | undefined, timeMs: number, budgetLots: number): Pick<VenueAct, 'rule' | 'also'> {
-  if (acting?.timeMs !== timeMs || (order.limit !== 0 && order.timeInForce === null)) return { rule: null, also: [] };
-  const { rule } = acting;
-  const also = acting.also;
+function causeOf(
+  order: TracedOrder,
+  newestRule: NewestRule | undefined,
+  timeMs: number,
+  budgetLots: number,
+): Pick<VenueAct, 'rule' | 'also'> {
+  if (newestRule?.timeMs !== timeMs || (order.limit !== 0 && order.timeInForce === null)) return { rule: null, also: [] };
+  const { rule } = newestRule;
+  const also = newestRule.also;
   if (budgetLots <= 0) return { rule: MATCHING_RULE.share, also: [rule, ...also].toSorted((a, b) => a - b) };
   if (order.timeInForce !== null) return { rule, also };
   return { rule, also: order.quoteUnits === 0 ? [...also, MATCHING_RULE.funds] : also };

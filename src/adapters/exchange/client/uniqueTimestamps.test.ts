@@ -11,7 +11,7 @@ const request = fc.record({
   body: fc.constantFrom('', '{"limit":100}'),
 });
 
-test('equal requests differ in their times, others have theirs', () => {
+test('equal requests never have equal timestamps, and a timestamp runs ahead by at most the number of equal requests before it', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(request, fc.nat(3))), (asked) => {
       const times = new UniqueTimestamps();
@@ -42,7 +42,7 @@ test('old signing times are forgotten when there are many, and recent ones are n
   for (let at = 0; at < 5000; at++) expect(times.next(of(at), timeMs(start + 20_000))).toBe(start + 20_000);
 });
 
-test('a clock that is set back is followed', () => {
+test('timestamps follow a clock that is set back', () => {
   const times = new UniqueTimestamps();
   const read = { method: 'GET' as const, signedPath: '/sapi/v1/account', body: '' };
   const start = timeMs(1_767_571_200_000);

@@ -5,7 +5,7 @@ import type { CommonInterval } from '../../../model/interval.ts';
 import type { CallOptions, RestClient } from '../client/restClient.ts';
 import type { AskKlines } from './barPoller.ts';
 
-/** A recording of bars can wait. */
+/** Recording is never urgent: strategies do not wait for these bars. */
 const STEADY: CallOptions = { priority: 'steady' };
 
 /** Returns the request for the newest klines of one instrument and interval; by default at polling priority. */

@@ -162,7 +162,7 @@ function fileRequest(options: FileOptions): RunRequest {
   if (beside !== undefined) {
     const [key] = beside;
     throw new ConfigError(
-      `backtest options ${key}: expected not to stand beside definition`,
+      `backtest options ${key}: expected not to be given with definition`,
       `leave it out; a key of the definition is changed by set: ['${key}=...']`,
     );
   }

@@ -93,7 +93,7 @@ export async function provePurity(
   return { proof: plainProof('purity', 'proved', text), ...found };
 }
 
-/** What is never the same twice: decisions that hang on it differ from run to run, or do so by chance. */
+/** What is never the same twice: decisions that depend on it differ from run to run, or do so by chance. */
 const UNSTEADY: ReadonlySet<WarningCode> = new Set(['IMPURE_RANDOM', 'IMPURE_CLOCK', 'IMPURE_TIMER', 'IMPURE_PROMISE', 'IMPURE_NETWORK']);
 
 /** Returns true when what was used may make equal runs differ. */

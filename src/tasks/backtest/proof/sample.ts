@@ -137,7 +137,7 @@ async function proveRows({ plan, uses, watch, progressCells, onRows, sources }: 
     (reason: unknown) => (reason instanceof Error ? reason : new Error(String(reason))),
   );
   watch.checkGlobals();
-  // What was used says enough, and decisions that hang on it differ in every proof.
+  // What was used says enough, and decisions that depend on it differ in every proof.
   if (uses.first !== null) return [];
   const table = embeddedPrices(own, sources, MAX_SEARCHED_BYTES) ?? embeddedMoves(own, sources, MAX_SEARCHED_BYTES);
   const isShort = plan.feeds.length > MAX_FEEDS;

@@ -1,6 +1,6 @@
-// Gives texts and orders that follow the language of the machine another language while a run has other surroundings.
+// Sets another language for texts and orders that follow the language of the machine, while a run has other surroundings.
 //
-// Code that names no language is not a fault by itself: a text may only be logged. A decision that hangs on it is one.
+// Code that names no language is not a fault by itself: a text may only be logged. A decision that depends on it is one.
 
 import { both, replace } from './dates.ts';
 import { otherLanguage } from './surroundings.ts';

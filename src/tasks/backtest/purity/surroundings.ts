@@ -1,7 +1,7 @@
 // Other surroundings for one run: what code can read without a call that the watch would see has another value.
 //
 // A named import of a plain value, such as `workerData` or `pid`, cannot be watched. A run with other values that decides otherwise shows
-// that a decision hangs on one of them.
+// that a decision depends on one of them.
 
 import { syncBuiltinESMExports } from 'node:module';
 import { threadId } from 'node:worker_threads';

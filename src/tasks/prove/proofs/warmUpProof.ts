@@ -1,4 +1,4 @@
-// Informs whether first decisions depend on how far back the data begin: runs with 1, 2 and 4 times the warm-up before their start.
+// Shows whether first decisions depend on where the data begin: runs with 1, 2 and 4 times the warm-up before the start.
 
 import { firstAfter } from '../../../base/number/search.ts';
 import { counted } from '../../../base/text/format.ts';
