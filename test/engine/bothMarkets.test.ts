@@ -158,7 +158,7 @@ describe('a run over both markets', () => {
     },
   );
 
-  it('a run over both markets has no end of money in one account by what lies in the other', async () => {
+  it('a run over both markets does not pay in one account with the money of the other', async () => {
     class Both extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -224,7 +224,7 @@ describe('a run over both markets', () => {
     expect(orderRows(await recordFrom(paired([Reduces]))).map(({ code }) => code)).toEqual(['REDUCE_ONLY', '', '']);
   });
 
-  it('a run over both markets asks each order by the rules of its own market', async () => {
+  it('a run over both markets checks each order by the rules of its own market', async () => {
     class Each extends Strategy {
       spot = this.feed('spot');
       perp = this.feed('perp');
@@ -260,7 +260,7 @@ describe('a run over both markets', () => {
     expect(orderRows(large)[0]!.code).toBe('TIER');
   });
 
-  it('a run over both markets asks every rule that either market has', () => {
+  it('a run over both markets applies every rule that either market has', () => {
     const codes = (rules: readonly { readonly code: string }[]) => rules.map(({ code }) => code);
     expect([...RULES, ...FUTURES_RULES].map(({ code }) => code).filter((code) => !codes(PAIRED_RULES).includes(code))).toEqual([]);
     expect(new Set(codes(PAIRED_RULES)).size).toBe(PAIRED_RULES.length);

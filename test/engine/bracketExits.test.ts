@@ -12,14 +12,14 @@ describe('exit', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('exit does the same under latency: first of the cancel, then of the sale', async () => {
+  it('with latency, exit waits for the cancel first and then for the sale', async () => {
     const script = entry(MARKET, { stopLoss: 99, takeProfit: 101 }, { 3: (own) => own.leave() });
     const { fills, orders } = await fillsOf(script, [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], { fills: { latencyMs: 20_000 } });
     expect(fills.map(({ minute }) => minute)).toEqual([2, 6]);
     expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'filled']);
   });
 
-  it('asked for while another is under way closes what an entry has filled since, whose stop it drops', async () => {
+  it('a second exit during the first closes what an entry has filled since, and drops the stop of that entry', async () => {
     const script = entry(MARKET, {}, {
       3: (own) => own.enter({ base: '0.05' }, { stopLoss: 99, tag: 'more' }),
       4: (own) => own.leave(),
@@ -112,7 +112,7 @@ describe('the cancel of a target that the strategy asks for', () => {
     },
   );
 
-  it('the cancel of a target that the strategy asks for: by exit lets the exit follow once it has acted, with the latency of an order', async () => {
+  it('an exit follows the cancel of a target once the cancel has acted, with the latency of an order', async () => {
     const { fills, orders } = await fillsOf(entry(MARKET, target, { 2: (own) => void own.leave() }), [QUIET, QUIET, QUIET, QUIET, QUIET, QUIET], slow); // prettier-ignore
     // The cancel acts after the row in which it arrives, row 3, and the sale arrives 20 s into row 4: row 5 is the first that it can have.
     expect(fills.map(({ role, minute }) => [role, minute])).toEqual([['market', 2], ['market', 5]]); // prettier-ignore

@@ -35,7 +35,7 @@ describe('an entry filled at the open', () => {
     expect(fills.map(({ role, price, isMaker }) => [role, price, isMaker])).toEqual([['market', 10_060, false], ['takeProfit', 10_060, false]]); // prettier-ignore
   });
 
-  it('below its own stop is sold at that open', async () => {
+  it('an entry filled at the open below its own stop is sold at that open', async () => {
     const { fills } = await fillsOf(entry(MARKET, { stopLoss: 99 }), [[9850, 9950, 9800, 9900]]);
     expect(fills.map(({ role, price, minute }) => [role, price, minute])).toEqual([['market', 9850, 1], ['stopLoss', 9850, 1]]); // prettier-ignore
   });
@@ -79,7 +79,7 @@ describe('a trailing stop of an entry filled inside the row', () => {
     expect(fills.map(({ price, minute }) => [price, minute])).toEqual([[9100, 2], [9500, 3]]); // prettier-ignore
   });
 
-  it('a trailing stop of an entry filled inside the row: of an entry at the open follows the whole row', async () => {
+  it('a trailing stop of an entry filled at the open follows the whole row', async () => {
     const rows: RowOf[] = [
       [10_000, 11_000, 9900, 10_900],
       [10_900, 10_900, 10_400, 10_400],
@@ -147,7 +147,7 @@ describe('two equal stops that trigger on a row without volume', () => {
     expect(engine.brackets.total).toBe(0);
   });
 
-  it('two equal stops that trigger on a row without volume: of the smallest size, which nothing can be taken from, the second goes once the first has: on the same row, at the same price', async () => {
+  it('two equal stops of the smallest size trigger on a row without volume: the second is sent after the first, on the same row, at the same price', async () => {
     const { fills, orders, engine } = await fillsOf(twice({ base: '0.002' }), rows, capped);
     expect(orders.filter(({ ending }) => ending === 'denied').map(({ code }) => code)).toEqual(['FP_NOT_UNIQUE', 'FP_NOT_UNIQUE']);
     expect(fills.slice(2)).toEqual([
@@ -250,7 +250,7 @@ describe('a target under a limit of one open order', () => {
     expect(found.engine.brackets.total).toBe(0);
   });
 
-  it('a target under a limit of one open order: of an entry that is cancelled half filled goes for that half; its stop has guarded it all the time', async () => {
+  it('a target under a limit of one open order is sent for the filled half of an entry that is cancelled; its stop has guarded that half all the time', async () => {
     const script = entry(MARKET, { limit: 100, takeProfit: 101, stopLoss: 99 }, { 2: (own) => own.drop() });
     const thin: RowOf = [10_000, 10_010, 9990, 10_000, 0.4];
     const capped = { ...one, fills: { maxVolumeSharePpm: 100_000 } };

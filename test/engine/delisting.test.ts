@@ -50,7 +50,7 @@ test('resting orders and stops of a delisted symbol end with it', async () => {
   expect(orderRows(record).find(({ limit }) => limit === 500)?.ending).toBe('canceled');
 });
 
-test('the run says so', async () => {
+test('the run warns about the delisting', async () => {
   const record = await play();
   expect(coverageWarnings(record).map(({ code, text }) => `${code}: ${text}`)).toEqual([
     'DATA_DELISTED: AAAUSDT left the run on 2024-01-01 00:09 UTC: what was held was closed in its last bar, by a fill',

@@ -199,7 +199,7 @@ class Both extends Strategy {
   }
 }
 
-it('judges a contract without a row of its own by its newest mark, not by the one before it', async () => {
+it('checks a contract without a row for liquidation at its newest mark, not at the one before it', async () => {
   const [slow, fast] = [linearContract(), linearContract({ contractId: 2 }, { base: 'ETH' })];
   const flat = (ticks: number) => [ticks, ticks, ticks, ticks] as const;
   const rows = (of: Instrument, at: number, after: number) =>
@@ -257,7 +257,7 @@ class BothWays extends Strategy {
   }
 }
 
-it('two-way: a resting order that opens a short keeps no stop and no exit of a long from closing all of it', async () => {
+it('two-way: a resting order that opens a short does not prevent a stop or an exit from closing all of a long', async () => {
   const instrument = linearContract();
   const row = (open: number, low: number, close: number) => [open, open, low, close] as const;
   const bars = barsOfRows([row(400_000, 400_000, 400_000), row(400_000, 399_000, 400_000), row(400_000, 389_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000), row(390_000, 390_000, 390_000)], instrument); // prettier-ignore
@@ -290,7 +290,7 @@ it.each([
   ['another contract', true, 2, [100]],
   ['another contract', false, 2, [100]],
   ['part of the position', false, 1, [10, 90]],
-])('a fill of %s inside a row (cross: %s) puts no liquidation of that row off', async (_, isCross, contracts, sold) => {
+])('a fill of %s inside a row (cross: %s) does not delay a liquidation of that row', async (_, isCross, contracts, sold) => {
   const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })].slice(0, contracts);
   const row = (low: number) => [400_000, 400_000, low, 400_000] as const;
   const lows = [[400_000, 400_000, 350_000, 400_000, 400_000], [400_000, 400_000, 389_000, 400_000, 400_000]]; // prettier-ignore
@@ -308,17 +308,20 @@ it.each([
 it.each([
   ['isolated', 350_000, [100, 1]],
   ['cross', 357_150, [100]],
-] as const)('a position that came inside a row is judged by it, with those of other contracts (%s)', async (margin, low, sold) => {
-  const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
-  const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
-  const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
-  const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
-  const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
-  const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
-  const { fills } = record;
-  const of = (side: 'buy' | 'sell') => [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === side).map((at) => fills.lots[at]);
-  expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
-});
+] as const)(
+  'a position opened inside a row is checked for liquidation in it, with those of other contracts (%s)',
+  async (margin, low, sold) => {
+    const instruments = [linearContract(), linearContract({ contractId: 3 }, { base: 'ETH' })];
+    const lows = [low, 350_000].map((min) => [400_000, 400_000, min, 400_000, 400_000]);
+    const all = instruments.map((instrument, at) => barsOfRows(lows[at]!.map((lower) => [400_000, 400_000, lower, 400_000]), instrument)); // prettier-ignore
+    const data = new Map<InstrumentId, ContractData>(instruments.map(({ id }) => [id, { marks: null, funding: [] }]));
+    const futures = { leverage: 10, isCross: margin === 'cross', isNet: true, liquidationFeePpm: 2000, data };
+    const { record } = await runPlan({ ...planFor({ strategies: [Fallen], feeds: { all }, cash: { USDT: '450' } }), futures });
+    const { fills } = record;
+    const of = (side: 'buy' | 'sell') => [...fills.side.keys()].filter((at) => SIDES[fills.side[at]!] === side).map((at) => fills.lots[at]);
+    expect([of('buy'), of('sell')]).toEqual([[100, 1], sold]);
+  },
+);
 
 /** Wants one contract more at every close. */
 class Eager extends Strategy {

@@ -165,7 +165,7 @@ describe('a stop and the liquidation of its position in one row', () => {
     expect(fills[1]).toBe('sell stopLoss 100 @ 310000');
   });
 
-  it('a stop and the liquidation of its position in one row marks that reach it, and prices that do not reach the stop: a liquidation', async () => {
+  it('a stop and the liquidation of its position in one row: it is a liquidation where marks reach it and prices do not reach the stop', async () => {
     const marks: RowOf[] = [FLAT, [400_000, 400_000, 361_809, 400_000], FLAT];
     const { fills } = await play({ 0: long({ stopLoss: 37_000 }) }, { rows: [FLAT, [400_000, 400_000, 390_000, 400_000], FLAT], marks });
     expect(fills[1]).toBe('sell liquidation 100 @ 361809');
@@ -274,7 +274,7 @@ describe('a profit and the liquidation of a position in one row', () => {
     expect(fills).toEqual(['buy market 100 @ 400000', 'sell liquidation 100 @ 361809']);
   });
 
-  it('but not where the row opens beyond the target', async () => {
+  it('the profit comes first where the row opens beyond the target', async () => {
     const { fills } = await play({ 0: long({ takeProfit: 41_000 }) }, { rows: [FLAT, [415_000, 420_000, 350_000, 400_000], FLAT] });
     expect(fills[1]).toBe('sell takeProfit 100 @ 415000');
   });

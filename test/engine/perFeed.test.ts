@@ -48,7 +48,7 @@ async function byFeed(options: PlanOptions) {
   return { orders: sorted(orders), fills: sorted(fills), reported, equity: record.equity.units.slice(0, record.equity.length) };
 }
 
-test('strategies that read one feed each decide alike, in both modes', async () => {
+test('strategies that read one feed each decide the same in both modes', async () => {
   const complete = await byFeed({ strategies, feeds });
   const apart = await byFeed({ strategies, feeds, decide: 'perFeed' });
   expect(complete.orders.length).toBeGreaterThan(40);
@@ -123,7 +123,7 @@ test('a strategy that reads several feeds, or none, is refused', async () => {
   await expect(run({ strategies: [Both], feeds })).resolves.toBeDefined();
 });
 
-test('a definition that does not name the key has no word of it in the text that is hashed', () => {
+test('a definition without the key does not have it in the hashed text', () => {
   const definition = { strategy: 'a.ts', feeds: { bars: { symbol: 'AAAUSDT', interval: '1m' } }, cash: '100' } as const;
   const textOf = (more: object): string =>
     textWithDefaults({ ...definition, ...more }, [], { from: '2024-01-01', to: '2024-01-02', rates: {} });

@@ -131,11 +131,11 @@ describe('spot', () => {
     expect(new Decimal(engine.ledger.cash(0)).div(1e8).toString()).toBe(expected.cash.toString());
     expect(orderRows(record).filter(({ code }) => code !== '' && code !== 'REPLACED_FILLED')).toEqual([]);
   });
-  test('the drawn cases trade', () => {
+  test('the random cases trade', () => {
     const trades = Array.from({ length: 40 }, (_, at) => oracle(draw(at + 1)).trades.length);
     expect(trades.reduce((a, b) => a + b)).toBeGreaterThan(800);
   });
-  test('blocks of any size give the same', async () => {
+  test('blocks of any size give the same orders', async () => {
     const drawn = draw(7);
     const at = async (blockRows: number) =>
       columnsOf((await run({ strategies: [scripted(drawn)], feeds: { all: drawn.bars }, fees: { takerPpm: 2000, in: 'quote' }, blockRows })).record);
@@ -183,7 +183,7 @@ describe('what waits', () => {
     expect(seen).toEqual([[['draft', 'rebalance']]]);
     expect(fillRows(record).map(({ side, minute }) => [side, Math.floor(minute)])).toEqual([['buy', 1], ['sell', 5], ['buy', 6]]); // prettier-ignore
   });
-  test('what waits with a latency it waits until the sale has been filled', async () => {
+  test('with latency, a purchase waits until the sale has filled', async () => {
     const acts = { 0: (own: Acting) => void own.to({ AAAUSDT: 1 }), 4: (own: Acting) => void own.to({ BBBUSDT: 1 }) };
     const { record } = await run({ strategies: [acting(acts)], feeds: { all: twoCoins() }, ...FREE, fills: { latencyMs: 90_000 } });
     const fills = fillRows(record);
@@ -203,7 +203,7 @@ describe('what waits', () => {
     expect(engine.orders.drafts.waiting).toEqual([]);
     expect(engine.followUps).toBe(0);
   });
-  test('an exit of the symbol withdraws it too', async () => {
+  test('an exit of the symbol withdraws a waiting purchase', async () => {
     const acts = {
       0: (own: Acting) => void own.to({ AAAUSDT: 1 }),
       4: (own: Acting) => {
@@ -243,7 +243,7 @@ describe('futures', () => {
     world.checkBooks();
     return world.engine;
   };
-  test('futures goes long and short, turns round past zero and closes what has no weight', async () => {
+  test('weights open longs and shorts, reverse positions, and close those without a weight', async () => {
     const held: number[][] = [];
     const look = (own: Acting) => void held.push([0, 1].map((at) => Number(own['position'](own.all[at]).qty)));
     const engine = await play({
@@ -286,7 +286,7 @@ describe('refuses', () => {
   ])('refuses: %s', async (_, expected, act) => {
     expect(await message(act)).toMatch(expected);
   });
-  test('nothing of 0.1 in ten parts', async () => {
+  test('ten weights of 0.1 are not refused', async () => {
     const all = Array.from({ length: 10 }, (_, at) => barsOfRows(rowsAt(1000), spotInstrument(`A${at}`)));
     const weights = Object.fromEntries(all.map(({ instrument }) => [instrument.wireName, 0.1]));
     const { record } = await run({ strategies: [acting({ 0: (own) => void own.to(weights) })], feeds: { all }, ...FREE });

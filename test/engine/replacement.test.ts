@@ -63,7 +63,7 @@ describe.each([0, 300, 20_000, 90_000])('a replacement with the same tag, latenc
     ]);
   });
 
-  it('repeats at every bar as a ladder does', async () => {
+  it('can be repeated at every bar, for a ladder of orders', async () => {
     const script: Script = Object.fromEntries(Array.from({ length: 30 }, (_, row) => [row, (own: Scribe) => ladder(own, row)]));
     const { orders, reported } = await play(script, quiet(32), slow);
     expect(reported.filter((line) => line.includes('SLOT_BUSY'))).toEqual([]);
@@ -99,13 +99,13 @@ describe('a replacement', () => {
     expect(notified.at(-1)).toBe('2 done REPLACED_FILLED');
   });
 
-  it('a replacement is sized for what the old order left when that one fills in part', async () => {
+  it('a replacement is sized for what the old order left when the old order fills in part', async () => {
     const thin: RowOf = [10_000, 10_000, 9890, 9950, 0.4];
     const { orders } = await play(replaceAt(3), [...quiet(4), thin, ...quiet(4)], { fills: { latencyMs: 20_000, maxVolumeSharePpm: 100_000 } }); // prettier-ignore
     expect(orders.map(({ ending, lots, filled }) => [ending, lots, filled])).toEqual([['canceled', 100, 40], ['open', 60, 0]]); // prettier-ignore
   });
 
-  it('a replacement that is larger than the old order keeps its own size where that one fills nothing', async () => {
+  it('a replacement that is larger than the old order keeps its own size where the old order fills nothing', async () => {
     const { orders } = await play(replaceAt(3, { base: '0.25' }), quiet(9), slow);
     expect(orders[1]).toMatchObject({ ending: 'open', lots: 250 });
   });
@@ -153,19 +153,19 @@ describe('a replacement', () => {
     expect(news.filter((line) => line.startsWith('2'))).toEqual(['2 draft', '2 done']);
   });
 
-  it('a replacement goes with an exit', async () => {
+  it('an exit drops a replacement that waits', async () => {
     const script = { ...replaceAt(3), 4: (own: Scribe) => own.leave() };
     const { orders, engine } = await play(script, quiet(9), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'canceled']);
     expect(engine.followUps).toBe(0);
   });
 
-  it('still waits when the run ends', async () => {
+  it('a replacement may still wait when the run ends', async () => {
     const { orders } = await play(replaceAt(3), quiet(5), { fills: { latencyMs: 120_000 } });
     expect(orders.map(({ ending }) => ending)).toEqual(['open', 'open']);
   });
 
-  it('a replacement: without tags replaces the order of its side', async () => {
+  it('a replacement without tags replaces the order of its side', async () => {
     const script: Script = {
       0: (own) => own.order(true, BUY, { limit: 99 }),
       3: (own) => {
@@ -177,7 +177,7 @@ describe('a replacement', () => {
     expect(orders.map(({ ending }) => ending)).toEqual(['canceled', 'open']);
   });
 
-  it('a replacement by amount spends what the old one left', async () => {
+  it('a replacement by amount spends what the old order left', async () => {
     const script: Script = {
       0: (own) => own.order(true, { quote: '50' }, { tag: 'rung' }),
       1: (own) => {

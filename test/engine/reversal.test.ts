@@ -75,13 +75,13 @@ describe.each([0, 300, 20_000, 90_000])('target through zero, latency %i ms', (l
     expect(engine.orders.active().map(({ slot, side, lots }) => [slot, side, lots])).toEqual([['stop', 'buy', 10]]);
   });
 
-  it('goes to zero past a stop', async () => {
+  it('closes the position when a stop is in the way', async () => {
     const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
     expect(orders.filter(({ code }) => code !== '')).toEqual([]);
   });
 
-  it('closes the old side where risk refuses the new one', async () => {
+  it('closes the old side when risk refuses the new one', async () => {
     const { engine, orders } = await run(quiet(20), { 0: long, 4: stop, 8: (own) => own.aim(-80) }, slow);
     expect(orders.map(({ code }) => code).filter((code) => code !== '')).toEqual(['MARGIN']);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
@@ -105,13 +105,13 @@ describe('a reversal that waits for the cancel of a stop', () => {
     expect(engine.ledger.lots(0, 0)).toBe(-5);
   });
 
-  it('asked for again is the same', async () => {
+  it('that is requested again does not change', async () => {
     const script: Script = { 0: long, 4: stop, 8: (own) => own.aim(-10), 9: (own) => own.aim(-10) };
     const { orders } = await run(quiet(24), script, slow);
     expect(orders).toHaveLength(3);
   });
 
-  it('a reversal that waits for the cancel of a stop: in two-way mode goes to zero past a stop', async () => {
+  it('a reversal in two-way mode closes the position when a stop is in the way', async () => {
     const { engine } = await run(quiet(24), { 0: long, 4: stop, 8: (own) => own.aim(0) }, slow, false);
     expect(engine.ledger.isFlat(0, 0)).toBe(true);
   });
@@ -137,7 +137,7 @@ describe('a reversal that does not fill', () => {
   const gap: Rows = [...quiet(9), ...Array.from({ length: 11 }, (): Rows[number] => [9500, 9500, 9500, 9500])];
   const guarded: Script = { 0: (own) => own.go(true, { base: 10 }, { stopLoss: at(9000) }) };
 
-  it('because the row opens beyond its collar: the old side, whose stop is gone, is closed by an exit', async () => {
+  it('because the row opens beyond its collar closes the old side, whose stop is gone, by an exit', async () => {
     const { orders, engine, fills } = await run(gap, { ...guarded, 8: (own) => own.aim(-10) });
     expect(orders.map(({ role, ending }) => [role, ending])).toEqual([['market', 'filled'], ['market', 'canceled'], ['market', 'filled']]); // prettier-ignore
     expect(fills.at(-1)).toMatchObject({ side: 'sell', lots: 10, price: 9500 });
@@ -145,7 +145,7 @@ describe('a reversal that does not fill', () => {
     expect(engine.followUps).toBe(0);
   });
 
-  it('a reversal that does not fill: with latency, behind a stop at the exchange: the same', async () => {
+  it('a reversal that does not fill closes the old side by an exit also with latency and a stop at the exchange', async () => {
     const fall: Rows = [...quiet(11), ...gap.slice(9)];
     const { engine } = await run(fall, { 0: long, 4: stop, 8: (own) => own.aim(-10) }, { fills: { latencyMs: 90_000 } });
     expect(engine.ledger.lots(0, 0)).toBe(0);
@@ -153,18 +153,18 @@ describe('a reversal that does not fill', () => {
     expect(engine.followUps).toBe(0);
   });
 
-  it('a reversal that does not fill: that the strategy cancels itself leaves the old side to the strategy', async () => {
+  it('a reversal that the strategy cancels leaves the old side to the strategy', async () => {
     const { engine } = await run(gap, { ...guarded, 8: (own) => (own.aim(-10), own.drop()) }, { fills: { latencyMs: 90_000 } });
     expect(engine.ledger.lots(0, 0)).toBe(10);
     expect(engine.followUps).toBe(0);
   });
 
-  it('a reversal that does not fill: without a guard that went before it: the position stays, as after any order that is not filled', async () => {
+  it('a reversal that cancelled no guard and does not fill leaves the position as it is', async () => {
     const { engine } = await run(gap, { 0: long, 8: (own) => own.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(10);
   });
 
-  it('a reversal that does not fill: that fills leaves nothing behind', async () => {
+  it('a reversal that fills leaves nothing for a later exit to close', async () => {
     const { engine } = await run(quiet(20), { ...guarded, 8: (own) => own.aim(-10) });
     expect(engine.ledger.lots(0, 0)).toBe(-10);
     expect(engine.followUps).toBe(0);

@@ -112,7 +112,7 @@ test('blocks of 1, 7 and 2048 rows give the same bits', async () => {
   for (const blockRows of [1, 7, 100]) expect(await read(blockRows)).toEqual(whole);
 });
 
-test('a custom indicator that is not pure goes row by row, and gives the same', async () => {
+test('a custom indicator that is not pure runs row by row, and gives the same values', async () => {
   class Impure extends Reads {
     extra = this.use(custom(this.bars.close, () => (x) => x));
   }
@@ -137,7 +137,7 @@ test('the first call comes when every series over several feeds is ready', async
   expect(firstMs).toBe(bars.openMs[0]! + 76 * 60_000);
 });
 
-test('rows before the run warm the series up as the run would', async () => {
+test('rows before the run warm the series up as rows of the run do', async () => {
   const fromMs = bars.openMs[0]! + 300 * 60_000;
   const within = async (from: number | undefined, blockRows: number) => {
     seen = new Map();
@@ -212,7 +212,7 @@ describe('rank', () => {
     }
     expect(compared).toBeGreaterThan(1100);
   });
-  test('blocks of any size give the same', async () => {
+  test('blocks of any size give the same values', async () => {
     const whole = await ranksAt(2048);
     for (const blockRows of [1, 7]) expect(await ranksAt(blockRows)).toEqual(whole);
   });

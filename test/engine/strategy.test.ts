@@ -102,7 +102,7 @@ describe('sizes', () => {
     expect(fills).toHaveLength(1);
   });
 
-  it('an option that there is not ends the run, for a stop under another name would guard nothing; two units do too', async () => {
+  it('an unknown option ends the run, because a misspelt stop would guard nothing; so do two units in one size', async () => {
     const misspelt = ordersOf(first({ base: '0.1' }, { stoploss: 95 } as OrderOptions));
     await expect(misspelt).rejects.toThrow(/^Acting: an order with the option stoploss, which does not exist, at 2024-01-01 00:01/);
     await expect(misspelt).rejects.toMatchObject({ remedy: 'did you mean stopLoss?' });
@@ -125,7 +125,7 @@ describe('sizes', () => {
     await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
   });
 
-  it('and neither is nothing of a sale or a target, or a size that has got a second unit since', async () => {
+  it('a sale or target without a size ends the run too, and so does a size that was given a second unit', async () => {
     const nothing = null as unknown as Size;
     await expect(ordersOf((own) => own.order(false, nothing))).rejects.toThrow(/^Acting: this.sell\(null\): expected a size, at 2024/);
     const target = ordersOf((own) => own.api.target(nothing));
@@ -155,7 +155,7 @@ describe('errors in callbacks', () => {
     await expect(failed).rejects.toMatchObject({ cause: expect.any(RangeError) });
   });
 
-  it('while it is constructed', async () => {
+  it('name the strategy whose constructor throws', async () => {
     class Broken extends Strategy {
       length = [1].at(3)!.toFixed();
       override onBar() {}
@@ -198,7 +198,7 @@ describe('errors in callbacks', () => {
 });
 
 describe('several feeds', () => {
-  it('an instant delivers every bar that closed, onBar comes once, and fresh says which', async () => {
+  it('an instant delivers every bar that closed, calls onBar once, and fresh names the new bars', async () => {
     const seen: [number, boolean, boolean][] = [];
     const bars = walkBars({ rows: 125, missing: 0.1, seed: 4 });
     const hour = coarser(bars, '1h');
@@ -215,7 +215,7 @@ describe('several feeds', () => {
     expect(seen).toEqual(times.map((ms) => [ms, bars.closeMs.includes(ms), hour.closeMs.includes(ms)]));
   });
 
-  it('a coarse feed alone decides, while the finest of the instrument fills', async () => {
+  it('only the coarse feed decides, while the finest feed of the instrument fills', async () => {
     const fine = walkBars({ rows: 180, seed: 9 });
     class Hourly extends Strategy {
       override onBar() {
@@ -241,7 +241,7 @@ it('the same run twice leaves the same columns', async () => {
   expect(columnsOf(other.record)).not.toEqual(columnsOf(one.record));
 });
 
-it('a limit needs the fee of a maker where that is the higher one: no strategy pays with the cash of another', async () => {
+it('a limit order reserves the maker fee where it is the higher one, so no strategy pays with the cash of another', async () => {
   const fees = { makerPpm: 2000, takerPpm: 0, in: 'quote' } as const;
   const all = await ordersOf(first({ base: '10' }, { limit: 100 }), { fees, cash: { USDT: '1000' } });
   expect(all.orders).toMatchObject([{ ending: 'denied', code: 'MARGIN' }]);

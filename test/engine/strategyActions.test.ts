@@ -5,7 +5,7 @@ import { MINUTE, run, START_MS } from './world.ts';
 import { quiet, at, Api, ordersOf } from './strategyApi.ts';
 
 describe('actions', () => {
-  it('sell what is not held is denied; what is held is sold', async () => {
+  it('a sale of more than is held is denied; what is held can be sold', async () => {
     const { orders } = await ordersOf((own, row) => {
       if (row === 0) own.order(false, { base: '0.1' });
       if (row === 1) own.order(true, { base: '0.1' });
@@ -28,7 +28,7 @@ describe('actions', () => {
     expect(orders).toHaveLength(2);
   });
 
-  it('exit waits for its cancels under latency, and then goes', async () => {
+  it('with latency, exit is sent once its cancels have acted', async () => {
     const { orders, fills } = await ordersOf(
       (own, row) => {
         if (row === 0) own.order(true, { base: '0.1' });
@@ -42,7 +42,7 @@ describe('actions', () => {
     expect(fills.map(({ minute }) => minute)).toEqual([2, 7]);
   });
 
-  it('target trades the difference, working orders counted', async () => {
+  it('target trades the difference to the position and the working orders', async () => {
     const ids: (number | null)[] = [];
     const { orders, engine } = await ordersOf((own, row) => {
       if (row === 0) ids.push(own.api.target({ base: '0.5' }), own.api.target({ base: '0.5' }));
@@ -80,7 +80,7 @@ describe('actions', () => {
     ]);
   });
 
-  it('an open order says its tag, its limit, and the entry that it closes', async () => {
+  it('an open order has its tag, its limit, and the entry that it closes', async () => {
     const seen: unknown[] = [];
     const look = (own: Api) => seen.push(...own.api.openOrders().map(({ id, tag, limit, entry }) => [id, tag, limit, entry]));
     const slow = { fills: { latencyMs: 1000 } };
@@ -93,7 +93,7 @@ describe('actions', () => {
     expect(seen).toEqual([[1, 'mine', NaN, null], [2, 'buy', NaN, null], [3, 'takeProfit', 110.5, 1]]); // prettier-ignore
   });
 
-  it('random comes from the seed: the same again, another for another seed and for another strategy', async () => {
+  it('random numbers depend on the seed and the strategy, and are the same in every run', async () => {
     const drawn = async (seed: number) => {
       const numbers: number[] = [];
       const strategy = at((own) => numbers.push(own.api.random()));
@@ -106,7 +106,7 @@ describe('actions', () => {
     expect(one.every((number) => number >= 0 && number < 1)).toBe(true);
   });
 
-  it('log goes out with time and name', async () => {
+  it('log lines have the time and the name of the strategy', async () => {
     const lines: unknown[] = [];
     await run(
       { strategies: [at((own, row) => row === 1 && own.api.log('hello', { row }))], feeds: { bars: quiet(3) } },

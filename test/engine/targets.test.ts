@@ -31,7 +31,7 @@ async function legsOf(options: OrderOptions, rows: Prices[], base = '0.1', more:
 }
 
 describe('an order with several targets', () => {
-  it('closes a share at each, and the stop what is left', async () => {
+  it('closes a share at each target, and the rest by its stop', async () => {
     const legs = await legsOf({ targets: THREE, stopLoss: 90 }, [
       QUIET,
       QUIET,
@@ -49,24 +49,24 @@ describe('an order with several targets', () => {
     ]);
     expect(two).toEqual([['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
   });
-  it('closes all of it in one row that reaches all, and a row that reaches the stop too counts as the stop', async () => {
+  it('closes the whole position in one row that reaches all targets; a row that also reaches the stop fills the stop', async () => {
     expect(await legsOf({ targets: THREE, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], QUIET])).toEqual([
       ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['takeProfit', 12_000, 20]]); // prettier-ignore
     expect(await legsOf({ targets: THREE, stopLoss: 90 }, [QUIET, QUIET, [10_000, 12_100, 8900, 12_000], QUIET])).toEqual([
       ['stopLoss', 9000, 100]]); // prettier-ignore
   });
-  it('rounds shares down to lots and gives the rest to the last, which may leave out its share', async () => {
+  it('rounds shares down to lots and gives the rest to the last target, whose share may be omitted', async () => {
     const up: Prices[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
     const thirds = [{ at: 105, share: 1 / 3 }, { at: 110, share: '0.3333' }, { at: 120 }]; // prettier-ignore
     expect((await legsOf({ targets: thirds }, up, '0.011')).map(([, , lots]) => lots)).toEqual([3, 3, 5]);
     const equal = [105, 110, 120].map((at) => ({ at: new Decimal(at), share: 1 / 3 }));
     expect((await legsOf({ targets: equal }, up, '0.011')).map(([, , lots]) => lots)).toEqual([3, 3, 5]);
   });
-  it('leaves to the stop alone what the shares do not come to', async () => {
+  it('leaves the lots that no target has to the stop alone', async () => {
     const legs = await legsOf({ targets: [{ at: 105, share: '0.25' }], stopLoss: 90 }, [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], [12_000, 12_000, 8000, 8000], QUIET]); // prettier-ignore
     expect(legs).toEqual([['takeProfit', 10_500, 25], ['stopLoss', 9000, 75]]); // prettier-ignore
   });
-  it('gives what fills to its targets in their order, also when a row has less volume than the order', async () => {
+  it('gives filled lots to its targets in their order, also when a row has less volume than the order', async () => {
     const rows: Prices[] = [
       QUIET,
       [10_000, 10_010, 9990, 10_000, 0.06],
@@ -77,19 +77,19 @@ describe('an order with several targets', () => {
     expect(await legsOf({ targets: THREE, limit: 101 }, rows, '0.1', { fills: { maxVolumeSharePpm: 1_000_000 } })).toEqual([
       ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 10], ['takeProfit', 11_000, 20], ['takeProfit', 12_000, 20]]); // prettier-ignore
   });
-  it('rounds prices like those of the orders that close', async () => {
+  it('rounds target prices like the prices of closing orders', async () => {
     const up: Prices[] = [QUIET, QUIET, [10_000, 13_000, 10_000, 12_000], QUIET];
     expect(await legsOf({ targets: [{ at: '105.001', share: 0.5 }, { at: 110.01 }] }, up)).toEqual([
       ['takeProfit', 10_501, 50], ['takeProfit', 11_001, 50]]); // prettier-ignore
   });
-  it('by amount has its targets when it has ended: then its lots are known', async () => {
+  it('by amount places its targets when it has ended, because its lots are known only then', async () => {
     // The row of the entry reaches the first of them too.
     const rows: Prices[] = [QUIET, [10_000, 10_600, 9990, 10_000], [10_000, 12_100, 10_000, 12_000], QUIET];
     const buy = (own: Api, row: number) => row === 0 && own.order(true, { quote: '11' }, { targets: THREE });
     const { fills } = await ordersOf(buy, FREE, barsOfRows(rows));
     expect(fills.map(({ minute, lots }) => [minute, lots])).toEqual([[1, 110], [2, 55], [3, 33], [3, 22]]); // prettier-ignore
   });
-  it('has them at its end where the entry is one of too many orders; those without room leave their lots to the stop', async () => {
+  it('places its targets at its end when too many orders are open; the stop keeps the lots of targets that exceed the limit', async () => {
     const rows: Prices[] = [QUIET, QUIET, [10_000, 12_100, 10_000, 12_000], [12_000, 12_000, 8900, 8900], QUIET];
     const more = { risk: { maxOpenOrders: 2 } };
     expect(await legsOf({ targets: THREE, stopLoss: 90 }, rows, '0.1', more)).toEqual([
@@ -99,7 +99,7 @@ describe('an order with several targets', () => {
     expect(await legsOf({ targets: THREE, limit: 101, stopLoss: 90 }, parts, '0.1', { ...more, ...fills })).toEqual([
       ['takeProfit', 10_500, 50], ['takeProfit', 11_000, 30], ['stopLoss', 9000, 20]]); // prettier-ignore
   });
-  it('is left by an exit, which cancels the targets first', async () => {
+  it('is closed by an exit, which cancels the targets first', async () => {
     const act = (own: Api, row: number) => {
       if (row === 0) own.order(true, { base: '0.1' }, { targets: THREE });
       if (row === 3) own.api.exit();
@@ -108,7 +108,7 @@ describe('an order with several targets', () => {
     expect(done.fills.map(({ lots }) => lots)).toEqual([100, 50, 50]);
     expect(done.orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled', 'canceled', 'filled']);
   });
-  it('takes another list by amend while it works, and none once it has filled', async () => {
+  it('accepts another list by amend while it works, and none once it has filled', async () => {
     const act = (own: Api, row: number) => {
       if (row === 0) own.order(true, { base: '0.1' }, { limit: 99, targets: THREE });
       if (row === 1) own.api.amend(1, { targets: [{ at: 106, share: 0.25 }, { at: 107 }] }); // prettier-ignore
@@ -123,7 +123,7 @@ describe('an order with several targets', () => {
     };
     await expect(ordersOf(late, FREE, quiet(4))).rejects.toThrow('this.amend(1, { targets }), but the order has filled');
   });
-  it('of a contract closes a share of a short at each, and the stop what is left', async () => {
+  it('of a contract closes a share of a short at each target, and the rest by its stop', async () => {
     const strategy = acting((own, row) => row === 0 && own.order(false, { base: 11 }, { stopLoss: 1100, targets: [{ at: 950, share: 0.5 }, { at: 900 }] })); // prettier-ignore
     const rows = [QUIET, QUIET, [10_000, 10_000, 9400, 9500], [9500, 11_100, 9500, 11_000], QUIET].map((row) => row.slice(0, 4) as never);
     const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
@@ -143,7 +143,7 @@ describe('an order with several targets', () => {
   });
 });
 
-describe('a list of targets that is wrong', () => {
+describe('an invalid list of targets', () => {
   const thrown = async (targets: unknown, more: object = {}): Promise<string> => {
     try {
       await ordersOf(order({ targets, ...more } as never), FREE, quiet(3));
@@ -190,7 +190,7 @@ describe('a list of targets that is wrong', () => {
   });
 });
 
-it('what a fill gives to targets depends on the lots before it alone, and nothing is lost', () => {
+it('the lots that a fill gives to targets depend only on the lots filled before it, and no lot is lost', () => {
   const rng = seededRng(5);
   const below = (count: number) => Math.floor(rng.next() * count);
   for (let turn = 0; turn < 2000; turn++) {

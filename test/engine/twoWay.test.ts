@@ -33,7 +33,7 @@ function hedged(instrument: Instrument, prices: readonly number[], isNet = false
   return { ...planFor({ strategies: [strategy], feeds: { bars }, cash: { [instrument.quote]: '5000' } }), futures };
 }
 
-it('a short beside a long is a trade of its own, and a liquidation ends the one that it ends', async () => {
+it('a short and a long of one contract are separate trades, and a liquidation ends only the trade of its side', async () => {
   // Up by more than a tenth at the fifth row: the short is closed, the long stays, and is reduced at the sixth.
   const record = await runBacktest(hedged(linearContract(), [400_000, 400_000, 400_000, 400_000, 460_000, 460_000, 460_000]));
   const { closed, open } = tradesOf(record);
@@ -48,7 +48,7 @@ it('a short beside a long is a trade of its own, and a liquidation ends the one 
   expect(metrics.grossExposureMax).toBeCloseTo(1.31, 2);
 });
 
-it('both sides open at the end are marked as the account marks them: the bridge adds up whatever is rounded', async () => {
+it('two sides open at the end are marked as the account marks them, and the bridge adds up despite rounding', async () => {
   for (let last = 400_001; last < 400_040; last++) {
     const record = await runBacktest(hedged(inverseContract(), [400_000, 400_000, 400_000, 400_000, 400_000, 400_000, last]));
     const { costBridge, trades } = buildSummary(record, { versions: {} });
