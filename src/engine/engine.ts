@@ -216,7 +216,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
     const { orders, risk } = this;
     const { id } = order;
-    let code = orders.precheck(order);
+    let code = orders.precheck(order, order.triggerTicks > 0 ? this.lastTicks(order.instrumentIndex) : NAN);
     if (order.triggerTicks > 0) code ??= this.triggerOrders.denyCode(order);
     if (this.exitsMs !== null) code ??= delistedCode(order, this.exitsMs, this.nowMs);
     if (code === null) {

@@ -1,0 +1,78 @@
+// A stop or target that is placed again after a lost one: it closes all of the position, and differs in its trigger price.
+
+import { describe, expect, it } from 'vitest';
+import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
+import { Strategy, type OrderOptions } from '../../src/index.ts';
+import type { Order } from '../../src/model/order.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
+
+const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
+type Row = readonly [open: number, high: number, low: number, close: number];
+const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
+
+interface Case {
+  readonly isLong: boolean;
+  readonly trigger: number;
+  readonly rows?: readonly Row[];
+  /** How many requests of them are lost: the first ones that leave. */
+  readonly lost: number;
+}
+
+/**
+ * Enters at the first bar, and places the same trigger order at each later one until one waits. Returns those that left. What a lost one may
+ * still close is reserved for half an hour, and those of that time are denied.
+ */
+async function place({ isLong, trigger, rows = [], lost }: Case, options: OrderOptions = {}) {
+  class Placer extends Strategy {
+    row = 0;
+    override onBar() {
+      const row = this.row++;
+      const go = (isBuy: boolean, more?: OrderOptions) => (isBuy ? this.buy({ base: 10 }, more) : this.sell({ base: 10 }, more));
+      if (row === 0) go(isLong);
+      if (row > 0 && row < 90 && this.openOrders().length === 0)
+        go(!isLong, { trigger: trigger / 10 ** contract.priceDigits, tag: `stop ${row}`, ...options });
+    }
+  }
+  const feeds = { bars: barsOfRows([...Array.from({ length: 100 }, () => QUIET), ...rows], contract) };
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+  let left = 0;
+  const faultOf = ({ triggerTicks = 0 }: Order): ReplayFault => (triggerTicks > 0 && ++left <= lost ? 'lostRequest' : 'none');
+  const plan = planFor({ strategies: [Placer], feeds, cash: { USDT: '100000' }, futures });
+  const world = await prepareBacktest(plan, { faultOf });
+  world.loop(world.engine);
+  const record = runRecordOf(plan, world, false);
+  const fills = fillRows(record).map(({ side, lots, price }) => [side, lots, price]);
+  return {
+    placed: orderRows(record)
+      .filter(({ ending }, at) => at > 0 && ending !== 'denied')
+      .map(({ lots, limit, ending }) => [lots, limit, ending]),
+    fills: fills.slice(1),
+  };
+}
+
+describe('a trigger order that closes and is placed again', () => {
+  it.each([
+    ['a stop of a long: higher', { isLong: true, trigger: 9800, lost: 1 }, [9800, 9801]],
+    ['a second time: higher still', { isLong: true, trigger: 9800, lost: 2 }, [9800, 9801, 9802]],
+    ['a stop of a short: lower', { isLong: false, trigger: 10_200, lost: 1 }, [10_200, 10_199]],
+    ['a target of a long: lower', { isLong: true, trigger: 10_200, lost: 2 }, [10_200, 10_199, 10_198]],
+    ['a target of a short: higher', { isLong: false, trigger: 9800, lost: 1 }, [9800, 9801]],
+    ['one a tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
+    ['one two ticks from the price: both ways', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
+  ] as const)('a trigger order that closes and is placed again keeps its size: %s', async (_, given, triggers) => {
+    const { placed } = await place(given);
+    expect(placed).toEqual(triggers.map((ticks, at) => [10, ticks, at === triggers.length - 1 ? 'open' : 'noEffect']));
+  });
+
+  it('leaves nothing of the position as it fires', async () => {
+    const { fills } = await place({ isLong: true, trigger: 9800, lost: 2, rows: [[9900, 9900, 9700, 9700], QUIET] });
+    expect(fills).toEqual([['sell', 10, 9802]]);
+  });
+
+  it('one that opens is made smaller, as its size is no promise', async () => {
+    const { placed } = await place({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
+    expect(placed.map(([lots, limit]) => [lots, limit])).toEqual([[10, 9800], [9, 9800]]); // prettier-ignore
+  });
+});
