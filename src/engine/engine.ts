@@ -379,7 +379,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   private handleEnd(order: BotOrder): void {
     if (order.firedAtTicks > 0 && order.parent > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
     if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
-    if (order.triggerTicks > 0) this.triggerOrders.onEnd(order);
+    if (order.triggerTicks > 0 || order.fingerprintOffset > 0) this.triggerOrders.onEnd(order);
   }
   /**
    * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.

@@ -1,16 +1,26 @@
-// A stop or target that is placed again after a lost one: it closes all of the position, and differs in its trigger price.
+// A stop, target or exit that is placed again after a lost one: it closes all of the position.
 
 import { describe, expect, it } from 'vitest';
 import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
 import { Strategy, type OrderOptions } from '../../src/index.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
 import type { Order } from '../../src/model/order.ts';
 import { linearContract } from '../fixtures/futuresVenue.ts';
 import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
-import { barsOfRows, fillRows, orderRows, planFor } from './world.ts';
+import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
 
 const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
 type Row = readonly [open: number, high: number, low: number, close: number];
+const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
 const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
+
+async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayFault): Promise<RunRecord> {
+  const plan = planFor(options);
+  const world = await prepareBacktest(plan, { faultOf });
+  world.loop(world.engine);
+  return runRecordOf(plan, world, false);
+}
+const fillsOf = async (...given: Parameters<typeof recordOf>) => fillRows(await recordOf(...given));
 
 interface Case {
   readonly isLong: boolean;
@@ -36,13 +46,9 @@ async function place({ isLong, trigger, rows = [], lost }: Case, options: OrderO
     }
   }
   const feeds = { bars: barsOfRows([...Array.from({ length: 100 }, () => QUIET), ...rows], contract) };
-  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
   let left = 0;
-  const faultOf = ({ triggerTicks = 0 }: Order): ReplayFault => (triggerTicks > 0 && ++left <= lost ? 'lostRequest' : 'none');
-  const plan = planFor({ strategies: [Placer], feeds, cash: { USDT: '100000' }, futures });
-  const world = await prepareBacktest(plan, { faultOf });
-  world.loop(world.engine);
-  const record = runRecordOf(plan, world, false);
+  const faultOf = ({ triggerTicks }: Order): ReplayFault => ((triggerTicks ?? 0) > 0 && ++left <= lost ? 'lostRequest' : 'none');
+  const record = await recordOf({ strategies: [Placer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
   const fills = fillRows(record).map(({ side, lots, price }) => [side, lots, price]);
   return {
     placed: orderRows(record)
@@ -74,5 +80,53 @@ describe('a trigger order that closes and is placed again', () => {
   it('one that opens is made smaller, as its size is no promise', async () => {
     const { placed } = await place({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
     expect(placed.map(([lots, limit]) => [lots, limit])).toEqual([[10, 9800], [9, 9800]]); // prettier-ignore
+  });
+});
+
+describe('an exit that is repeated after a lost one', () => {
+  it.each([
+    ['of a long', true, 1],
+    ['of a short', false, 1],
+    ['the third time', true, 2],
+  ])('an exit that is repeated after a lost one closes all of the position: %s', async (_, isLong, lost) => {
+    class Leaver extends Strategy {
+      row = 0;
+      override onBar() {
+        const row = this.row++;
+        if (row === 0) (isLong ? this.buy : this.sell).call(this, { base: 10 });
+        // Half an hour later nothing is reserved for the lost one.
+        else if (row % 40 === 1) this.exit();
+      }
+    }
+    const feeds = {
+      bars: barsOfRows(
+        Array.from({ length: 120 }, () => QUIET),
+        contract,
+      ),
+    };
+    let left = 0;
+    const faultOf = ({ reduceOnly }: Order): ReplayFault => (reduceOnly && ++left <= lost ? 'lostRequest' : 'none');
+    const fills = await fillsOf({ strategies: [Leaver], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(fills.map(({ lots }) => lots)).toEqual([10, 10 - lost, lost]);
+  });
+
+  it('a reduction of a part stays as it is', async () => {
+    class Reducer extends Strategy {
+      row = 0;
+      override onBar() {
+        const row = this.row++;
+        if (row === 0) this.buy({ base: 10 });
+        else if (row % 40 === 1) this.sell({ base: 5 }, { reduceOnly: true });
+      }
+    }
+    const feeds = {
+      bars: barsOfRows(
+        Array.from({ length: 60 }, () => QUIET),
+        contract,
+      ),
+    };
+    const faultOf = ({ id }: Order): ReplayFault => (id === 2 ? 'lostRequest' : 'none');
+    const fills = await fillsOf({ strategies: [Reducer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(fills.map(({ lots }) => lots)).toEqual([10, 4]);
   });
 });
