@@ -95,12 +95,12 @@ describe('an exit that is repeated after a lost one', () => {
         const row = this.row++;
         if (row === 0) (isLong ? this.buy : this.sell).call(this, { base: 10 });
         // Half an hour later nothing is reserved for the lost one.
-        else if (row % 40 === 1) this.exit();
+        else if (row % 40 === 1 && row <= 40 * lost + 1) this.exit();
       }
     }
     const feeds = {
       bars: barsOfRows(
-        Array.from({ length: 120 }, () => QUIET),
+        Array.from({ length: 130 }, () => QUIET),
         contract,
       ),
     };
