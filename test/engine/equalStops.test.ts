@@ -93,7 +93,8 @@ describe('an exit that is repeated after a lost one', () => {
       row = 0;
       override onBar() {
         const row = this.row++;
-        if (row === 0) (isLong ? this.buy : this.sell).call(this, { base: 10 });
+        if (row === 0 && isLong) this.buy({ base: 10 });
+        else if (row === 0) this.sell({ base: 10 });
         // Half an hour later nothing is reserved for the lost one.
         else if (row % 40 === 1 && row <= 40 * lost + 1) this.exit();
       }
