@@ -170,7 +170,7 @@ export class UnknownOutcomes {
   }
 }
 
-/** Causes of which each event has an order or a fill of its own. DUPLICATE does too, and its reason names all of them. */
+/** Causes whose events each have an order or a fill of their own. DUPLICATE does too, and its reason names all of them. */
 const EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 
 const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });
