@@ -216,7 +216,7 @@ export class Engine implements ExchangeSink, MarkPrices {
     if (this.recordedDecisions !== null) return this.recordedDecisions.ask(order);
     const { orders, risk } = this;
     const { id } = order;
-    let code = orders.precheck(order);
+    let code = orders.precheck(order, order.triggerTicks > 0 ? this.lastTicks(order.instrumentIndex) : NAN);
     if (order.triggerTicks > 0) code ??= this.triggerOrders.denyCode(order);
     if (this.exitsMs !== null) code ??= delistedCode(order, this.exitsMs, this.nowMs);
     if (code === null) {
@@ -379,7 +379,7 @@ export class Engine implements ExchangeSink, MarkPrices {
   private handleEnd(order: BotOrder): void {
     if (order.firedAtTicks > 0 && order.parent > 0 && order.filledLots < order.lots) this.bracketManager.onLegRemainder(order);
     if (this.bracketManager.hasWaitingStops) this.bracketManager.onSiblingEnd(order);
-    if (order.triggerTicks > 0) this.triggerOrders.onEnd(order);
+    if (order.triggerTicks > 0 || order.fingerprintOffset > 0) this.triggerOrders.onEnd(order);
   }
   /**
    * Continues exits and drafts that waited for this order. Reads what drafts need of its record first, because another order may reuse it.

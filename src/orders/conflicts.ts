@@ -12,9 +12,15 @@ export const REPLACES = 'REPLACES';
 
 /**
  * Returns the code of the conflict of a draft with another order, or null. Also makes its fingerprint unique (order-safety, section 6): if
- * another order of the symbol has the same one, the draft gets one lot less, so that a lost reply can be attributed.
+ * another order of the symbol has the same one, the draft is changed a little, so that a lost reply can be attributed. `lastTicks`: the newest
+ * price; only a trigger order needs it.
  */
-export function conflictOf(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): string | null {
+export function conflictOf(
+  order: BotOrder,
+  open: readonly BotOrder[],
+  provenAbsent: ReadonlyMap<number, BotOrder>,
+  lastTicks: number,
+): string | null {
   for (const other of open) {
     if (other.instrumentIndex !== order.instrumentIndex) continue;
     const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
@@ -22,5 +28,5 @@ export function conflictOf(order: BotOrder, open: readonly BotOrder[], provenAbs
     if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';
     if (isSameSlot) return 'SLOT_BUSY';
   }
-  return makeUnique(order, open, provenAbsent) ? null : 'FP_NOT_UNIQUE';
+  return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';
 }

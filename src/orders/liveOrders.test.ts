@@ -33,7 +33,7 @@ function fixture() {
     order.limit = ticks(10_000);
     order.role = 'limit';
     order.slot = `slot ${order.id}`;
-    expect(orders.precheck(order)).toBeNull();
+    expect(orders.precheck(order, NaN)).toBeNull();
     orders.submit(risk.check(order, NOW, 10_000)!);
     return order;
   };
@@ -48,7 +48,7 @@ describe('while an outcome is unknown', () => {
     order.limit = ticks(9000);
     order.role = 'limit';
     order.slot = slot;
-    return orders.precheck(order);
+    return orders.precheck(order, NaN);
   };
 
   it('no order follows one of unknown outcome on its side; one of the other side may', () => {

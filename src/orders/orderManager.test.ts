@@ -48,7 +48,7 @@ function fixture() {
     order.limit = ticks(limit);
     order.role = 'limit';
     order.slot = slot;
-    const code = orders.precheck(order);
+    const code = orders.precheck(order, NaN);
     const approved = code === null ? risk.check(order, NOW, 10_000) : null;
     if (approved === null) orders.deny(order, code ?? risk.code ?? '');
     else orders.submit(approved);

@@ -101,10 +101,10 @@ export class OrderManager {
   }
 
   /** Returns why a draft cannot be sent now, or null. Also makes its fingerprint unique: see `conflictOf`. */
-  precheck(order: BotOrder): string | null {
+  precheck(order: BotOrder, lastTicks: number): string | null {
     if (this.drafts.watched > 0 && this.drafts.isSlotWatched(order)) return 'SLOT_BUSY';
     if (this.open.isEmpty && this.provenAbsentById.size === 0) return null;
-    return conflictOf(order, this.open.all(), this.provenAbsentById);
+    return conflictOf(order, this.open.all(), this.provenAbsentById, lastTicks);
   }
 
   /** Ends a draft that may not be sent. `code` is the stable deny code. */

@@ -1,17 +1,24 @@
 // Keeps the fingerprints of open orders unique: the exchange's lists may have no client order ids, which would distinguish equal orders.
 
-import type { Lots, Units } from '../base/brand.ts';
+import type { Lots, Ticks, Units } from '../base/brand.ts';
 import { hasSameFingerprint, type BotOrder } from './botOrder.ts';
 
-/** The largest fingerprint offset, in lots or units of an amount. */
+/** The largest change of an order: in lots, in units of an amount, or in ticks of a trigger price. */
 const MAX_FINGERPRINT_OFFSET = 16;
 
 /**
- * Makes a draft smaller until its fingerprint differs from all open orders and from those that may still arrive. False: no valid size is
- * left.
+ * Changes a draft until its fingerprint differs from all open orders and from those that may still arrive. It is made smaller. A trigger
+ * order that closes keeps its size, or it would leave a part of the position without a stop: its trigger price moves. False: no valid
+ * change is left.
  */
-export function makeUnique(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>): boolean {
+export function makeUnique(
+  order: BotOrder,
+  open: readonly BotOrder[],
+  provenAbsent: ReadonlyMap<number, BotOrder>,
+  lastTicks: number,
+): boolean {
   if (!looksTaken(order, open, provenAbsent)) return true;
+  if (order.triggerTicks > 0 && order.reduceOnly) return moveTrigger(order, open, provenAbsent, lastTicks);
   // An order by amount has no lots to reduce; a smaller amount is an equally good fingerprint.
   const min = order.lots > 0 ? order.instrument.minLots : 1;
   for (order.fingerprintOffset = 1; order.fingerprintOffset <= MAX_FINGERPRINT_OFFSET; order.fingerprintOffset++) {
@@ -20,6 +27,25 @@ export function makeUnique(order: BotOrder, open: readonly BotOrder[], provenAbs
     if ((order.lots > 0 ? order.lots : order.quoteUnits) < min) return false;
     if (!looksTaken(order, open, provenAbsent)) return true;
   }
+  return false;
+}
+
+/**
+ * Moves a trigger price towards the market, so that it closes no later. It never reaches the newest price, at which it would close at once:
+ * if no room is left it moves away from the market.
+ */
+function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>, lastTicks: number): boolean {
+  const wanted = order.triggerTicks;
+  const nearer = order.triggersAbove ? -1 : 1;
+  for (const step of [nearer, -nearer]) {
+    for (let offset = 1; offset <= MAX_FINGERPRINT_OFFSET; offset++) {
+      const ticks = wanted + step * offset;
+      if (ticks <= 0 || !(order.triggersAbove ? ticks > lastTicks : ticks < lastTicks)) break;
+      order.triggerTicks = ticks as Ticks;
+      if (!looksTaken(order, open, provenAbsent)) return true;
+    }
+  }
+  order.triggerTicks = wanted;
   return false;
 }
 

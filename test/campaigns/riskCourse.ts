@@ -99,7 +99,7 @@ export abstract class RiskCourse<Known extends TrueOrder> {
   protected ask(order: BotOrder, brokenBy: (placed: Known) => string | null, isLess: (placed: Known) => boolean): string | null {
     const { truth } = this;
     this.counts.intents++;
-    const denyCode = this.orders.precheck(order);
+    const denyCode = this.orders.precheck(order, NaN);
     if (denyCode !== null) return this.deny(order, denyCode);
     this.risk.observe(this.times, this.equity, this.marked);
     const approved = this.risk.check(order, this.nowMs, truth.marks[order.instrumentIndex]!);

@@ -78,7 +78,7 @@ export const PROOF: readonly Guard[] = [
     row: 26,
     name: '26: two orders may look the same',
     file: 'src/orders/conflicts.ts',
-    from: "return makeUnique(order, open, provenAbsent) ? null : 'FP_NOT_UNIQUE';",
+    from: "return makeUnique(order, open, provenAbsent, lastTicks) ? null : 'FP_NOT_UNIQUE';",
     to: 'return null;',
     test: 'test/engine/orders.test.ts',
     named: 'differ by a lot, so that a lost answer can be distinguished',

@@ -167,6 +167,7 @@ export class RestExchange implements OrderGateway {
   /** Restores tracking after a restart. Must be called before anything else. */
   restore(state: RestoredTracking): void {
     this.#readers.sinceMs = state.sinceMs;
+    if (state.duplicates != null) this.#attribution.restoreNamed(state.duplicates);
     restoreTracking(state, {
       instruments: this.#core.parts.instruments,
       own: this.#core.own,
@@ -238,6 +239,7 @@ export class RestExchange implements OrderGateway {
   clear(code: HaltCode, instrument: number | null): void {
     const { raisedCauses, calls } = this.#core;
     raisedCauses.clear(code, instrument);
+    if (code === 'DUPLICATE') this.#attribution.forgetNamed();
     if (code === 'KEY') calls.isLocked = false;
     if (code === 'MISMATCH') this.#holdings.acceptDifferences();
   }

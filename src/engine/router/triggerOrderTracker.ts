@@ -1,4 +1,5 @@
-// Tracks the bot's trigger orders: denies them where they are unsupported, and cancels them once the position that they close is flat.
+// Tracks the bot's trigger orders: where they are supported, and their cancellation when the position that they should close has ended. Closes
+// what one of them, or an exit that was made smaller, has left of a position.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
@@ -37,6 +38,7 @@ export class TriggerOrderTracker {
     this.open++;
   }
   onEnd(order: BotOrder): void {
+    if (order.triggerTicks === 0) return this.closeRest(order);
     this.open--;
     if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
   }
@@ -50,6 +52,32 @@ export class TriggerOrderTracker {
     const isBuy = side === 'buy';
     const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
     if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
+    engine.hasPendingWork = true;
+    engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
+  }
+
+  /**
+   * An exit was made a little smaller, because an equal one may still arrive. The lots that it has left have no stop, so they are closed too.
+   * If anything else is left, it was not an exit of the whole position.
+   */
+  private closeRest({
+    strategy,
+    instrument,
+    instrumentIndex,
+    side,
+    role,
+    parent,
+    lots,
+    filledLots,
+    reduceOnly,
+    fingerprintOffset,
+  }: BotOrder): void {
+    if (instrument.contract === undefined || !reduceOnly || role !== 'market' || parent > 0 || filledLots < lots) return;
+    const engine = this.engine;
+    const isBuy = side === 'buy';
+    if (engine.ledger.closable(strategy, instrumentIndex, isBuy, true) !== fingerprintOffset) return;
+    // An exit would close the other side of a two-way position too.
+    if (engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
     engine.hasPendingWork = true;
     engine.runs[strategy]!.leave(engine.execution[instrumentIndex]!);
   }

@@ -140,8 +140,10 @@ export class UnknownOutcomes {
   raiseHalt(code: string, instrument: number | null, why: string): void {
     const { risk, nowMs } = this.engine;
     const { state, needsPerson } = haltCauseOf(code);
+    const scope = scopeOf(instrument);
     // An operator who is called needs the full reason. Foreign orders have a list of their own.
-    risk.halts.raise(scopeOf(instrument), state, code, why, nowMs, needsPerson && code !== 'ALIEN');
+    const isNews = needsPerson && code !== 'ALIEN';
+    risk.halts.raise(scope, state, code, EVENTS.has(code) ? risk.halts.withEarlier(scope, code, why) : why, nowMs, isNews);
   }
   clearHalt(code: string, instrument: number | null): void {
     const { risk, nowMs } = this.engine;
@@ -167,5 +169,8 @@ export class UnknownOutcomes {
     return halts.hasAny && (halts.holds({ kind: 'symbol', instrument }, code) || halts.holds({ kind: 'account' }, code));
   }
 }
+
+/** Causes whose events each have an order or a fill of their own. DUPLICATE does too, and its reason names all of them. */
+const EVENTS: ReadonlySet<string> = new Set(['LATE_LANDING', 'POST_TRADE', 'FINE_FILL', 'ECHO', 'ADMISSION']);
 
 const scopeOf = (instrument: number | null): Scope => (instrument === null ? { kind: 'account' } : { kind: 'symbol', instrument });

@@ -98,3 +98,20 @@ test('a halt of one market does not halt the other, and one of the account halts
   fixture.risk.halts.raise({ kind: 'account' }, 'HALT_NEW', 'OPERATOR', 'by hand', 6);
   expect([fixture.code({ lots: 5 }), fixture.risk.halts.stateOf(0, 0)]).toEqual(['OPERATOR', 'HALT_NEW']);
 });
+
+test('a reason keeps those before it until the operator clears the cause', () => {
+  const { risk } = new Fixture();
+  const { halts } = risk;
+  const account: Scope = { kind: 'account' };
+  const raise = (why: string): string | undefined => {
+    halts.raise(account, 'HALT_NEW', 'POST_TRADE', halts.withEarlier(account, 'POST_TRADE', why), 5, true);
+    return halts.causes()[0]?.why;
+  };
+  expect(raise('order 1: filled after its end')).toBe('order 1: filled after its end');
+  expect(raise('order 11: filled after its end')).toBe('order 11: filled after its end; before: order 1: filled after its end');
+  expect(raise('order 1: filled after its end')).toBe('order 11: filled after its end; before: order 1: filled after its end');
+  for (let id = 100; id < 2000; id++) raise(`order ${id}: filled after its end`);
+  expect(halts.causes()[0]!.why).toHaveLength(10_000);
+  risk.resume(account, 'POST_TRADE', 'me', 6);
+  expect(raise('order 2000: filled after its end')).toBe('order 2000: filled after its end');
+});

@@ -32,6 +32,9 @@ export interface HaltChange extends HaltCause {
 /** Number of changes that a board with a listener keeps. */
 const MAX_CHANGES = 1000;
 
+/** Length of a reason that names several events, in characters. */
+const MAX_REASON = 10_000;
+
 /** How the reason of an operator's change begins; the name follows. */
 export const CLEARED_BY = 'cleared by ';
 
@@ -87,6 +90,13 @@ export class HaltBoard {
     this.heldCauses = [...this.heldCauses.filter((one) => one !== known), cause];
     this.settle();
     this.note({ ...cause, isRaised: true, timeMs: nowMs });
+  }
+
+  /** Returns a reason with those before it that the operator has not cleared, so that none of several events is lost. The newest first. */
+  withEarlier(scope: Scope, code: string, why: string): string {
+    const earlier = this.find(scope, code)?.why ?? '';
+    if (earlier.includes(why)) return earlier;
+    return earlier === '' ? why : `${why}; before: ${earlier}`.slice(0, MAX_REASON);
   }
 
   /** Clears a cause; returns false when it is not in force. `why` says who or what cleared it. */

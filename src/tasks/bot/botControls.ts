@@ -98,9 +98,12 @@ export class LiveControl implements BotControl {
     this.#step(() => (isCleared = engine.risk.resume(scope, cause, `${who}: ${why}`, venueMs())));
     if (!isCleared) return refusal(`no cause ${cause} holds on ${name}`);
     const instrument = scope.kind === 'symbol' ? scope.instrument : null;
-    for (const service of services.all())
+    for (const service of services.all()) {
       for (const each of service.raisedCauses)
         if (each.code === cause && each.instrument === instrument) service.clear(each.code, instrument);
+      // An earlier process may have raised it.
+      if (cause === 'DUPLICATE') service.clear(cause, instrument);
+    }
     log.logDecision(null, `${who} clears ${cause} on ${name}: ${why}`, cause);
     const left = engine.risk.halts.causes().filter((other) => other.scope.kind === scope.kind);
     return this.#afterDurable(

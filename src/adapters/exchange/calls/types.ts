@@ -111,6 +111,8 @@ export interface RestoredTracking {
   readonly sinceMs: number;
   /** Fills that are booked to the account, not to a strategy. */
   readonly unattributedFills?: readonly UnattributedFill[];
+  /** What the halt for duplicates says, if it stands. Absent or null: it does not. */
+  readonly duplicates?: string | null;
   /** The latest value of each cursor, by `<symbol> <channel>`. */
   readonly cursors: ReadonlyMap<string, string>;
 }

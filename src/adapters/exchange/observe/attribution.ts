@@ -49,8 +49,10 @@ export interface ForeignOrder {
   readonly isWaiting: boolean;
 }
 
-/** Maximum number of trades of a duplicate, and of duplicates, that a halt lists. */
+/** Maximum number of trades of a duplicate that a halt lists, and of duplicates that it names with their trades: the newest. */
 const MAX_NAMED = 10;
+/** Maximum number of duplicates that a halt names. A kill that closes positions sends dozens of orders while the halt stands. */
+const MAX_COPIES = 200;
 
 export class OrderAttribution {
   readonly #parts: OrderAttributionDeps;
@@ -61,6 +63,8 @@ export class OrderAttribution {
   readonly #extras = new Map<string, Extra>();
   /** Venue ids of duplicates that the operator has not cleared. */
   readonly #uncleared = new Set<string>();
+  /** What the halt says that stood when this process began. */
+  #namedBefore: string | null = null;
 
   constructor(parts: OrderAttributionDeps) {
     this.#parts = parts;
@@ -242,20 +246,32 @@ export class OrderAttribution {
     extra.isOpen = STATUS_MEANING[status.word].kind !== 'terminal';
     if (extra.isOpen) this.#parts.cancelExtra(extra.instrument, venueId);
   }
+  /** An earlier process has named duplicates to the operator, who has not cleared the halt. */
+  restoreNamed(why: string): void {
+    this.#namedBefore = why;
+  }
+  /** The operator has cleared the halt. */
+  forgetNamed(): void {
+    this.#namedBefore = null;
+  }
   /** One halt stands for all duplicates, so it names each that was found, or has filled, since the operator last cleared it. */
   #nameExtra(venueId: string): void {
     const { raisedCauses } = this.#parts;
     if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();
-    // The newest last: of very many only these are named.
+    // The newest first, because a log or an alert shows only the beginning.
     this.#uncleared.delete(venueId);
     this.#uncleared.add(venueId);
-    const texts = Array.from(this.#uncleared, (id) => this.#extraText(id, this.#extras.get(id)!));
-    const more = texts.length > MAX_NAMED ? [`and ${texts.length - MAX_NAMED} others`] : [];
-    raisedCauses.raise('DUPLICATE', null, [...texts.slice(-MAX_NAMED), ...more].join('; '));
+    const ids = [...this.#uncleared].toReversed();
+    const texts = ids.slice(0, MAX_COPIES).map((id, at) => this.#extraText(id, this.#extras.get(id)!, at < MAX_NAMED));
+    const more = ids.length > MAX_COPIES ? [`and ${ids.length - MAX_COPIES} others`] : [];
+    const before = this.#namedBefore === null ? [] : [`before the restart: ${this.#namedBefore}`];
+    raisedCauses.raise('DUPLICATE', null, [...texts, ...more, ...before].join('; '));
   }
-  #extraText(venueId: string, { instrument, cid, fills }: Extra): string {
+  #extraText(venueId: string, { instrument, cid, fills }: Extra, withTrades: boolean): string {
     const what = `order ${venueId} of ${this.#parts.raisedCauses.nameOf(instrument)} is a second copy of ${cid}`;
-    return fills.length === 0 ? what : `${what}; ${soldOrBought(fills)}: a position of the account, of no strategy`;
+    if (fills.length === 0) return what;
+    const done = `${what}; it has ${soldOrBought(fills)}`;
+    return withTrades ? `${done} (trades ${tradesOf(fills)}): a position of the account, of no strategy` : done;
   }
 }
 
@@ -263,7 +279,10 @@ function soldOrBought(fills: readonly UnattributedFill[]): string {
   const sum = (of: (fill: UnattributedFill) => string): string =>
     fills.reduce((total, fill) => total.plus(of(fill)), new Decimal(0)).toFixed();
   const [{ side }] = fills as readonly [UnattributedFill];
+  return `${side === 'buy' ? 'bought' : 'sold'} ${sum(({ qty }) => qty)} for ${sum(({ notional }) => notional)}`;
+}
+
+function tradesOf(fills: readonly UnattributedFill[]): string {
   const trades = fills.map(({ tradeId }) => tradeId);
-  const named = trades.length > MAX_NAMED ? `${trades.slice(0, MAX_NAMED).join(', ')} ...` : trades.join(', ');
-  return `it has ${side === 'buy' ? 'bought' : 'sold'} ${sum(({ qty }) => qty)} for ${sum(({ notional }) => notional)} (trades ${named})`;
+  return trades.length > MAX_NAMED ? `${trades.slice(0, MAX_NAMED).join(', ')} ...` : trades.join(', ');
 }

@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../protocol/shapes/codes.ts';
 import type { OrderId } from '../../../model/order.ts';
 import { PlainOrder, spotInstrument } from '../../../../test/fixtures/drafts.ts';
+import { ticks } from '../../../base/brand.ts';
+import { triggerTrackId } from '../calls/triggers.ts';
 import { matchRow } from './match.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import { TrackedOrder, TrackedOrders, copyRequest } from './trackedOrder.ts';
@@ -33,15 +35,18 @@ interface Given {
   readonly side: 'buy' | 'sell';
   readonly stage: Stage;
   readonly venueId: string | null;
+  readonly triggerTicks: number;
 }
-const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null };
+const GIVEN: Given = { lots: 100, limit: 9000, side: 'buy', stage: 'unknown', venueId: null, triggerTicks: 0 };
+
+const WAITING: Partial<Given> = { triggerTicks: 8001, stage: 'live', venueId: triggerTrackId('7', 'CID9') };
 
 function tracksOf(given: readonly Partial<Given>[]): TrackedOrders {
   const tracks = new TrackedOrders(1);
   given.forEach((change, at) => {
-    const { stage, venueId, ...wanted } = { ...GIVEN, ...change };
+    const { stage, venueId, triggerTicks, ...wanted } = { ...GIVEN, ...change };
     const order = new PlainOrder([BTC], wanted, at + 1);
-    const track = new TrackedOrder(copyRequest(order), `CID${at + 1}`, 5000, order);
+    const track = new TrackedOrder(copyRequest(Object.assign(order, { triggerTicks: ticks(triggerTicks) })), `CID${at + 1}`, 5000, order);
     const { isOnWire, ...known } = STAGES[stage];
     Object.assign(order, known);
     track.isOnWire = isOnWire;
@@ -59,6 +64,10 @@ describe('matchRow', () => {
     ['one whose order has another id', [{ venueId: '99' }], { ...ROW, cid: 'CID1' }, 'duplicate'],
     ['with the client order id of a stranger', [{}], { ...ROW, cid: 'STRANGER' }, 'alien'],
     ['two that ask for the same', [{}, {}], ROW, 'alien'],
+    ['a lost one, though a trigger order waits that asks for the same', [{}, WAITING], ROW, 'found'],
+    ['a waiting trigger order that has fired', [WAITING], ROW, 'found'],
+    ['a lost trigger order and one that waits', [{ triggerTicks: 8000 }, WAITING], ROW, 'alien'],
+    ['a trigger order that was proved absent and one that waits', [{ triggerTicks: 8000, stage: 'absent' }, WAITING], ROW, 'alien'],
     ['one that is refused, and stands all the same', [{ stage: 'dead' }], ROW, 'found'],
     ['one that never left', [{ stage: 'waiting' }], ROW, 'alien'],
     ['another side', [{ side: 'sell' }], ROW, 'alien'],

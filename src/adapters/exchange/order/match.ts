@@ -1,7 +1,7 @@
 // Matches a venue row to one of our orders: by venue order id, by client order id, or by fingerprint. Pure.
 
 import { toScaled } from '../../../base/number/decimal.ts';
-import { parseTriggerTrackId } from '../calls/triggers.ts';
+import { isTriggerOrder, parseTriggerTrackId } from '../calls/triggers.ts';
 import type { OrderRequest } from '../calls/types.ts';
 import type { OrderRow } from '../calls/rows.ts';
 import type { TrackedOrder, TrackedOrders } from './trackedOrder.ts';
@@ -24,7 +24,8 @@ const FOREIGN: RowMatch = { kind: 'alien' };
 
 /**
  * Invariants: a row with a client order id is matched by that id alone. A row without one is matched only if exactly one of our orders
- * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match.
+ * without a known id, or one waiting trigger order, has the same fingerprint; with two candidates there is no match. An order without a known
+ * id goes first, unless it is a trigger order itself.
  */
 export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrders): RowMatch {
   const known = tracks.byVenueId(row.venueId);
@@ -36,11 +37,12 @@ export function matchRow(row: OrderRow, instrument: number, tracks: TrackedOrder
   }
   const all = Array.from(tracks.all);
   const nameless = all.filter((track) => track.venueId === null && isCandidate(track, row, instrument));
-  // The order that results from a fired trigger order has its fingerprint.
-  const [only, second] =
-    nameless.length > 0
-      ? nameless
-      : all.filter((track) => parseTriggerTrackId(track.venueId) !== null && isCandidate(track, row, instrument));
+  // The order that results from a fired trigger order has its fingerprint, without the trigger price that distinguishes two of them.
+  const mayHaveFired = nameless.length === 0 || nameless.some((track) => isTriggerOrder(track.request));
+  const waiting = mayHaveFired
+    ? all.filter((track) => parseTriggerTrackId(track.venueId) !== null && isCandidate(track, row, instrument))
+    : [];
+  const [only, second] = [...nameless, ...waiting];
   return only !== undefined && second === undefined ? { kind: 'found', track: only } : FOREIGN;
 }
 

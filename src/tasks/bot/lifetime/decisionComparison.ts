@@ -93,7 +93,8 @@ export class DecisionComparison {
   ask(order: BotOrder): OrderId {
     const { engine } = this.#deps;
     // A draft that waits for other orders is not an order yet.
-    if (engine.orders.precheck(order) === REPLACES && this.#waits(order)) return engine.drafts.replace(order);
+    if (engine.orders.precheck(order, engine.lastTicks(order.instrumentIndex)) === REPLACES && this.#waits(order))
+      return engine.drafts.replace(order);
     const found = this.#matchOf(order);
     if (found === undefined) return this.#isAtEnd ? this.#hold(order) : this.#unknown(order);
     order.id = found.number as OrderId;

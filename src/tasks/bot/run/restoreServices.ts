@@ -26,6 +26,7 @@ export function restoreServices(bot: LiveBot, services: MarketRouter, orders: re
         symbols: [...state.symbols],
         sinceMs: state.firstMs,
         unattributedFills: state.unattributedFills.map((record) => ({ ...record })),
+        duplicates: bot.deps.engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? null,
         cursors: cursorsOf(state, market, bot.deps.engine.instruments),
       });
     }

@@ -1,0 +1,133 @@
+// A stop, target or exit that is placed again after a lost one: it closes all of the position.
+
+import { describe, expect, it } from 'vitest';
+import type { ReplayFault } from '../../src/adapters/replay/replayExchange.ts';
+import { Strategy, type OrderOptions } from '../../src/index.ts';
+import type { RunRecord } from '../../src/model/run/run.ts';
+import type { Order } from '../../src/model/order.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
+
+const contract = linearContract({ openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 });
+type Row = readonly [open: number, high: number, low: number, close: number];
+const FUTURES = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+const QUIET: Row = [10_000, 10_000, 10_000, 10_000];
+
+async function recordOf(options: PlanOptions, faultOf: (order: Order) => ReplayFault): Promise<RunRecord> {
+  const plan = planFor(options);
+  const world = await prepareBacktest(plan, { faultOf });
+  world.loop(world.engine);
+  return runRecordOf(plan, world, false);
+}
+const fillsOf = async (...given: Parameters<typeof recordOf>) => fillRows(await recordOf(...given));
+
+interface Case {
+  readonly isLong: boolean;
+  readonly trigger: number;
+  readonly rows?: readonly Row[];
+  /** How many requests of them are lost: the first ones that leave. */
+  readonly lost: number;
+}
+
+/**
+ * Enters at the first bar, and places the same trigger order at each later one until one waits. Returns those that left. What a lost one may
+ * still close is reserved for half an hour, and those of that time are denied.
+ */
+async function place({ isLong, trigger, rows = [], lost }: Case, options: OrderOptions = {}) {
+  class Placer extends Strategy {
+    row = 0;
+    override onBar() {
+      const row = this.row++;
+      const go = (isBuy: boolean, more?: OrderOptions) => (isBuy ? this.buy({ base: 10 }, more) : this.sell({ base: 10 }, more));
+      if (row === 0) go(isLong);
+      if (row > 0 && row < 90 && this.openOrders().length === 0)
+        go(!isLong, { trigger: trigger / 10 ** contract.priceDigits, tag: `stop ${row}`, ...options });
+    }
+  }
+  const feeds = { bars: barsOfRows([...Array.from({ length: 100 }, () => QUIET), ...rows], contract) };
+  let left = 0;
+  const faultOf = ({ triggerTicks }: Order): ReplayFault => ((triggerTicks ?? 0) > 0 && ++left <= lost ? 'lostRequest' : 'none');
+  const record = await recordOf({ strategies: [Placer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+  const fills = fillRows(record).map(({ side, lots, price }) => [side, lots, price]);
+  return {
+    placed: orderRows(record)
+      .filter(({ ending }, at) => at > 0 && ending !== 'denied')
+      .map(({ lots, limit, ending }) => [lots, limit, ending]),
+    fills: fills.slice(1),
+  };
+}
+
+describe('a trigger order that closes and is placed again', () => {
+  it.each([
+    ['a stop of a long: higher', { isLong: true, trigger: 9800, lost: 1 }, [9800, 9801]],
+    ['a second time: higher still', { isLong: true, trigger: 9800, lost: 2 }, [9800, 9801, 9802]],
+    ['a stop of a short: lower', { isLong: false, trigger: 10_200, lost: 1 }, [10_200, 10_199]],
+    ['a target of a long: lower', { isLong: true, trigger: 10_200, lost: 2 }, [10_200, 10_199, 10_198]],
+    ['a target of a short: higher', { isLong: false, trigger: 9800, lost: 1 }, [9800, 9801]],
+    ['one a tick from the price: away from it', { isLong: true, trigger: 9999, lost: 2 }, [9999, 9998, 9997]],
+    ['one two ticks from the price: both ways', { isLong: false, trigger: 10_002, lost: 2 }, [10_002, 10_001, 10_003]],
+  ] as const)('a trigger order that closes and is placed again keeps its size: %s', async (_, given, triggers) => {
+    const { placed } = await place(given);
+    expect(placed).toEqual(triggers.map((ticks, at) => [10, ticks, at === triggers.length - 1 ? 'open' : 'noEffect']));
+  });
+
+  it('leaves nothing of the position as it fires', async () => {
+    const { fills } = await place({ isLong: true, trigger: 9800, lost: 2, rows: [[9900, 9900, 9700, 9700], QUIET] });
+    expect(fills).toEqual([['sell', 10, 9802]]);
+  });
+
+  it('one that opens is made smaller, as its size is no promise', async () => {
+    const { placed } = await place({ isLong: true, trigger: 9800, lost: 1 }, { reduceOnly: false });
+    expect(placed.map(([lots, limit]) => [lots, limit])).toEqual([[10, 9800], [9, 9800]]); // prettier-ignore
+  });
+});
+
+describe('an exit that is repeated after a lost one', () => {
+  it.each([
+    ['of a long', true, 1],
+    ['of a short', false, 1],
+    ['the third time', true, 2],
+  ])('an exit that is repeated after a lost one closes all of the position: %s', async (_, isLong, lost) => {
+    class Leaver extends Strategy {
+      row = 0;
+      override onBar() {
+        const row = this.row++;
+        if (row === 0 && isLong) this.buy({ base: 10 });
+        else if (row === 0) this.sell({ base: 10 });
+        // Half an hour later nothing is reserved for the lost one.
+        else if (row % 40 === 1 && row <= 40 * lost + 1) this.exit();
+      }
+    }
+    const feeds = {
+      bars: barsOfRows(
+        Array.from({ length: 130 }, () => QUIET),
+        contract,
+      ),
+    };
+    let left = 0;
+    const faultOf = ({ reduceOnly }: Order): ReplayFault => (reduceOnly && ++left <= lost ? 'lostRequest' : 'none');
+    const fills = await fillsOf({ strategies: [Leaver], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(fills.map(({ lots }) => lots)).toEqual([10, 10 - lost, lost]);
+  });
+
+  it('a reduction of a part stays as it is', async () => {
+    class Reducer extends Strategy {
+      row = 0;
+      override onBar() {
+        const row = this.row++;
+        if (row === 0) this.buy({ base: 10 });
+        else if (row % 40 === 1) this.sell({ base: 5 }, { reduceOnly: true });
+      }
+    }
+    const feeds = {
+      bars: barsOfRows(
+        Array.from({ length: 60 }, () => QUIET),
+        contract,
+      ),
+    };
+    const faultOf = ({ id }: Order): ReplayFault => (id === 2 ? 'lostRequest' : 'none');
+    const fills = await fillsOf({ strategies: [Reducer], feeds, cash: { USDT: '100000' }, futures: FUTURES }, faultOf);
+    expect(fills.map(({ lots }) => lots)).toEqual([10, 4]);
+  });
+});

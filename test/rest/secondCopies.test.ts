@@ -1,0 +1,48 @@
+// Second copies of several creates: what the operator reads before he clears the halt names each of them.
+
+import { describe, expect, it } from 'vitest';
+import { RestWorld } from '../fixtures/restFixture.ts';
+import { bob } from '../fixtures/restOthers.ts';
+
+const LIMIT = { lots: 1000, limit: 9000 } as const;
+
+const haltOf = ({ engine }: RestWorld): string => engine.risk.halts.causes().find(({ code }) => code === 'DUPLICATE')?.why ?? '';
+/** The client order ids of the copies that a text names with what they have bought, in its order. */
+const namedIn = (why: string): string[] => Array.from(why.matchAll(/second copy of (\w+); it has bought 0\.\d+ for/g), ([, cid]) => cid!);
+
+/** Sends orders whose creates a network delivers twice, and compares everything. Returns their client order ids. */
+function sendTwice(world: RestWorld, count: number): readonly string[] {
+  const schedule = Array.from({ length: count }, (_, at) => ({ point: 'NET.dup', op: 'spot.newOrder', nth: at + 1, params: {} }) as const);
+  world.faulty.faults.set({ seed: 1, schedule });
+  const ids = Array.from({ length: count }, () => world.order(LIMIT));
+  world.pass(5000);
+  expect(ids.map((id) => world.placedOf(id))).toEqual(ids.map(() => 2));
+  world.audit('full');
+  return ids.map((id) => world.cidOf(id));
+}
+
+describe('the halt for second copies', () => {
+  it.each([1, 10, 11, 14])('the halt for second copies names each of %i, the newest first and with its trades', async (count) => {
+    const world = await RestWorld.open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    const cids = sendTwice(world, count);
+    const why = haltOf(world);
+    expect(namedIn(why).toSorted()).toEqual(cids.toSorted());
+    expect(why).not.toContain('others');
+    expect(why.match(/\(trades /g)).toHaveLength(Math.min(10, count));
+    expect(why.lastIndexOf('(trades ')).toBeLessThan(why.length - (count > 10 ? 100 : 0));
+  });
+
+  it('keeps what an earlier process has named, until the operator clears it', async () => {
+    const world = await RestWorld.open();
+    bob(world).limit('bob', 'SELL', '5', '80');
+    const before = sendTwice(world, 2);
+    const next = await world.restart();
+    const after = sendTwice(next, 1);
+    expect(namedIn(haltOf(next)).toSorted()).toEqual([...before, ...after].toSorted());
+    next.engine.risk.resume({ kind: 'account' }, 'DUPLICATE', 'operator', next.nowMs);
+    next.exchange.clear('DUPLICATE', null);
+    const later = sendTwice(next, 1);
+    expect(namedIn(haltOf(next))).toEqual(later);
+  });
+});
