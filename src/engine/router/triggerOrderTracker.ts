@@ -1,6 +1,7 @@
 // Tracks the bot's trigger orders: where they are supported, and their cancellation when the position that they should close has ended.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
+import { isBeingAmended } from '../../orders/stops/amendedTriggers.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { OrderGateway } from '../../ports/exchange.ts';
@@ -22,8 +23,8 @@ export interface TriggerHost {
 
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
-  /** Number of trigger orders that were sent and have not ended. */
-  private open = 0;
+  /** True once one was sent, or is known from an earlier process: until then a reduction has nothing to look for. */
+  private isUsed = false;
 
   constructor(engine: TriggerHost) {
     this.engine = engine;
@@ -34,10 +35,9 @@ export class TriggerOrderTracker {
     return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? code : UNSUPPORTED;
   }
   onSend(): void {
-    this.open++;
+    this.isUsed = true;
   }
   onEnd(order: BotOrder): void {
-    this.open--;
     if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
   }
 
@@ -45,8 +45,11 @@ export class TriggerOrderTracker {
    * The exchange has refused a stop as it triggered: other orders have closed a part of the lots, or hold them. The bot's own exit closes
    * the rest and cancels those orders. This does not apply to a stop for a part of the position, or in two-way mode.
    */
-  private stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
+  private stopFailed(order: BotOrder): void {
     const engine = this.engine;
+    const { strategy, instrumentIndex, side, lots } = order;
+    // It was moved: the order of before or after the move has closed the position, or still protects it.
+    if (engine.orders.amended.oldOf(order) !== undefined || isBeingAmended(order, engine.orders.active())) return;
     const isBuy = side === 'buy';
     const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
     if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
@@ -56,7 +59,7 @@ export class TriggerOrderTracker {
 
   /** A position was reduced. Once it is flat, cancels trigger orders that would close what a later entry opens. */
   onReduction(strategy: number, instrumentIndex: number): void {
-    if (this.open === 0) return;
+    if (!this.isUsed) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {
