@@ -40,7 +40,7 @@ export class OrderManager {
   private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
   private readonly open = new OpenOrders();
-  readonly amended: AmendedTriggers;
+  readonly amended: AmendedTriggers<BotOrder>;
   private readonly provenAbsentById = new Map<number, BotOrder>();
   /** Orders that are proven absent. Each may still arrive late, at any time. */
   readonly provenAbsent: ReadonlyMap<number, BotOrder> = this.provenAbsentById;
