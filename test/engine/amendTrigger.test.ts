@@ -25,7 +25,13 @@ async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions>
     }
   }
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
-  const plan = planFor({ strategies: [Acting], feeds: { bars: barsOfRows(rows, contract) }, cash: { USDT: '100000' }, futures, ...options });
+  const plan = planFor({
+    strategies: [Acting],
+    feeds: { bars: barsOfRows(rows, contract) },
+    cash: { USDT: '100000' },
+    futures,
+    ...options,
+  });
   const world = await prepareBacktest(plan, {});
   world.loop(world.engine);
   world.engine.ledger.assertReconciled();
@@ -156,8 +162,7 @@ describe('a trigger order that is amended', () => {
         if (row === 7) how(own);
       };
     };
-    const end = async (how: (own: Api) => unknown) =>
-      run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
+    const end = async (how: (own: Api) => unknown) => run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
     const dropped = await end((own) => own.api.cancel(3));
     expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
     const left = await end((own) => own.api.exit());
@@ -232,46 +237,54 @@ it.each([
   ['at once', 0],
   ['inside the next row', 300],
   ['inside the next row, and cancels in the one after it', 40_000],
-])('80 random scripts that move a stop, with orders that arrive %s, equal a naive reference', async (_, latencyMs) => {
-  let [closed, moved] = [0, 0];
-  for (let seed = 1; seed <= 80; seed++) {
-    const rng = seededRng(seed);
-    const pick = (below: number): number => Math.floor(rng.next() * below);
-    const isLong = pick(2) === 0;
-    const sign = isLong ? 1 : -1;
-    let last = 10_000;
-    const rows = Array.from({ length: 24 }, (__, row): Row => {
-      if (row < 4) return quiet();
-      const open = last + pick(61) - 30;
-      const close = open + pick(81) - 40;
-      const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
-      last = close;
-      return [open, high, low, close];
-    });
-    const first = 10_000 - sign * (60 + pick(120));
-    const moves = new Map<number, number>();
-    for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
-    let isPlaced = false;
-    const { closes, orders } = await run(
-      rows,
-      (own, row) => {
-        if (row === 0) own.order(isLong, { base: 10 });
-        const wanted = moves.get(row);
-        if (wanted !== undefined) for (const order of own.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
-        if (isPlaced || own.api.position().isFlat) return;
-        isPlaced = true;
-        own.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
-      },
-      { fills: { latencyMs } },
-    );
-    const wanted = naive(rows, isLong, first, moves, latencyMs);
-    const expected = wanted === null ? [] : [[isLong ? 'sell' : 'buy', wanted.price, 10, wanted.row]];
-    const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
-    expect(got.map((fill) => fill.slice(0, 3)), `seed ${seed}`).toEqual(expected.map((fill) => fill.slice(0, 3)));
-    if (wanted !== null) expect([wanted.row, wanted.row + 1], `seed ${seed}`).toContain(got[0]![3]);
-    closed += closes.length;
-    moved += orders.filter(({ role }) => role === 'stopLoss').length - 1;
-  }
-  expect(closed).toBeGreaterThan(40);
-  expect(moved).toBeGreaterThan(130);
-}, 120_000);
+])(
+  '80 random scripts that move a stop, with orders that arrive %s, equal a naive reference',
+  async (_, latencyMs) => {
+    let [closed, moved] = [0, 0];
+    for (let seed = 1; seed <= 80; seed++) {
+      const rng = seededRng(seed);
+      const pick = (below: number): number => Math.floor(rng.next() * below);
+      const isLong = pick(2) === 0;
+      const sign = isLong ? 1 : -1;
+      let last = 10_000;
+      const rows = Array.from({ length: 24 }, (__, row): Row => {
+        if (row < 4) return quiet();
+        const open = last + pick(61) - 30;
+        const close = open + pick(81) - 40;
+        const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
+        last = close;
+        return [open, high, low, close];
+      });
+      const first = 10_000 - sign * (60 + pick(120));
+      const moves = new Map<number, number>();
+      for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
+      let isPlaced = false;
+      const { closes, orders } = await run(
+        rows,
+        (own, row) => {
+          if (row === 0) own.order(isLong, { base: 10 });
+          const wanted = moves.get(row);
+          if (wanted !== undefined)
+            for (const order of own.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
+          if (isPlaced || own.api.position().isFlat) return;
+          isPlaced = true;
+          own.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
+        },
+        { fills: { latencyMs } },
+      );
+      const wanted = naive(rows, isLong, first, moves, latencyMs);
+      const expected = wanted === null ? [] : [[isLong ? 'sell' : 'buy', wanted.price, 10, wanted.row]];
+      const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
+      expect(
+        got.map((fill) => fill.slice(0, 3)),
+        `seed ${seed}`,
+      ).toEqual(expected.map((fill) => fill.slice(0, 3)));
+      if (wanted !== null) expect([wanted.row, wanted.row + 1], `seed ${seed}`).toContain(got[0]![3]);
+      closed += closes.length;
+      moved += orders.filter(({ role }) => role === 'stopLoss').length - 1;
+    }
+    expect(closed).toBeGreaterThan(40);
+    expect(moved).toBeGreaterThan(130);
+  },
+  120_000,
+);

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OrderId } from '../../src/model/order.ts';
 import type { RestWorld } from '../fixtures/restFixture.ts';
-import { amend, CANCEL, CREATE, guarded, moveTo, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { amend, CANCEL, CREATE, guarded, moveTo, placeStop, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
 
 const SIDES = [
   { what: 'a long', isLong: true, side: 'sell', before: 9600, after: 9800, beyond: 9500 },
@@ -122,7 +123,6 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     world.fault('NET.reqDrop', {}, CREATE);
     const lost = amend(world, stop, after)!;
     world.until(() => world.get(lost).reason === 'noEffect', 300_000);
-    const { trader } = await import('../fixtures/restOthers.ts');
     trader(world).trigger('alice', isLong ? 'SELL' : 'BUY', '1', String(after / 10), { volume: 10, positionType: 1 });
     watch.look(world);
     world.audit('full');
@@ -177,4 +177,17 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     watch.until(again, isMoved(again, stop, next));
     expect([truthOf(again).stops, watch.broken, watch.longestMs]).toEqual([[`${side} 10 @ ${after}`], [], 0]);
   });
+});
+
+it('a trigger order from before a restart ends with the position that it was to close', async () => {
+  const { world } = await guarded(true);
+  const part = [...world.engine.orders.active()][0]!;
+  world.cancel(part.id);
+  world.until(() => isOver(world, part.id), 30_000);
+  placeStop(world, 9600, 4);
+  world.until(() => world.engine.orders.active()[0]?.lifecycle === 'working', 5000);
+  const again = await world.restart();
+  trader(again).order('bob', 'BUY', 10, 1000);
+  again.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  again.until(() => truthOf(again).held === 0 && truthOf(again).stops.length === 0, 60_000);
 });
