@@ -189,11 +189,11 @@ describe('a trigger order that is amended', () => {
     ['with targets', { targets: [{ at: '99' }] }, /with a limit or targets/, undefined],
     ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
   ])('a trigger order that is amended is refused %s', async (_, change, message, options) => {
-    const moves = stopped({ 2: change as Amendment });
+    const moves = stopped({ 2: change });
     const act: Act = (own, row) => {
       if (options === undefined) moves(own, row);
       else if (row === 0) own.order(true, { base: 1 }, options);
-      else if (row === 2) own.api.openOrders()[0]!.amend(change as Amendment);
+      else if (row === 2) own.api.openOrders()[0]!.amend(change);
     };
     await expect(run(many(5), act)).rejects.toThrow(message);
   });
