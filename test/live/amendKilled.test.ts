@@ -33,7 +33,7 @@ class Trailing extends Strategy {
 /** What an observer of the exchange saw, at every step of time. */
 class Watch {
   readonly broken: string[] = [];
-  mostStops = 0;
+  maxStops = 0;
   private looks = 0;
   #had = false;
 
@@ -57,7 +57,7 @@ class Watch {
     const { venue, triggers } = exchange.service.sides.futures!;
     const [position] = venue.wallets.openPositions(0);
     const stops = triggers.pending();
-    this.mostStops = Math.max(this.mostStops, stops.length);
+    this.maxStops = Math.max(this.maxStops, stops.length);
     if (position === undefined) return void (this.#had = false);
     const guards = stops.filter(
       ({ trigger: { child } }) => child.side === (position.isLong ? 'sell' : 'buy') && child.lots >= position.lots,
@@ -68,10 +68,18 @@ class Watch {
   }
 }
 
-async function watched(kills: readonly number[], isTorn = false): Promise<{ life: LifetimeResult; watch: Watch }> {
+async function watched(kills: readonly number[], isTorn = false): Promise<{ ended: LifetimeResult; watch: Watch }> {
   const watch = new Watch();
-  const life = await lived({ strategies: [Trailing], bars: ALL ? 14 : 8, seed: 5, contract: linearContract(), kills, isTorn, watch: watch.look });
-  return { life, watch };
+  const ended = await lived({
+    strategies: [Trailing],
+    bars: ALL ? 14 : 8,
+    seed: 5,
+    contract: linearContract(),
+    kills,
+    isTorn,
+    watch: watch.look,
+  });
+  return { ended, watch };
 }
 
 /** Sequence numbers of the records from the decision to move a stop until the old one has ended. */
@@ -89,23 +97,23 @@ const termsOf = ({ placed }: LifetimeResult): readonly string[] => placed.map((o
 test('a bot that dies at any record of a move of its stop', { timeout: 3_000_000 }, async () => {
   const whole = await watched([]);
   expect(whole.watch.broken).toEqual([]);
-  const moves = movesOf(whole.life);
+  const moves = movesOf(whole.ended);
   expect(moves.length).toBeGreaterThan(2);
-  expect(whole.watch.mostStops).toBe(2);
-  const points = ALL ? whole.life.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
+  expect(whole.watch.maxStops).toBe(2);
+  const points = ALL ? whole.ended.records.slice(1).map(({ seq }) => seq) : moves.slice(1, 1 + MOVES).flat();
   let lost = 0;
   for (const at of points)
     for (const isTorn of ALL ? [false, true] : [at % 2 === 0]) {
-      const { k } = whole.life.records.find(({ seq }) => seq === at)!;
-      const { life, watch } = await watched([at], isTorn);
+      const { k } = whole.ended.records.find(({ seq }) => seq === at)!;
+      const { ended, watch } = await watched([at], isTorn);
       const what = `killed at record ${at} ${k}${isTorn ? ', torn' : ''}`;
-      expect(life.starts, what).toBe(2);
+      expect(ended.starts, what).toBe(2);
       expect(watch.broken, what).toEqual([]);
-      expect(life.open, what).toHaveLength(whole.life.open.length);
-      expect(watch.mostStops, what).toBeLessThanOrEqual(2);
+      expect(ended.open, what).toHaveLength(whole.ended.open.length);
+      expect(watch.maxStops, what).toBeLessThanOrEqual(2);
       // A request that was lost with the process is not repeated: the next bar moves the stop.
-      if (life.records.some((record) => record.k === 'TOMB' || (record.k === 'VERDICT' && record.code === 'MISSED'))) lost++;
-      else expect([termsOf(life), life.balances], what).toEqual([termsOf(whole.life), whole.life.balances]);
+      if (ended.records.some((record) => record.k === 'TOMB' || (record.k === 'VERDICT' && record.code === 'MISSED'))) lost++;
+      else expect([termsOf(ended), ended.balances], what).toEqual([termsOf(whole.ended), whole.ended.balances]);
     }
   console.log(`${points.length} kills, ${lost} requests lost`);
 });

@@ -23,7 +23,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect(next).toBeGreaterThan(stop);
     watch.until(world, isMoved(world, stop, next));
     expect(truthOf(world)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${after}`] });
-    expect([watch.broken, watch.longestMs, watch.mostStops]).toEqual([[], 0, 2]);
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
     expect(world.get(stop).reason).toBe('canceled');
     expect(world.audit('full').kind).toBe('ok');
   });
@@ -48,7 +48,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     // Should the lost one still come, it has to look different.
     const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? -1 : 1) : after;
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
-    expect([watch.broken, watch.longestMs]).toEqual([[], 0]);
+    expect([watch.broken, watch.maxUnprotectedMs]).toEqual([[], 0]);
   });
 
   it.each([
@@ -64,7 +64,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const next = amend(world, stop, after)!;
     watch.until(world, isMoved(world, stop, next));
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
-    expect([watch.broken, watch.longestMs, watch.mostStops]).toEqual([[], 0, 2]);
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
     expect(world.audit('full').kind).toBe('ok');
   });
 
@@ -83,7 +83,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     if (!isOver(world, stop)) expect(amend(world, next, after + (isLong ? 10 : -10))).toBeNull();
     watch.until(world, isMoved(world, stop, next));
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
-    expect([watch.broken, watch.longestMs, watch.mostStops]).toEqual([[], 0, 2]);
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
   });
 
   it('that fires while the new one is under way closes the position, and nothing is left', async () => {
@@ -127,7 +127,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     watch.look(world);
     world.audit('full');
     watch.until(world, () => world.get(lost).reason === 'canceled');
-    expect([truthOf(world).stops, watch.broken, watch.longestMs]).toEqual([[`${side} 10 @ ${before}`], [], 0]);
+    expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${before}`], [], 0]);
   });
 
   it('is cancelled together with the new one', async () => {
@@ -157,7 +157,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const stands = again.engine.orders.active()[0]!;
     expect([stop, next]).toContain(stands.id);
     expect(truthOf(again)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${stands.triggerTicks}`] });
-    expect([watch.broken, watch.longestMs, again.audit('full').kind]).toEqual([[], 0, 'ok']);
+    expect([watch.broken, watch.maxUnprotectedMs, again.audit('full').kind]).toEqual([[], 0, 'ok']);
     // And it can be moved on.
     const last = amend(again, stands.id, after + (isLong ? 20 : -20))!;
     watch.until(again, isMoved(again, stands.id, last));
@@ -175,7 +175,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect(truthOf(world).stops).toHaveLength(2);
     const again = await world.restart();
     watch.until(again, isMoved(again, stop, next));
-    expect([truthOf(again).stops, watch.broken, watch.longestMs]).toEqual([[`${side} 10 @ ${after}`], [], 0]);
+    expect([truthOf(again).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${after}`], [], 0]);
   });
 });
 
