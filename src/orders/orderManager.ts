@@ -65,7 +65,7 @@ export class OrderManager {
     this.journal = journal;
     this.resolutions = new Resolutions(journal, bounds);
     this.reservations = reservations;
-    this.amended = new AmendedTriggers(this.open, reservations, (old, nowMs) => this.cancel(old, nowMs));
+    this.amended = new AmendedTriggers<BotOrder>(this.open, reservations, (old, nowMs) => this.cancel(old, nowMs));
   }
 
   /** Number of orders drafted, including denied ones. */

@@ -18,10 +18,10 @@ const price = (ticks: number): string => (ticks / 10).toFixed(1);
 
 type Act = (own: Api, row: number) => unknown;
 async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions> = {}) {
-  const told: OrderInfo[] = [];
+  const reported: OrderInfo[] = [];
   class Acting extends at(act) {
     override onOrder(order: OrderInfo) {
-      told.push(order);
+      reported.push(order);
     }
   }
   const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
@@ -39,7 +39,7 @@ async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions>
   const record = runRecordOf(plan, world, false);
   const orders = orderRows(record);
   const fills = fillRows(record);
-  return { orders, told, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
+  return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
 }
 
 /** Buys ten contracts at the close of row 0, places a stop at 980.0 as soon as it holds them, and amends it as `changes` say, by row. */

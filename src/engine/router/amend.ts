@@ -174,7 +174,7 @@ function amendTrigger(engine: AmendHost, by: Amender, old: BotOrder, change: Ame
     by.decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
     by.decisions.order(next, false);
   }
-  orders.amended.handOver(next);
+  orders.amended.passOn(next);
   const sent = engine.submit(next);
   return next.id === sent && next.reason === null ? sent : null;
 }

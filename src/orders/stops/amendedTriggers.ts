@@ -35,7 +35,7 @@ export class AmendedTriggers<O extends Moved> {
     return amends > 0 ? this.open.find(amends) : undefined;
   }
   /** Call it before risk judges the new order. */
-  handOver(order: O): void {
+  passOn(order: O): void {
     const old = this.oldOf(order);
     if (old !== undefined) this.reservations.release(old);
   }
@@ -56,7 +56,7 @@ export class AmendedTriggers<O extends Moved> {
 
   /** After a restart, when all orders are known again. */
   restore(provenAbsent: ReadonlyMap<number, O>): void {
-    for (const order of this.open.all()) this.handOver(order);
+    for (const order of this.open.all()) this.passOn(order);
     for (const order of provenAbsent.values()) if (this.isCovered(order)) this.reservations.release(order);
   }
 }
