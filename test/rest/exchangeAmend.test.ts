@@ -1,6 +1,7 @@
 // Stops that wait at the exchange and are moved: a position that had one has one at every moment, whatever goes wrong on the way.
 
 import { describe, expect, it } from 'vitest';
+import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
 import type { OrderId } from '../../src/model/order.ts';
 import type { RestWorld } from '../fixtures/restFixture.ts';
 import { trader } from '../fixtures/restOthers.ts';
@@ -128,6 +129,22 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     world.audit('full');
     watch.until(world, () => world.get(lost).reason === 'canceled');
     expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${before}`], [], 0]);
+  });
+
+  it.each([
+    ['is there', 1, after],
+    ['is not', 0, before],
+  ])('stands although the answer about the new one names the old one, and the new one %s', async (_, executed, stands) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    const { triggerId } = parseTriggerTrackId(String(world.get(stop).venueId))!;
+    const body = `{"code":"0","msg":"Success","data":{"triggerIds":[${triggerId}],"ids":[],"cancelIds":[]},"msgData":null,"succ":true}`;
+    const schedule = [{ point: 'NET.replace', op: CREATE, nth: 1, params: { status: 200, body } }];
+    const unknown = { point: 'BUS.unknown', op: CREATE, nth: 1, params: { executed, code: 504 } };
+    world.faulty.faults.set({ seed: 1, schedule: executed === 1 ? schedule : [unknown, ...schedule] });
+    const next = amend(world, stop, after)!;
+    watch.until(world, () => isOver(world, executed === 1 ? stop : next) && world.get(executed === 1 ? next : stop).lifecycle === 'working', 1_500_000); // prettier-ignore
+    expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
   });
 
   it('is cancelled together with the new one', async () => {
