@@ -147,6 +147,21 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
   });
 
+  it('moves although a network delivers the new one twice: the second copy is foreign, and the operator is called', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault('NET.dup', {}, CREATE);
+    const next = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, next));
+    expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
+    moveTo(world, isLong, beyond);
+    watch.pass(world, 1000);
+    world.audit('fast');
+    watch.until(world, () => isOver(world, next));
+    // Both copies have fired, and closed the position once.
+    expect([truthOf(world), watch.broken, watch.maxUnprotectedMs]).toEqual([{ held: 0, stops: [] }, [], 0]);
+  });
+
   it('is cancelled together with the new one', async () => {
     const { world, stop } = await guarded(isLong);
     const next = amend(world, stop, after)!;
