@@ -83,6 +83,8 @@ export interface Order extends OrderIntent {
   /** For a trigger order, its trigger price, and whether the price has to rise to it. 0 or absent: not a trigger order. */
   readonly triggerTicks?: Ticks;
   readonly triggersAbove?: boolean;
+  /** The trigger order whose place it takes, because the strategy has moved that one. 0 or absent: of none. */
+  readonly amends?: OrderId;
   /** How much smaller the order was made for a unique fingerprint, in lots, or in units for an order by amount. Absent: 0. */
   readonly fingerprintOffset?: number;
 }

@@ -48,6 +48,8 @@ export class BotOrder implements ReservedOrder {
   triggerTicks = FRACTION as Ticks;
   /** True when the price has to rise to the trigger. */
   triggersAbove = false;
+  /** The trigger order whose place it takes: that one is cancelled once this one stands (stops/amendedTriggers.ts). 0 for any other order. */
+  amends = 0 as OrderId;
   /** How much smaller the order was made to give it a unique fingerprint, in lots, or in units for an order by amount. */
   fingerprintOffset = 0;
 
@@ -116,6 +118,7 @@ export class BotOrder implements ReservedOrder {
     this.firedAtTicks = 0 as Ticks;
     this.triggerTicks = 0 as Ticks;
     this.triggersAbove = false;
+    this.amends = 0 as OrderId;
     this.fingerprintOffset = 0;
     this.state = DRAFT;
     this.reason = null;

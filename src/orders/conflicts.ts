@@ -22,7 +22,7 @@ export function conflictOf(
   lastTicks: number,
 ): string | null {
   for (const other of open) {
-    if (other.instrumentIndex !== order.instrumentIndex) continue;
+    if (other.instrumentIndex !== order.instrumentIndex || (order.amends > 0 && other.id === order.amends)) continue;
     const isSameSlot = order.parent === 0 && other.parent === 0 && other.strategy === order.strategy && other.slot === order.slot;
     if (isSameSlot && (other.state === STATE.cancelSent || other.wantsCancel)) return REPLACES;
     if (other.side === order.side && other.state === STATE.unknown) return 'SIDE_UNKNOWN';

@@ -187,7 +187,7 @@ it('order numbers continue above those of earlier processes, whose orders have n
   const restored: RestoredOrder = {
     id: 7 as OrderId, strategy: 0, instrument: BTC, instrumentIndex: 0, side: 'buy', role: 'limit', lots: lots(60), quoteUnits: 0 as never,
     limit: ticks(9000), reduceOnly: false, timeInForce: null, slot: 'a', parent: 0 as OrderId, takeProfit: 0 as never, stopLoss: 0 as never,
-    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
+    trailing: 0 as never, trailingPpm: 0, trailingFrom: 0 as never, trigger: 0 as never, triggerTicks: 0 as never, triggersAbove: false, amends: 0 as never, createdMs: 5 as never, signMs: 5, venueId: ID, filledLots: lots(20), filledUnits: 0 as never,
     pendingTargetLots: lots(0), state: 'working', endMs: NaN,
   }; // prettier-ignore
   orders.restore({ lastOrder: 41, orders: [restored] }, () => 10_000, NOW);

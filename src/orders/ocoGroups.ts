@@ -18,6 +18,10 @@ export class OcoGroups {
   replace(id: OrderId, next: OrderId): void {
     for (const group of this.groups) if (group.includes(id)) group[group.indexOf(id)] = next;
   }
+  /** Adds an order that may fill in the place of another one, which may still fill too. */
+  join(id: OrderId, next: OrderId): void {
+    for (const group of this.groups) if (group.includes(id)) group.push(next);
+  }
   /** Ends the group of an order that has filled. Returns the other orders of the group. */
   take(id: OrderId): readonly OrderId[] {
     const group = this.groups.find((each) => each.includes(id));

@@ -18,6 +18,7 @@ import { EndedOrders, OpenOrders } from './openOrders.ts';
 import { BotOrder } from './botOrder.ts';
 import { ABSENT_HOLD_MS, type Reservations } from './reserve/reservation.ts';
 import { restoreBotOrder, type RestoredOrders } from './restored.ts';
+import { AmendedTriggers } from './stops/amendedTriggers.ts';
 import { Resolutions } from './prove/resolutions.ts';
 import type { AbsenceBounds, Resolution, ResolutionStep } from './prove/resolver.ts';
 
@@ -39,6 +40,7 @@ export class OrderManager {
   private freeList: BotOrder | null = null;
   /** Unfinished orders. Finished ones are never visited. */
   private readonly open = new OpenOrders();
+  readonly amended: AmendedTriggers<BotOrder>;
   private readonly provenAbsentById = new Map<number, BotOrder>();
   /** Orders that are proven absent. Each may still arrive late, at any time. */
   readonly provenAbsent: ReadonlyMap<number, BotOrder> = this.provenAbsentById;
@@ -63,6 +65,7 @@ export class OrderManager {
     this.journal = journal;
     this.resolutions = new Resolutions(journal, bounds);
     this.reservations = reservations;
+    this.amended = new AmendedTriggers<BotOrder>(this.open, reservations, (old, nowMs) => this.cancel(old, nowMs));
   }
 
   /** Number of orders drafted, including denied ones. */
@@ -129,6 +132,7 @@ export class OrderManager {
   private endDraft(order: BotOrder, reason: DoneReason): void {
     order.reason = reason;
     order.confirmed = true;
+    if (order.amends > 0) this.amended.takeBack(order);
     this.log.write(order, reason);
     this.pool(order);
   }
@@ -153,6 +157,7 @@ export class OrderManager {
 
   /** Requests a cancel. If it cannot be sent yet, it is sent with the acknowledgement. */
   cancel(order: BotOrder, nowMs: number): void {
+    if (order.amends > 0) this.amended.cancelOld(order, nowMs);
     if (order.state === STATE.done || order.state === STATE.cancelSent) return;
     if (order.state !== STATE.working) {
       order.wantsCancel = true;
@@ -171,6 +176,7 @@ export class OrderManager {
     if (!this.step(order, EVENT.acked)) return;
     if (order.wasUnknown) this.resolutions.delete(order);
     this.journal.ack(order);
+    if (order.amends > 0) this.amended.cancelOld(order, nowMs);
     if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
@@ -225,6 +231,7 @@ export class OrderManager {
     if (venueId !== null) order.venueId = venueId;
     if (!(order.arrivedMs <= nowMs)) order.arrivedMs = nowMs;
     this.journal.ack(order);
+    if (order.amends > 0) this.amended.cancelOld(order, nowMs);
     if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
@@ -236,7 +243,7 @@ export class OrderManager {
     this.resolutions.delete(order);
     this.journal.provenAbsent(order);
     if (guards.absentMemory) this.provenAbsentById.set(order.id, order);
-    if (guards.absentReserve) this.reservations.holdAbsent(order, nowMs);
+    if (guards.absentReserve && !this.amended.isCovered(order)) this.reservations.holdAbsent(order, nowMs);
     else this.reservations.release(order);
     this.finishAt(order, 'noEffect', nowMs);
   }
@@ -351,6 +358,7 @@ export class OrderManager {
     order.reason = reason;
     order.confirmed = true;
     this.open.remove(order);
+    if (order.amends > 0) this.amended.takeBack(order);
     this.log.write(order, reason);
     if (reason === 'noEffect') return this.exchange.orderEnded?.(order);
     this.reservations.release(order);

@@ -22,6 +22,8 @@ export interface RestoredOrder extends OrderIntent {
   readonly triggerTicks: Ticks;
   /** Undefined when a journal of an earlier version does not contain it. */
   readonly triggersAbove: boolean | undefined;
+  /** 0: it takes the place of no other order. */
+  readonly amends: OrderId;
   readonly createdMs: TimeMs;
   /** The latest time at which its request can have been signed. */
   readonly signMs: number;
@@ -91,6 +93,7 @@ export function restoreBotOrder(order: RestoredOrder): BotOrder {
   record.firedAtTicks = order.trigger;
   record.triggerTicks = order.triggerTicks;
   record.triggersAbove = order.triggersAbove === true;
+  record.amends = order.amends;
   record.venueId = order.venueId;
   record.filledLots = order.filledLots;
   record.filledUnits = order.filledUnits;

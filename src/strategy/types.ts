@@ -116,9 +116,15 @@ export interface Amendment {
   readonly limit?: Amount;
   /** What the order has still to fill, in base. */
   readonly size?: Amount;
-  /** Price of the stop of what the order has bought, or will buy; it keeps its trailing distance. */
+  /**
+   * Price of the stop of what the order has bought, or will buy; it keeps its trailing distance. Of a trigger order that stops a loss: its
+   * trigger price.
+   */
   readonly stop?: Amount;
-  /** Price of the take-profit of what the order has still to fill. It replaces several targets by one. */
+  /**
+   * Price of the take-profit of what the order has still to fill. It replaces several targets by one. Of a trigger order that takes the
+   * profit: its trigger price.
+   */
   readonly target?: Amount;
   /** Several targets instead, for what the order has still to fill. */
   readonly targets?: readonly TargetShare[];

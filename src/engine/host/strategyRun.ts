@@ -266,7 +266,10 @@ export class StrategyRun implements StrategyHost {
     this.engine.hasPendingWork = true;
     this.amends = true;
     const now = this.drafts.amend(id, change, this.decisions);
-    if (now !== null && now !== id) this.oco.replace(id, now);
+    if (now === null || now === id) return now;
+    // Of a trigger order that was moved, either may fill until the old one has ended.
+    if (this.engine.orders.get(now)?.amends === id) this.oco.join(id, now);
+    else this.oco.replace(id, now);
     return now;
   }
   group(ids: readonly OrderId[]): void {

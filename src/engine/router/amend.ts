@@ -1,4 +1,5 @@
-// Changes an order of a strategy: its stop at once; its limit, size and targets by replacing the order.
+// Changes an order of a strategy: its stop at once; its limit, size and targets by replacing the order; a trigger order that closes by another
+// one, which stands before the old one is cancelled.
 
 import type { Lots, Ticks } from '../../base/brand.ts';
 import { StrategyError } from '../../base/errors.ts';
@@ -7,10 +8,12 @@ import type { Instrument } from '../../model/instrument.ts';
 import type { Ladder, OrderId, Side } from '../../model/order.ts';
 import { isUnderCancel, type BotOrder } from '../../orders/botOrder.ts';
 import { STATE } from '../../orders/lifecycle.ts';
+import { isBeingAmended } from '../../orders/stops/amendedTriggers.ts';
 import { nearestOf } from '../../orders/stops/ladder.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Bracket, Brackets } from '../../orders/stops/brackets.ts';
-import type { Amendment } from '../../strategy/types.ts';
+import type { Ledger } from '../../portfolio/ledger.ts';
+import type { Amendment, Amount } from '../../strategy/types.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import { bothTargetsError, readTargets } from '../trailing/targetsOption.ts';
@@ -22,6 +25,7 @@ export interface AmendHost {
   readonly execution: readonly FeedRun[];
   readonly orders: OrderManager;
   readonly brackets: Brackets;
+  readonly ledger: Ledger;
   readonly sizing: Sizing;
   readonly nowMs: number;
   newOrder(strategy: number, feed: FeedRun, side: Side): BotOrder;
@@ -33,6 +37,8 @@ export interface Amender {
   readonly strategy: number;
   readonly name: string;
   readonly decisions: DecisionLog | null;
+  /** Writes the size of an order that only closes: the size that is asked for, else `lots`. */
+  writeClosing(order: BotOrder, size: Amount | undefined, lots: number): void;
 }
 
 const REMEDY = 'give one or more of limit, size, stop, target and targets';
@@ -59,7 +65,7 @@ export function amendOrder(engine: AmendHost, by: Amender, id: OrderId, change: 
   const replaces = limit !== undefined || size !== undefined || changesTarget;
   if (target !== undefined && targets !== undefined) throw bothTargetsError(by.name, 'this.amend', 'target');
   if (order !== undefined && order.parent > 0) throw legError(by.name, order);
-  if (order !== undefined && order.triggerTicks > 0) throw triggerError(by.name, order);
+  if (order !== undefined && order.triggerTicks > 0) return amendTrigger(engine, by, order, change);
   if (replaces && order === undefined) {
     if (changesTarget) throw filledError(by.name, id, target === undefined ? 'targets' : 'target');
     return null;
@@ -139,6 +145,48 @@ function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOr
   return engine.submit(next);
 }
 
+/**
+ * Moves a trigger order that closes. The new one is sent at once, with what is known of the old one; `OrderManager` cancels the old one once
+ * the new one is acknowledged. Null, and the old one stands as it did, if one of both moves is under way or the new one is denied.
+ */
+function amendTrigger(engine: AmendHost, by: Amender, old: BotOrder, change: Amendment): OrderId | null {
+  const { orders, sizing } = engine;
+  const { id, instrument, instrumentIndex, side, strategy } = old;
+  const isBuy = old.sign > 0;
+  const price = triggerPriceOf(by.name, old, change);
+  const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
+  const isMoving = orders.amended.oldOf(old) !== undefined || isBeingAmended(old, orders.active());
+  if (old.state !== STATE.working || old.filledLots > 0 || held === 0 || isMoving) return null;
+  const ticks = price === undefined ? old.triggerTicks : sizing.ticks(instrument, price, isBuy);
+  const lots = change.size === undefined ? Math.min(old.lots + old.fingerprintOffset, held) : sizing.lots(instrument, change.size);
+  if (!(ticks > 0 && lots >= instrument.minLots)) return null;
+  if (ticks === old.triggerTicks && lots === old.lots) return id;
+
+  const next = engine.newOrder(strategy, engine.execution[instrumentIndex]!, side);
+  next.role = old.role;
+  next.slot = old.slot;
+  next.reduceOnly = true;
+  next.triggerTicks = ticks as Ticks;
+  next.triggersAbove = old.triggersAbove;
+  next.amends = id;
+  by.writeClosing(next, change.size, lots);
+  if (by.decisions !== null) {
+    by.decisions.note('cancel', id, strategy, instrumentIndex, engine.nowMs);
+    by.decisions.order(next, false);
+  }
+  orders.amended.passOn(next);
+  const sent = engine.submit(next);
+  return next.id === sent && next.reason === null ? sent : null;
+}
+
+/** Returns the new price of a trigger order; undefined if it stays. */
+function triggerPriceOf(name: string, order: BotOrder, { limit, stop, target, targets }: Amendment): Amount | undefined {
+  const isStop = order.role === 'stopLoss';
+  if (!order.reduceOnly || limit !== undefined || targets !== undefined) throw isTrigger(name, order);
+  if ((isStop ? target : stop) !== undefined) throw isOtherTrigger(name, order, isStop);
+  return isStop ? stop : target;
+}
+
 function bracketOf({ brackets, instruments }: AmendHost, strategy: number, id: OrderId): Bracket | undefined {
   if (brackets.total === 0) return undefined;
   for (let instrumentIndex = 0; instrumentIndex < instruments.length; instrumentIndex++) {
@@ -166,10 +214,20 @@ const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =
     `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
     `cancel it and close with a limit order of your own; this.amend(${parent}, { stop }) moves the stop`,
   );
-const triggerError = (name: string, { id }: BotOrder): StrategyError =>
+const isTrigger = (name: string, { id, reduceOnly }: BotOrder): StrategyError =>
+  reduceOnly
+    ? new StrategyError(
+        `${name}: this.amend(${id}) with a limit or targets, but it is a trigger order`,
+        'change its price with stop, or with target if it takes the profit, and its size',
+      )
+    : new StrategyError(
+        `${name}: this.amend(${id}), which is a trigger order or a stop entry that may open a position`,
+        'cancel it and place another one with its tag',
+      );
+const isOtherTrigger = (name: string, { id }: BotOrder, isStop: boolean): StrategyError =>
   new StrategyError(
-    `${name}: this.amend(${id}), which is a trigger order or a stop entry`,
-    'cancel it and place another one with its tag; only a stopLoss moves without a gap',
+    `${name}: this.amend(${id}, { ${isStop ? 'target' : 'stop'} }), but this trigger order ${isStop ? 'is a stop' : 'takes the profit'}`,
+    `change its price with ${isStop ? 'stop' : 'target'}`,
   );
 const noLimitError = (name: string, id: number): StrategyError =>
   new StrategyError(

@@ -16,7 +16,7 @@ import { isNegative, negate } from '../../strategy/amounts.ts';
 import type { Amendment, Amount, OrderOptions, Size } from '../../strategy/types.ts';
 import type { OrderId } from '../../model/order.ts';
 import type { DecisionLog } from '../book/decisionLog.ts';
-import { amendOrder, type AmendHost } from './amend.ts';
+import { amendOrder, type Amender, type AmendHost } from './amend.ts';
 import type { ClearedSide, StrategyOrders } from '../host/strategyOrders.ts';
 import { clearOldSide, heldAndOrdered, reversalOf, type ReversalHost } from './reversal.ts';
 import { maxAtMarket, Sizing } from './sizing.ts';
@@ -67,12 +67,14 @@ export class OrderDrafts implements StrategyOrders {
   private lastSize: Size = { base: 0 };
   /** By instrument: the lots of the run's default size if that is a quantity, which does not depend on a price; NaN until first used. */
   private readonly defaultLots: number[];
+  private readonly amender: Amender & { decisions: DecisionLog | null };
 
   constructor(engine: SizeHost, strategy: number, name: string) {
     this.engine = engine;
     this.strategy = strategy;
     this.name = name;
     this.defaultLots = engine.instruments.map(() => NAN);
+    this.amender = { strategy, name, decisions: null, writeClosing: (order, size, lots) => this.writeClosing(order, size, lots) };
   }
 
   /** Writes the order intent. An invalid number makes the whole order invalid, and risk denies it. */
@@ -237,7 +239,12 @@ export class OrderDrafts implements StrategyOrders {
   }
 
   amend(id: OrderId, change: Amendment, decisions: DecisionLog | null): OrderId | null {
-    return amendOrder(this.engine, { strategy: this.strategy, name: this.name, decisions }, id, change);
+    this.amender.decisions = decisions;
+    return amendOrder(this.engine, this.amender, id, change);
+  }
+  private writeClosing(order: BotOrder, size: Amount | undefined, lots: number): void {
+    if (size === undefined) this.setSize(order, lots);
+    else this.writeSize(order, { base: size });
   }
 
   private tagError(tag: unknown): StrategyError {

@@ -14,6 +14,7 @@ import type { RiskModule } from '../../risk/riskModule.ts';
 import type { FeedRun } from '../feeds/feed.ts';
 import type { Instant } from '../feeds/instant.ts';
 import type { BracketManager } from './bracketManager.ts';
+import type { TriggerOrderTracker } from './triggerOrderTracker.ts';
 import type { WaitingDrafts } from './waitingDrafts.ts';
 import type { UnknownOutcomes } from './unknownOutcomes.ts';
 
@@ -33,6 +34,7 @@ export interface RestoreHost {
   readonly bracketManager: BracketManager;
   readonly drafts: WaitingDrafts;
   readonly outcomes: UnknownOutcomes;
+  readonly triggerOrders: TriggerOrderTracker;
   startTicks(instrumentIndex: number): number;
 }
 
@@ -51,6 +53,8 @@ export interface RestoredBot {
 export function restoreBot(engine: RestoreHost, { orders, causes, memory }: RestoredBot, nowMs: number): void {
   engine.instant.set(nowMs);
   engine.orders.restore(orders, (index) => engine.startTicks(index), nowMs);
+  engine.orders.amended.restore(engine.orders.provenAbsent);
+  if (orders.orders.some(({ triggerTicks }) => triggerTicks > 0)) engine.triggerOrders.onSend();
   for (const { scope, state, code, why, sinceMs } of causes) engine.risk.halts.raise(scope, state, code, why, sinceMs);
   engine.risk.restore(memory);
   for (const order of engine.orders.active()) if (order.state === STATE.unknown) engine.outcomes.haltInstrument(order);
@@ -83,6 +87,10 @@ export function restoreBot(engine: RestoreHost, { orders, causes, memory }: Rest
 
 /** Begins to read about each order whose outcome is unknown. Call it once the exchange is connected. */
 export function followUnknown(engine: RestoreHost): void {
-  for (const order of engine.orders.active().slice()) if (order.state === STATE.unknown) engine.outcomes.follow(order);
+  for (const order of engine.orders.active().slice()) {
+    if (order.state === STATE.unknown) engine.outcomes.follow(order);
+    // The process ended between the acknowledgement and the cancel of the order whose place it takes.
+    else if (order.state !== STATE.sent) engine.orders.amended.cancelOld(order, engine.instant.ms);
+  }
   engine.drafts.followAhead();
 }

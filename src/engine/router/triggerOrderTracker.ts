@@ -2,6 +2,7 @@
 // what one of them, or an exit that was made smaller, has left of a position.
 
 import type { BotOrder } from '../../orders/botOrder.ts';
+import { isBeingAmended } from '../../orders/stops/amendedTriggers.ts';
 import type { OrderManager } from '../../orders/orderManager.ts';
 import type { Ledger } from '../../portfolio/ledger.ts';
 import type { OrderGateway } from '../../ports/exchange.ts';
@@ -23,8 +24,8 @@ export interface TriggerHost {
 
 export class TriggerOrderTracker {
   private readonly engine: TriggerHost;
-  /** Number of trigger orders that were sent and have not ended. */
-  private open = 0;
+  /** True once one was sent, or is known from an earlier process: until then a reduction has nothing to look for. */
+  private isUsed = false;
 
   constructor(engine: TriggerHost) {
     this.engine = engine;
@@ -35,11 +36,10 @@ export class TriggerOrderTracker {
     return instrument.contract !== undefined && this.engine.exchange.supportsTriggerOrders === true ? code : UNSUPPORTED;
   }
   onSend(): void {
-    this.open++;
+    this.isUsed = true;
   }
   onEnd(order: BotOrder): void {
     if (order.triggerTicks === 0) return this.closeRest(order);
-    this.open--;
     if (order.reason === 'rejected' && order.role === 'stopLoss') this.stopFailed(order);
   }
 
@@ -47,8 +47,11 @@ export class TriggerOrderTracker {
    * Handles a stop that the exchange rejected as it triggered, because other orders have closed a part of the lots or hold them. The bot's
    * own exit closes the remainder and cancels those orders. A stop for a part of the position, or in two-way mode, is left to the strategy.
    */
-  private stopFailed({ strategy, instrumentIndex, side, lots }: BotOrder): void {
+  private stopFailed(order: BotOrder): void {
     const engine = this.engine;
+    const { strategy, instrumentIndex, side, lots } = order;
+    // It was moved: the order of before or after the move has closed the position, or still protects it.
+    if (engine.orders.amended.oldOf(order) !== undefined || isBeingAmended(order, engine.orders.active())) return;
     const isBuy = side === 'buy';
     const held = engine.ledger.closable(strategy, instrumentIndex, isBuy, true);
     if (held === 0 || lots < held || engine.ledger.closable(strategy, instrumentIndex, !isBuy, true) > 0) return;
@@ -84,7 +87,7 @@ export class TriggerOrderTracker {
 
   /** Handles a reduced position. Once it is flat, cancels its trigger orders, which would close what a later entry opens. */
   onReduction(strategy: number, instrumentIndex: number): void {
-    if (this.open === 0) return;
+    if (!this.isUsed) return;
     const { ledger, orders, nowMs } = this.engine;
     const active = orders.active();
     for (let at = active.length - 1; at >= 0; at--) {

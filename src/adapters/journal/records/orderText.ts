@@ -81,6 +81,7 @@ export function intentOf(order: Order, text: Pick<RecordBody<'INTENT'>, 'cid' | 
     reason: text.reason,
     parent: order.parent,
     ...guardsOf(order),
+    amends: order.amends === undefined || order.amends === 0 ? undefined : order.amends,
     riskReserve: text.riskReserve,
     createdMs: order.createdMs,
   };

@@ -76,6 +76,8 @@ export const RECORD_KINDS = {
     condition: orNull(decimal),
     /** True if the price must rise to it. */
     rises: ifWritten(flag),
+    /** Number of the trigger order whose place it takes: that one is cancelled once this one is acknowledged. */
+    amends: ifWritten(whole),
     riskReserve: text,
     createdMs: whole,
   },

@@ -30,7 +30,7 @@ function asked(): BotOrder {
   return Object.assign(order, {
     role: 'stopLoss', lots: lots(11), quoteUnits: units(13), limit: ticks(17), reduceOnly: true, timeInForce: 'IOC', slot: 'exit',
     parent: 5 as OrderId, takeProfit: ticks(19), ladder: [{ at: ticks(19), sharePpm: 500_000 }, { at: ticks(18), sharePpm: 400_000 }], stopLoss: ticks(23), trailing: ticks(29), trailingPpm: 41, trailingFrom: ticks(43), isGuarded: true, firedAtTicks: ticks(31),
-    triggerTicks: ticks(37), triggersAbove: true,
+    triggerTicks: ticks(37), triggersAbove: true, amends: 6 as OrderId,
   }); // prettier-ignore
 }
 

@@ -144,6 +144,7 @@ function intentOf(
     trigger: price(intent.trigger),
     triggerTicks: price(intent.condition),
     triggersAbove: intent.rises,
+    amends: (intent.amends ?? 0) as OrderId,
     createdMs: intent.createdMs as TimeMs,
     venueId: orderId as VenueOrderId | null,
     filledLots: filledLots as Lots,

@@ -136,7 +136,8 @@ export class DecisionComparison {
     const isSame =
       orderText(order) === intentText(intent) &&
       GUARDS.every((name) => guards[name] === intent[name]) &&
-      guards.rises === (intent.rises ?? guards.rises);
+      guards.rises === (intent.rises ?? guards.rises) &&
+      order.amends === (intent.amends ?? 0);
     if (isSame) return;
     this.#noteDifference(
       'recorded',
@@ -158,6 +159,7 @@ export class DecisionComparison {
     order.trailingFrom = price(intent.trailingFrom ?? null);
     order.triggerTicks = price(intent.condition);
     order.triggersAbove = intent.rises ?? order.triggersAbove;
+    order.amends = (intent.amends ?? 0) as OrderId;
     order.isGuarded = order.takeProfit > 0 || order.stopLoss > 0 || order.trailing > 0;
   }
 
@@ -247,6 +249,7 @@ export class DecisionComparison {
     if (!isOfKill(intent)) this.#noteDifference('recorded', intent.createdMs, record.seq, recordedText(order), NOTHING);
     const restored = sentOrder(intent, engine.instruments);
     engine.orders.restore({ lastOrder: intent.order, orders: [restored] }, (index) => engine.lastTicks(index), record.t);
+    if (restored.triggerTicks > 0) engine.triggerOrders.onSend();
     const taken = engine.orders.get(restored.id);
     if (taken !== undefined) engine.notifyOrder(taken);
   }

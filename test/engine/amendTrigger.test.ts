@@ -1,0 +1,290 @@
+// Trigger orders that a strategy moves in a backtest: which price holds in which row, what both orders close, and what is refused.
+
+import { describe, expect, it } from 'vitest';
+import { seededRng } from '../../src/base/number/rng.ts';
+import { prepareBacktest, runRecordOf } from '../../src/tasks/backtest/run/runBacktest.ts';
+import type { Amendment, OrderInfo } from '../../src/index.ts';
+import { linearContract } from '../fixtures/futuresVenue.ts';
+import { at, type Api } from './strategyApi.ts';
+import { barsOfRows, fillRows, orderRows, planFor, type PlanOptions } from './world.ts';
+
+type Row = [number, number, number, number];
+const FREE = { openMakerFeePpm: 0, openTakerFeePpm: 0, closeMakerFeePpm: 0, closeTakerFeePpm: 0 };
+const contract = linearContract(FREE);
+const quiet = (price = 10_000): Row => [price, price, price, price];
+const many = (count: number): Row[] => Array.from({ length: count }, () => quiet());
+/** A price in ticks as a strategy writes it. */
+const price = (ticks: number): string => (ticks / 10).toFixed(1);
+
+type Act = (own: Api, row: number) => unknown;
+async function run(rows: readonly Row[], act: Act, options: Partial<PlanOptions> = {}) {
+  const reported: OrderInfo[] = [];
+  class Acting extends at(act) {
+    override onOrder(order: OrderInfo) {
+      reported.push(order);
+    }
+  }
+  const futures = { leverage: 10, isCross: true, isNet: true, liquidationFeePpm: 0, data: new Map() };
+  const plan = planFor({
+    strategies: [Acting],
+    feeds: { bars: barsOfRows(rows, contract) },
+    cash: { USDT: '100000' },
+    futures,
+    ...options,
+  });
+  const world = await prepareBacktest(plan, {});
+  world.loop(world.engine);
+  world.engine.ledger.assertReconciled();
+  world.checkBooks();
+  const record = runRecordOf(plan, world, false);
+  const orders = orderRows(record);
+  const fills = fillRows(record);
+  return { orders, reported, closes: fills.slice(1).map(({ side, price: ticks, lots, minute }) => [side, ticks, lots, minute]) };
+}
+
+/** Buys ten contracts at the close of row 0, places a stop at 980.0 as soon as it holds them, and amends it as `changes` say, by row. */
+function stopped(changes: Readonly<Record<number, Amendment>>, isLong = true, returned: unknown[] = []): Act {
+  let isPlaced = false;
+  return (own, row) => {
+    if (row === 0) own.order(isLong, { base: 10 });
+    const change = changes[row];
+    const stop = own.api.openOrders().find(({ tag }) => tag === 'stop');
+    if (change !== undefined && stop !== undefined) returned.push(stop.amend(change));
+    if (isPlaced || own.api.position().isFlat) return;
+    isPlaced = true;
+    own.order(!isLong, undefined, { trigger: price(isLong ? 9800 : 10_200), tag: 'stop' });
+  };
+}
+
+describe('a trigger order that is amended', () => {
+  it.each([
+    ['a long', true, 9900, [10_000, 10_000, 9850, 9900], ['sell', 9900, 10, 5]],
+    ['a short', false, 10_100, [10_000, 10_150, 10_000, 10_100], ['buy', 10_100, 10, 5]],
+  ] as const)('a trigger order that is amended stops %s at its new price, from the next row on', async (_, isLong, stop, row, close) => {
+    const { orders, closes } = await run([...many(4), [...row], quiet()], stopped({ 2: { stop: price(stop) } }, isLong));
+    expect(closes).toEqual([close]);
+    expect(orders.map(({ role, ending, limit }) => [role, ending, limit]).slice(1)).toEqual([
+      ['stopLoss', 'canceled', isLong ? 9800 : 10_200],
+      ['stopLoss', 'filled', stop],
+    ]);
+  });
+
+  it('a trigger order that is amended holds at its old price until the new one has arrived', async () => {
+    const rows = [...many(5), [10_000, 10_000, 9700, 9950] as Row, quiet(9950), quiet(9950)];
+    // Decided at the close of the row before the fall, it arrives inside the row that falls.
+    const { orders, closes } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 300 } });
+    expect(closes).toEqual([['sell', 9800, 10, 6]]);
+    expect(orders.map(({ ending }) => ending)).toEqual(['filled', 'filled', 'canceled']);
+  });
+
+  it('a trigger order that is amended: where a row reaches both, the position is closed once', async () => {
+    // The new one arrives inside row 5, and the cancel of the old one inside row 6.
+    const rows = [...many(6), [10_000, 10_000, 9700, 9900] as Row, quiet(9900), quiet(9900), quiet(9900)];
+    const { closes, orders } = await run(rows, stopped({ 4: { stop: price(9900) } }), { fills: { latencyMs: 40_000 } });
+    expect(closes).toEqual([['sell', 9900, 10, 7]]);
+    // The old one has fired too, and there was nothing left to close.
+    expect(orders.map(({ ending, code }) => [ending, code])).toEqual([['filled', ''], ['rejected', '10015'], ['filled', '']]); // prettier-ignore
+  });
+
+  it('a trigger order that is amended beyond the price fires at the next open', async () => {
+    const { closes } = await run(many(6), stopped({ 2: { stop: price(10_100) } }));
+    expect(closes).toEqual([['sell', 10_000, 10, 3]]);
+  });
+
+  it('a trigger order that is amended takes the size that is asked for, or what is held if that is less', async () => {
+    const stop = { 3: { stop: price(9850) }, 6: { stop: price(9900), size: 11 } };
+    const act: Act = (own, row) => {
+      if (row in stop) own.api.openOrders()[0]!.amend(stop[row as 3]);
+      if (row === 0) own.order(true, { base: 10 });
+      if (row === 2) own.order(false, { base: 4 }, { tag: 'part', reduceOnly: true });
+      if (row === 4) own.order(true, { base: 5 }, { tag: 'more' });
+    };
+    // A stop holds the lots that it closes: they are sold beside it only if it holds fewer.
+    const fewer: Act = (own, row) => {
+      if (row === 1) own.order(false, { base: 6 }, { trigger: price(9800), tag: 'stop' });
+      act(own, row);
+    };
+    const { orders } = await run(many(9), fewer);
+    const stops = orders.filter(({ role }) => role === 'stopLoss').map(({ lots, limit, ending }) => [lots, limit, ending]);
+    expect(stops).toEqual([[6, 9800, 'canceled'], [6, 9850, 'canceled'], [11, 9900, 'open']]); // prettier-ignore
+  });
+
+  it('a trigger order that is amended by its size alone stays where it is, and is denied what is not held', async () => {
+    const returned: unknown[] = [];
+    const { orders } = await run(many(8), stopped({ 2: { size: 4 }, 4: { size: 11 }, 5: { size: 4 } }, true, returned));
+    // Nothing was to be changed the last time.
+    expect(returned).toEqual([3, null, 3]);
+    expect(orders.map(({ lots, limit, ending, code }) => [lots, limit, ending, code])).toEqual([
+      [10, 10_100, 'filled', ''],
+      [10, 9800, 'canceled', ''],
+      [4, 9800, 'open', ''],
+      [11, 9800, 'denied', 'MARGIN'],
+    ]);
+  });
+
+  it('a trigger order that is amended and takes the profit moves by its target', async () => {
+    const rows = [...many(4), [10_000, 10_150, 10_000, 10_100] as Row, quiet()];
+    const { closes } = await run(rows, (own, row) => {
+      if (row === 0) own.order(true, { base: 10 });
+      if (row === 1) own.order(false, undefined, { trigger: price(10_200), tag: 'profit' });
+      if (row === 2) own.api.openOrders()[0]!.amend({ target: price(10_100) });
+    });
+    expect(closes).toEqual([['sell', 10_100, 10, 5]]);
+  });
+
+  it('a trigger order that is amended: null, and it stands as it did, before it is acknowledged, while it moves, and for no number', async () => {
+    const returned: unknown[] = [];
+    const { orders, closes } = await run(
+      many(14),
+      stopped({ 4: { stop: price(9850) }, 5: { stop: NaN }, 6: { size: 0 }, 7: { stop: price(9860) }, 8: { stop: price(9870) } }, true, returned), // prettier-ignore
+      { fills: { latencyMs: 90_000 } },
+    );
+    // The stop of row 3 arrives in row 5; the new one of row 7 in row 9.
+    expect(returned).toEqual([null, null, null, 3, null]);
+    expect([closes, orders.length]).toEqual([[], 3]);
+  });
+
+  it('a trigger order that is amended and has ended is no longer there to be moved', async () => {
+    const returned: unknown[] = [];
+    const act = stopped({});
+    await run([...many(3), [9700, 9750, 9700, 9750], quiet(9750), quiet(9750)], (own, row) => {
+      act(own, row);
+      if (row === 4) returned.push(own.api.amend(2, { stop: price(9700) }));
+    });
+    expect(returned).toEqual([null]);
+  });
+
+  it('a trigger order that is amended goes with its new one where that is cancelled, and both with an exit', async () => {
+    const endOf = (how: (own: Api) => unknown): Act => {
+      const act = stopped({ 6: { stop: price(9850) } });
+      return (own, row) => {
+        act(own, row);
+        if (row === 7) how(own);
+      };
+    };
+    const end = async (how: (own: Api) => unknown) => run(many(16), endOf(how), { fills: { latencyMs: 90_000 } });
+    const dropped = await end((own) => own.api.cancel(3));
+    expect(dropped.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled']);
+    const left = await end((own) => own.api.exit());
+    expect(left.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
+    expect(left.closes).toHaveLength(1);
+  });
+
+  it('a trigger order that is amended stays in its group, before the move and after it', async () => {
+    const act = stopped({ 2: { stop: price(9900) } });
+    const group = (row4: Row): ReturnType<typeof run> =>
+      run([...many(4), row4, quiet(), quiet(), quiet()], (own, row) => {
+        act(own, row);
+        if (row !== 1) return;
+        const other = own.order(true, { base: 1 }, { limit: price(9000), tag: 'other' });
+        own.api.oco(2, other);
+      });
+    const moved = await group([10_000, 10_000, 9850, 9900]);
+    expect(moved.orders.map(({ ending }) => ending)).toEqual(['filled', 'canceled', 'canceled', 'filled']);
+  });
+
+  it.each([
+    ['with the word of the other kind', { target: '99' }, /this trigger order is a stop/, undefined],
+    ['with a limit', { limit: '99' }, /with a limit or targets, but it is a trigger order/, undefined],
+    ['with targets', { targets: [{ at: '99' }] }, /with a limit or targets/, undefined],
+    ['if it may open a position', { stop: '99' }, /may open a position/, { trigger: '1010', reduceOnly: false }],
+  ])('a trigger order that is amended is refused %s', async (_, change, message, options) => {
+    const moves = stopped({ 2: change });
+    const act: Act = (own, row) => {
+      if (options === undefined) moves(own, row);
+      else if (row === 0) own.order(true, { base: 1 }, options);
+      else if (row === 2) own.api.openOrders()[0]!.amend(change);
+    };
+    await expect(run(many(5), act)).rejects.toThrow(message);
+  });
+});
+
+interface Standing {
+  readonly price: number;
+  /** Rows from the first to the last in which it may fire. */
+  readonly from: number;
+  to: number;
+}
+
+/**
+ * What closes the position, by the words of docs/matching.md and docs/strategies.md alone. What is decided at the close of a row holds from
+ * the next row on, or from the one after it if it arrives inside that row; a cancel that arrives inside a row acts behind it.
+ */
+function naive(rows: readonly Row[], isLong: boolean, first: number, moves: ReadonlyMap<number, number>, latencyMs: number) {
+  // Rows until an order may fire, and until the cancel that its acknowledgement causes has acted.
+  const wait = latencyMs > 0 ? 2 : 1;
+  const cancelled = Math.ceil((2 * latencyMs) / 60_000);
+  const placedAt = latencyMs > 0 ? 2 : 1;
+  const stops: Standing[] = [{ price: first, from: placedAt + wait, to: Infinity }];
+  let freeFrom = placedAt + 1;
+  for (let row = 0; row < rows.length; row++) {
+    const [open, high, low] = rows[row]!;
+    const standing = stops.filter(({ from, to }) => from <= row && row <= to);
+    if (standing.some(({ price: level }) => (isLong ? open <= level : open >= level))) return { row, price: open };
+    const reached = standing.filter(({ price: level }) => (isLong ? low <= level : high >= level));
+    reached.sort((a, b) => Math.abs(a.price - open) - Math.abs(b.price - open));
+    if (reached.length > 0) return { row, price: reached[0]!.price };
+    const [wanted, last] = [moves.get(row), stops.at(-1)!];
+    if (wanted === undefined || row < freeFrom || wanted === last.price) continue;
+    stops.push({ price: wanted, from: row + wait, to: Infinity });
+    last.to = row + cancelled;
+    freeFrom = row + Math.max(1, cancelled);
+  }
+  return null;
+}
+
+it.each([
+  ['at once', 0],
+  ['inside the next row', 300],
+  ['inside the next row, and cancels in the one after it', 40_000],
+])(
+  '80 random scripts that move a stop, with orders that arrive %s, equal a naive reference',
+  async (_, latencyMs) => {
+    let [closed, moved] = [0, 0];
+    for (let seed = 1; seed <= 80; seed++) {
+      const rng = seededRng(seed);
+      const pick = (below: number): number => Math.floor(rng.next() * below);
+      const isLong = pick(2) === 0;
+      const sign = isLong ? 1 : -1;
+      let last = 10_000;
+      const rows = Array.from({ length: 24 }, (__, row): Row => {
+        if (row < 4) return quiet();
+        const open = last + pick(61) - 30;
+        const close = open + pick(81) - 40;
+        const [high, low] = [Math.max(open, close) + pick(20), Math.min(open, close) - pick(20)];
+        last = close;
+        return [open, high, low, close];
+      });
+      const first = 10_000 - sign * (60 + pick(120));
+      const moves = new Map<number, number>();
+      for (let row = 2; row < 22; row++) if (pick(3) > 0) moves.set(row, rows[row]![3] - sign * (pick(10) === 0 ? -20 : 20 + pick(150)));
+      let isPlaced = false;
+      const { closes, orders } = await run(
+        rows,
+        (own, row) => {
+          if (row === 0) own.order(isLong, { base: 10 });
+          const wanted = moves.get(row);
+          if (wanted !== undefined)
+            for (const order of own.api.openOrders()) if (order.tag === 'stop') order.amend({ stop: price(wanted) });
+          if (isPlaced || own.api.position().isFlat) return;
+          isPlaced = true;
+          own.order(!isLong, undefined, { trigger: price(first), tag: 'stop' });
+        },
+        { fills: { latencyMs } },
+      );
+      const wanted = naive(rows, isLong, first, moves, latencyMs);
+      const expected = wanted === null ? [] : [[isLong ? 'sell' : 'buy', wanted.price, 10, wanted.row]];
+      const got = closes.map(([side, ticks, lots, minute]) => [side, ticks, lots, Number(minute)]);
+      expect(
+        got.map((fill) => fill.slice(0, 3)),
+        `seed ${seed}`,
+      ).toEqual(expected.map((fill) => fill.slice(0, 3)));
+      if (wanted !== null) expect([wanted.row, wanted.row + 1], `seed ${seed}`).toContain(got[0]![3]);
+      closed += closes.length;
+      moved += orders.filter(({ role }) => role === 'stopLoss').length - 1;
+    }
+    expect(closed).toBeGreaterThan(40);
+    expect(moved).toBeGreaterThan(130);
+  },
+  120_000,
+);

@@ -1,0 +1,225 @@
+// Stops that wait at the exchange and are moved: a position that had one has one at every moment, whatever goes wrong on the way.
+
+import { describe, expect, it } from 'vitest';
+import { parseTriggerTrackId } from '../../src/adapters/exchange/calls/triggers.ts';
+import type { OrderId } from '../../src/model/order.ts';
+import type { RestWorld } from '../fixtures/restFixture.ts';
+import { trader } from '../fixtures/restOthers.ts';
+import { amend, CANCEL, CREATE, guarded, moveTo, placeStop, StopObserver, truthOf } from '../fixtures/stopObserver.ts';
+
+const SIDES = [
+  { what: 'a long', isLong: true, side: 'sell', before: 9600, after: 9800, beyond: 9500 },
+  { what: 'a short', isLong: false, side: 'buy', before: 10_400, after: 10_200, beyond: 10_500 },
+] as const;
+
+const isOver = (world: RestWorld, id: OrderId): boolean => (world.engine.orders.get(id)?.lifecycle ?? 'done') === 'done';
+const isMoved = (world: RestWorld, old: OrderId, next: OrderId) => (): boolean =>
+  isOver(world, old) && world.get(next).lifecycle === 'working';
+
+describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond }) => {
+  it('moves: the new one stands before the old one goes', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    const next = amend(world, stop, after)!;
+    expect(next).toBeGreaterThan(stop);
+    watch.until(world, isMoved(world, stop, next));
+    expect(truthOf(world)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${after}`] });
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
+    expect(world.get(stop).reason).toBe('canceled');
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it.each([
+    ['is refused', { point: 'GW.code', params: { code: -1102 } }],
+    ['is lost', { point: 'NET.reqDrop', params: {} }],
+    ['is not carried out, and nobody says so', { point: 'BUS.unknown', params: { executed: 0, code: 504 } }],
+    ['is too late for the exchange', { point: 'NET.reqDelay', params: { ms: 7000 } }],
+  ])('stays if the new one %s, and can be moved again', async (_, { point, params }) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault(point, params, CREATE);
+    const lost = amend(world, stop, after)!;
+    watch.pass(world, 100);
+    // As long as it is not known what became of it, the stop is not moved a second time.
+    if (!isOver(world, lost)) expect(amend(world, stop, after)).toBeNull();
+    watch.until(world, () => isOver(world, lost), 1_500_000);
+    expect([truthOf(world).stops, world.get(stop).lifecycle]).toEqual([[`${side} 10 @ ${before}`], 'working']);
+    const next = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, next));
+    // Should the lost one still come, it has to look different.
+    const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? -1 : 1) : after;
+    expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
+    expect([watch.broken, watch.maxUnprotectedMs]).toEqual([[], 0]);
+  });
+
+  it.each([
+    ['its answer is lost', { point: 'NET.respDrop', params: {} }],
+    ['its answer is late', { point: 'NET.respDelay', params: { ms: 20_000 } }],
+    ['it arrives late', { point: 'NET.reqDelay', params: { ms: 4500 } }],
+    ['nobody says that it was carried out', { point: 'BUS.unknown', params: { executed: 1, code: -1006 } }],
+    ['its answer is cut off', { point: 'NET.truncate', params: { bytes: 20 } }],
+  ])('moves although %s', async (_, { point, params }) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault(point, params, CREATE);
+    const next = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, next));
+    expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
+    expect(world.audit('full').kind).toBe('ok');
+  });
+
+  it.each([
+    ['refused', { point: 'GW.code', params: { code: -1001 } }],
+    ['lost', { point: 'NET.reqDrop', params: {} }],
+    ['carried out, and its answer lost', { point: 'NET.respDrop', params: {} }],
+    ['slow', { point: 'BUS.cancelDelay', params: { ms: 10_000 } }],
+  ])('moves although the cancel of the old one is %s', async (_, { point, params }) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault(point, params, CANCEL);
+    const next = amend(world, stop, after)!;
+    watch.until(world, () => world.get(next).lifecycle === 'working');
+    // Both may stand: a third one is not placed.
+    if (!isOver(world, stop)) expect(amend(world, next, after + (isLong ? 10 : -10))).toBeNull();
+    watch.until(world, isMoved(world, stop, next));
+    expect(truthOf(world).stops).toEqual([`${side} 10 @ ${after}`]);
+    expect([watch.broken, watch.maxUnprotectedMs, watch.maxStops]).toEqual([[], 0, 2]);
+  });
+
+  it('that fires while the new one is under way closes the position, and nothing is left', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault('NET.respDelay', { ms: 3000 }, CREATE);
+    const next = amend(world, stop, isLong ? 9700 : 10_300)!;
+    watch.pass(world, 10);
+    moveTo(world, isLong, beyond);
+    watch.pass(world, 60);
+    world.audit('fast');
+    watch.until(world, () => isOver(world, stop) && isOver(world, next));
+    expect(truthOf(world)).toEqual({ held: 0, stops: [] });
+    expect([watch.broken, world.engine.ledger.isFlat(0, 0), world.audit('full').kind]).toEqual([[], true, 'ok']);
+  });
+
+  it('and the new one that are both reached close the position once: the other is refused, and no order follows', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault('BUS.cancelDelay', { ms: 60_000 }, CANCEL);
+    const next = amend(world, stop, after)!;
+    watch.until(world, () => world.get(next).lifecycle === 'working');
+    const created = world.sent.get('POST /fapi/v1/order');
+    moveTo(world, isLong, beyond);
+    watch.pass(world, 1000);
+    world.audit('fast');
+    watch.until(world, () => isOver(world, stop) && isOver(world, next));
+    watch.pass(world, 5000);
+    expect(truthOf(world)).toEqual({ held: 0, stops: [] });
+    expect([watch.broken, world.engine.ledger.isFlat(0, 0), world.audit('full').kind]).toEqual([[], true, 'ok']);
+    expect(world.sent.get('POST /fapi/v1/order')).toBe(created);
+  });
+
+  it('that was proven absent and lands after all is cancelled, and the one that stands stays', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault('NET.reqDrop', {}, CREATE);
+    const lost = amend(world, stop, after)!;
+    world.until(() => world.get(lost).reason === 'noEffect', 300_000);
+    trader(world).trigger('alice', isLong ? 'SELL' : 'BUY', '1', String(after / 10), { volume: 10, positionType: 1 });
+    watch.look(world);
+    world.audit('full');
+    watch.until(world, () => world.get(lost).reason === 'canceled');
+    expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${before}`], [], 0]);
+  });
+
+  it.each([
+    ['is there', 1, after],
+    ['is not', 0, before],
+  ])('stands although the answer about the new one names the old one, and the new one %s', async (_, executed, stands) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    const { triggerId } = parseTriggerTrackId(String(world.get(stop).venueId))!;
+    const body = `{"code":"0","msg":"Success","data":{"triggerIds":[${triggerId}],"ids":[],"cancelIds":[]},"msgData":null,"succ":true}`;
+    const schedule = [{ point: 'NET.replace', op: CREATE, nth: 1, params: { status: 200, body } }];
+    const unknown = { point: 'BUS.unknown', op: CREATE, nth: 1, params: { executed, code: 504 } };
+    world.faulty.faults.set({ seed: 1, schedule: executed === 1 ? schedule : [unknown, ...schedule] });
+    const next = amend(world, stop, after)!;
+    watch.until(world, () => isOver(world, executed === 1 ? stop : next) && world.get(executed === 1 ? next : stop).lifecycle === 'working', 1_500_000); // prettier-ignore
+    expect([truthOf(world).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${stands}`], [], 0]);
+  });
+
+  it('moves although a network delivers the new one twice: the second copy is foreign, and the operator is called', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    world.fault('NET.dup', {}, CREATE);
+    const next = amend(world, stop, after)!;
+    watch.until(world, isMoved(world, stop, next));
+    expect(world.audit('full')).toMatchObject({ kind: 'mismatch', differences: [{ code: 'ALIEN' }] });
+    moveTo(world, isLong, beyond);
+    watch.pass(world, 1000);
+    world.audit('fast');
+    watch.until(world, () => isOver(world, next));
+    // Both copies have fired, and closed the position once.
+    expect([truthOf(world), watch.broken, watch.maxUnprotectedMs]).toEqual([{ held: 0, stops: [] }, [], 0]);
+  });
+
+  it('is cancelled together with the new one', async () => {
+    const { world, stop } = await guarded(isLong);
+    const next = amend(world, stop, after)!;
+    world.cancel(next);
+    world.until(() => isOver(world, stop) && isOver(world, next), 30_000);
+    expect(truthOf(world).stops).toEqual([]);
+  });
+
+  it.each([
+    ['the new one is sent', null, 0],
+    ['the new one is lost', { point: 'NET.reqDrop', op: CREATE, params: {} }, 200],
+    ['the new one has arrived', { point: 'NET.respDrop', op: CREATE, params: {} }, 200],
+    ['the old one is being cancelled', { point: 'NET.reqDrop', op: CANCEL, params: {} }, 100],
+    ['it is not known whether the old one is cancelled', { point: 'NET.respDrop', op: CANCEL, params: {} }, 100],
+  ])('survives a restart as soon as %s', async (_, fault, ms) => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    if (fault !== null) world.fault(fault.point, fault.params, fault.op);
+    const next = amend(world, stop, after)!;
+    if (ms > 0) watch.pass(world, ms);
+    world.noFaults();
+    const again = await world.restart();
+    watch.look(again);
+    watch.until(again, () => truthOf(again).stops.length === 1 && again.engine.orders.active().length === 1, 300_000);
+    const stands = again.engine.orders.active()[0]!;
+    expect([stop, next]).toContain(stands.id);
+    expect(truthOf(again)).toEqual({ held: isLong ? 10 : -10, stops: [`${side} 10 @ ${stands.triggerTicks}`] });
+    expect([watch.broken, watch.maxUnprotectedMs, again.audit('full').kind]).toEqual([[], 0, 'ok']);
+    // And it can be moved on.
+    const last = amend(again, stands.id, after + (isLong ? 20 : -20))!;
+    watch.until(again, isMoved(again, stands.id, last));
+    expect(truthOf(again).stops).toEqual([`${side} 10 @ ${after + (isLong ? 20 : -20)}`]);
+  });
+
+  it('goes after a restart between the acknowledgement of the new one and its cancel', async () => {
+    const { world, stop } = await guarded(isLong);
+    const watch = new StopObserver();
+    // The journal ends before the record of the cancel: it was never asked for.
+    const { amended } = world.engine.orders;
+    amended.cancelOld = () => {};
+    const next = amend(world, stop, after)!;
+    watch.until(world, () => world.get(next).lifecycle === 'working');
+    expect(truthOf(world).stops).toHaveLength(2);
+    const again = await world.restart();
+    watch.until(again, isMoved(again, stop, next));
+    expect([truthOf(again).stops, watch.broken, watch.maxUnprotectedMs]).toEqual([[`${side} 10 @ ${after}`], [], 0]);
+  });
+});
+
+it('a trigger order from before a restart ends with the position that it was to close', async () => {
+  const { world } = await guarded(true);
+  const part = [...world.engine.orders.active()][0]!;
+  world.cancel(part.id);
+  world.until(() => isOver(world, part.id), 30_000);
+  placeStop(world, 9600, 4);
+  world.until(() => world.engine.orders.active()[0]?.lifecycle === 'working', 5000);
+  const again = await world.restart();
+  trader(again).order('bob', 'BUY', 10, 1000);
+  again.order({ side: 'sell', lots: 10, limit: 10_000, timeInForce: 'IOC' });
+  again.until(() => truthOf(again).held === 0 && truthOf(again).stops.length === 0, 60_000);
+});
