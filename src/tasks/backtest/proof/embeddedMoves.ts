@@ -1,11 +1,12 @@
 // Finds the ups and downs of the run's own data in the files of a strategy, whatever they are written as: returns, prices in another unit,
-// or one sign a bar.
+// or one sign a bar; as text, or as bytes in base 64 or hexadecimal digits.
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Proof } from '../../../model/run/proof.ts';
+import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -33,7 +34,7 @@ interface Sequence {
 export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
-    const sequences = [...signsIn(text), ...tablesIn(text)];
+    const sequences = [...signsIn(text), ...tablesIn(text), ...encodedIn(text)];
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
@@ -87,6 +88,16 @@ function tablesIn(text: string): Sequence[] {
     }
   }
   return found;
+}
+
+/** The same of what is written as bytes. */
+function encodedIn(text: string): Sequence[] {
+  return bytesIn(text, ENOUGH).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
+    const places = Array.from({ length: values.length }, (_, at) => placeAt(at));
+    if (isBits) return [{ bits: Uint8Array.from(values), places }];
+    const signs = Uint8Array.from(values, (value) => Number(value > 0));
+    return [{ bits: signs, places }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, at) => Number(values[at + 1]! > values[at]!)), places }]; // prettier-ignore
+  });
 }
 
 type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
