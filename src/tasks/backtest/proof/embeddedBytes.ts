@@ -4,8 +4,6 @@
 const ENCODED = /[A-Za-z\d+/_-]{14,}={0,2}/g;
 const HEX = /^(?:[\dA-Fa-f]{2})+$/;
 const BITS = 8;
-/** Characters of all such runs of a file that are looked at. */
-const MAX_CHARACTERS = 2_000_000;
 
 /** What bytes may mean, and the place in the text of each of its members. */
 export interface ByteReading {
@@ -30,13 +28,13 @@ const WIDTHS: readonly Width[] = [
   { bytes: 1, read: (view, at) => view.getInt8(at) },
 ];
 
-/** Returns what the encoded parts of a text may mean; `enough`: the fewest members that count. */
-export function bytesIn(text: string, enough: number): ByteReading[] {
+/** Returns what the first `maxCharacters` of the encoded parts of a text may mean; `enough`: the fewest members that count. */
+export function bytesIn(text: string, enough: number, maxCharacters: number): ByteReading[] {
   const found: ByteReading[] = [];
   let characters = 0;
   for (const { 0: part, index } of text.matchAll(ENCODED)) {
     characters += part.length;
-    if (characters > MAX_CHARACTERS) break;
+    if (characters > maxCharacters) break;
     const decoded = [Buffer.from(part, 'base64url'), ...(HEX.test(part) ? [Buffer.from(part, 'hex')] : [])];
     for (const bytes of decoded) found.push(...readingsOf(bytes, enough, index, part.length));
   }
