@@ -108,6 +108,8 @@ describe('what is replaced, kept in what all code shares, or called back later',
     ['userId.ts', 4, 'process.geteuid'],
     ['fileTime.ts', 2, 'File.lastModified'],
     ['packedBits.ts', 2, 'a file of the strategy holds the moves'],
+    ['rowCache.ts', 10, 'a run over other bars decides otherwise'],
+    ['timeCache.ts', 7, 'a run over other bars decides otherwise'],
   ])('what is replaced, kept in what all code shares, or called back later: %s is named with its line', async (name, line, text) => {
     const { code, verdict } = await prove(`reaching/${name}`);
     expect(code, JSON.stringify(verdict)).toBe(3);
