@@ -169,14 +169,14 @@ function filledBar(run: WhyRun, which: number): Chosen {
 
 /** The time of a fill inside a bar is that of the bar's end: asked for it, the explanation shows the fill or leads to it. */
 async function checkFillTime(run: WhyRun, which: number): Promise<void> {
-  const inside = run.fills.filter((fill) => fill['is_maker'] === '1');
-  const from = inside.length > 0 ? inside : run.fills;
+  const made = run.fills.filter((fill) => fill['is_maker'] === '1');
+  const from = made.length > 0 ? made : run.fills;
   const fill = from[Math.floor(which * from.length)]!;
   const symbol = fill['instrument']!;
   const what = `seed ${SEED}, ${run.name}, fill ${fill['trade_id']} of ${symbol}`;
   const isShown = ({ venue }: Explanation): boolean => venue.some(({ tradeId }) => tradeId === fill['trade_id']);
   const atMs = Number(fill['time_ms']);
-  // Behind the last bar of the run there is none to ask for.
+  // A fill of the last bar has the time at which the run ends: no bar contains it.
   if (atMs >= Math.max(...run.shown.get(symbol)!.closeMs)) return;
   const asked = await ask(run, { atMs, symbol });
   if (isShown(asked)) return;

@@ -23,7 +23,7 @@ const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
 /** Letters and digits of encoded bytes. */
 const MAX_ENCODED = 500_000;
-/** One of so many places of a dense sequence is kept. Any other table than one of 80 moves has many. */
+/** One place in eight of a dense sequence is kept. A table that is longer than the shortest has many of them. */
 const KEPT_OF_DENSE = 8;
 /** Places in one file with the same moves that are looked at. */
 const MAX_PLACES = 4;

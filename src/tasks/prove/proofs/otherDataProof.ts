@@ -12,7 +12,7 @@ const TEXT =
   'a run over other bars decides otherwise after an earlier run of its process: a module variable or a static field keeps values of the earlier bars';
 
 /**
- * Returns the proof of purity that a difference refutes; null: there is none. A cache by time, or by the number of the bar, gives two runs
+ * Returns the proof of purity that a difference refutes; null: both runs decide alike. A cache by time, or by the number of the bar, gives two runs
  * over the same bars the same values. Over other bars it gives those of the earlier run.
  */
 export async function proveOtherData(tracer: Tracer, plan: RunPlan): Promise<Proof | null> {
