@@ -39,7 +39,7 @@ export const WARNINGS = {
   IMPURE_CLOCK: 'strategy code asked for the time of the machine',
   IMPURE_LOCAL_TIME: 'strategy code used the time zone or the language of the machine',
   IMPURE_TIMER: 'strategy code started a timer of Node, which fires after the last bar',
-  IMPURE_PROMISE: 'a callback made a promise; nothing in a strategy may wait',
+  IMPURE_PROMISE: 'a callback made a promise, or work that calls back later; nothing in a strategy may wait',
   IMPURE_PROCESS: 'strategy code read the process, such as its environment',
   IMPURE_NETWORK: 'strategy code used the network or a channel to other threads',
   IMPURE_MODULE: 'the strategy imports a module of Node that reaches outside the run, or loads code while it runs',

@@ -55,6 +55,7 @@ describe.each(CASES)('%s, %j', (name, set) => {
         const isOrder = at % 2 === 0;
         if (isOrder) await checkOrder(run, 1 + Math.floor(rng.next() * run.orders.length));
         else await checkBar(run, at % 4 === 1 ? anyBar(run, rng.next(), rng.next()) : filledBar(run, rng.next()), rng.next());
+        if (at % 4 === 3) await checkFillTime(run, rng.next());
       }
     },
     LIMIT_MS,
@@ -164,6 +165,24 @@ function filledBar(run: WhyRun, which: number): Chosen {
   const matched = run.trace.get(`${symbol} ${fill['trade_id']}`);
   const at = matched?.openMs ?? Number(fill['time_ms']) - 1;
   return { symbol, row: bars.closeMs.findIndex((closeMs, row) => closeMs > at && bars.openMs[row]! <= at) };
+}
+
+/** The time of a fill inside a bar is that of the bar's end: asked for it, the explanation shows the fill or leads to it. */
+async function checkFillTime(run: WhyRun, which: number): Promise<void> {
+  const made = run.fills.filter((fill) => fill['is_maker'] === '1');
+  const from = made.length > 0 ? made : run.fills;
+  const fill = from[Math.floor(which * from.length)]!;
+  const symbol = fill['instrument']!;
+  const what = `seed ${SEED}, ${run.name}, fill ${fill['trade_id']} of ${symbol}`;
+  const isShown = ({ venue }: Explanation): boolean => venue.some(({ tradeId }) => tradeId === fill['trade_id']);
+  const atMs = Number(fill['time_ms']);
+  // A fill of the last bar has the time at which the run ends: no bar contains it.
+  if (atMs >= Math.max(...run.shown.get(symbol)!.closeMs)) return;
+  const asked = await ask(run, { atMs, symbol });
+  if (isShown(asked)) return;
+  const led = asked.notes.map((note) => /of this time in fills\.csv: .*--at (\d+)$/.exec(note)?.[1]).find((ms) => ms !== undefined);
+  expect(led, what).toBeDefined();
+  expect(isShown(await ask(run, { atMs: Number(led), symbol })), what).toBe(true);
 }
 
 async function checkBar(run: WhyRun, { symbol, row }: Chosen, where: number): Promise<void> {

@@ -29,6 +29,8 @@ const BIASED: readonly (readonly [string, Proof['name'], number | null])[] = [
   ['csvText.ts', 'purity', null],
 ];
 const CLEAN = ['config.ts', 'console.ts', 'emaUndeclared.ts', 'memo.ts', 'dow.ts', 'timers.ts', 'random.ts'];
+/** What Node does for them takes raw memory, makes work that could call back, or prints through a stream. */
+const HONEST = ['concat.ts', 'zipAtOnce.ts', 'stdoutWrite.ts'];
 /** A counter in a module is not a bias of one run, but a second run in its process begins where the first one ended. */
 const COUNTER = 'state.ts';
 
@@ -94,9 +96,46 @@ describe('the ways to reach outside the run that no name in the text shows', () 
   });
 });
 
+describe('what is replaced, kept in what all code shares, or called back later', () => {
+  test.each([
+    ['ownNow.ts', 3, 'the strategy replaces Date.now,'],
+    ['ownParse.ts', 2, 'the strategy replaces globalThis.parseFloat,'],
+    ['consoleCache.ts', 3, 'the strategy adds console.seen,'],
+    ['lateKey.ts', 5, 'a callback that comes later'],
+    ['pipe.ts', 6, 'a callback that comes later'],
+    ['asyncFill.ts', 5, 'an async onFill'],
+    ['ownRequire.ts', 4, 'require() of a file'],
+    ['userId.ts', 4, 'process.geteuid'],
+    ['fileTime.ts', 2, 'File.lastModified'],
+    ['packedBits.ts', 2, 'a file of the strategy holds the moves'],
+    ['rowCache.ts', 10, 'a run over other bars decides otherwise'],
+    ['timeCache.ts', 7, 'a run over other bars decides otherwise'],
+  ])('what is replaced, kept in what all code shares, or called back later: %s is named with its line', async (name, line, text) => {
+    const { code, verdict } = await prove(`reaching/${name}`);
+    expect(code, JSON.stringify(verdict)).toBe(3);
+    expect(verdict.seconds).toBeGreaterThanOrEqual(0);
+    const purity = proofIn(verdict, 'purity');
+    expect(purity).toMatchObject({ verdict: 'refuted', file: `reaching/${name}`, line });
+    expect(purity.text).toContain(text);
+  });
+});
+
+test('an object of its own that a strategy has frozen is no built-in: its error proves nothing', async () => {
+  const lines = [
+    "import { Strategy } from 'isobar';",
+    'const bars: { slow: number } = Object.freeze({ slow: 5 });',
+    'export default class A extends Strategy { override onBar() { bars.slow = 4; this.buy(); } }',
+  ];
+  writeFileSync(join(folder, 'ownFrozen.ts'), lines.join('\n'));
+  const { code: exit, verdict } = await prove('ownFrozen.ts');
+  expect(exit, JSON.stringify(verdict)).toBe(4);
+  expect(proofIn(verdict, 'purity')).toMatchObject({ verdict: 'not-proved', file: 'ownFrozen.ts', line: 3 });
+});
+
 describe('a clean strategy', () => {
-  test.each(CLEAN)('a clean strategy: %s is proved', async (file) => {
-    const { code, stderr, verdict } = await prove(`clean/${file}`);
+  const files = [...CLEAN.map((name) => `clean/${name}`), ...HONEST.map((name) => `honest/${name}`)];
+  test.each(files)('a clean strategy: %s is proved', async (file) => {
+    const { code, stderr, verdict } = await prove(file);
     expect(code, `${stderr}\n${JSON.stringify(verdict, null, 1)}`).toBe(0);
     expect(verdict.verdict).toBe('proved');
     expect(verdict.bars).toBe(ROWS);

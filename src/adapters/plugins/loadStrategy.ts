@@ -24,6 +24,19 @@ export interface LoadedStrategy {
 /** The engine calls these synchronously, so a promise that one of them returns would be lost. */
 const CALLBACKS = ['onStart', 'onBar', 'onFill', 'onOrder', 'onStop'] as const;
 
+const REMEDY = 'callbacks run inside one step of the engine and cannot wait: remove async, await and yield';
+
+/** A callback is an async method. `shown` is the file, or the name of the class. */
+export class AsyncCallbackError extends ConfigError {
+  readonly shown: string;
+  readonly callback: string;
+  constructor(message: string, shown: string, callback: string) {
+    super(message, REMEDY);
+    this.shown = shown;
+    this.callback = callback;
+  }
+}
+
 /**
  * Loads the strategy class that `file` exports by default. `shown` names the file in messages. `importer` runs the author's top-level code.
  * Throws ConfigError if the file is missing, does not compile or exports no strategy; StrategyError if its top-level code throws.
@@ -61,10 +74,8 @@ export function checkStrategy(exported: Constructor & { readonly name: string },
   for (const callback of CALLBACKS) {
     const kind = functionKind(exported.prototype, callback);
     if (kind === '' || kind === 'Function') continue;
-    throw new ConfigError(
-      `${shown}: expected a synchronous ${callback}, got a method of kind ${kind}`,
-      'callbacks run inside one step of the engine and cannot wait: remove async, await and yield',
-    );
+    const message = `${shown}: expected a synchronous ${callback}, got a method of kind ${kind}`;
+    throw kind.startsWith('Async') ? new AsyncCallbackError(message, shown, callback) : new ConfigError(message, REMEDY);
   }
   return exported;
 }

@@ -182,8 +182,8 @@ function amendTrigger(engine: AmendHost, by: Amender, old: BotOrder, change: Ame
 /** Returns the new price of a trigger order; undefined if it stays. */
 function triggerPriceOf(name: string, order: BotOrder, { limit, stop, target, targets }: Amendment): Amount | undefined {
   const isStop = order.role === 'stopLoss';
-  if (!order.reduceOnly || limit !== undefined || targets !== undefined) throw isTrigger(name, order);
-  if ((isStop ? target : stop) !== undefined) throw isOtherTrigger(name, order, isStop);
+  if (!order.reduceOnly || limit !== undefined || targets !== undefined) throw triggerChangeError(name, order);
+  if ((isStop ? target : stop) !== undefined) throw otherTriggerError(name, order, isStop);
   return isStop ? stop : target;
 }
 
@@ -214,7 +214,7 @@ const legError = (name: string, { id, parent, slot }: BotOrder): StrategyError =
     `${name}: this.amend(${id}), which is the ${slot} of order ${parent}`,
     `cancel it and close with a limit order of your own; this.amend(${parent}, { stop }) moves the stop`,
   );
-const isTrigger = (name: string, { id, reduceOnly }: BotOrder): StrategyError =>
+const triggerChangeError = (name: string, { id, reduceOnly }: BotOrder): StrategyError =>
   reduceOnly
     ? new StrategyError(
         `${name}: this.amend(${id}) with a limit or targets, but it is a trigger order`,
@@ -224,7 +224,7 @@ const isTrigger = (name: string, { id, reduceOnly }: BotOrder): StrategyError =>
         `${name}: this.amend(${id}), which is a trigger order or a stop entry that may open a position`,
         'cancel it and place another one with its tag',
       );
-const isOtherTrigger = (name: string, { id }: BotOrder, isStop: boolean): StrategyError =>
+const otherTriggerError = (name: string, { id }: BotOrder, isStop: boolean): StrategyError =>
   new StrategyError(
     `${name}: this.amend(${id}, { ${isStop ? 'target' : 'stop'} }), but this trigger order ${isStop ? 'is a stop' : 'takes the profit'}`,
     `change its price with ${isStop ? 'stop' : 'target'}`,

@@ -1,13 +1,15 @@
 // Proves that a strategy is honest: that its decisions depend on delivered bars, its parameters and its seed alone.
 
 import { StrategyError } from '../../base/errors.ts';
-import { placeOfError } from '../backtest/purity/callSite.ts';
+import { placeOfError, type Place } from '../backtest/purity/callSite.ts';
+import { BuiltIns } from '../backtest/purity/lockdown.ts';
 import { PurityWatch } from '../backtest/purity/watch.ts';
 import { loadEntry } from '../../definition/load/strategies.ts';
 import type { RunPlan } from '../../definition/plan/plan.ts';
 import type { RequestedRun } from '../../definition/request.ts';
 import { resolveRun, type ResolvedRun } from '../../definition/resolve.ts';
 import type { Importer } from '../../adapters/plugins/loadModule.ts';
+import { AsyncCallbackError } from '../../adapters/plugins/loadStrategy.ts';
 import { nowMs } from '../../adapters/clock/wallClock.ts';
 import { proveBlocks } from '../backtest/proof/blocksProof.ts';
 import type { Side } from '../backtest/proof/comparison.ts';
@@ -15,9 +17,10 @@ import { leadFeed } from '../backtest/proof/dataSlices.ts';
 import { proveFuture } from './proofs/futureProofs.ts';
 import { informOnChanges } from './proofs/metamorphicProof.ts';
 import { embeddedMoves } from '../backtest/proof/embeddedMoves.ts';
-import { embeddedPrices } from '../backtest/proof/embeddedPrices.ts';
+import { embeddedPrices, MAX_BYTES, textOf } from '../backtest/proof/embeddedPrices.ts';
 import { ImpureUses, isUnsteady, proofOfUses, provePurity, stateProof } from '../backtest/proof/purityProof.ts';
 import { DECIDING, plainProof, PROOFS, verdictOf, type Proof, type ProofName, type StrategyVerdict } from '../../model/run/proof.ts';
+import { proveOtherData } from './proofs/otherDataProof.ts';
 import { informOnWarmUp } from './proofs/warmUpProof.ts';
 import { warmUpOf } from '../backtest/proof/warmUpRows.ts';
 import { Tracer, type TracedRun } from '../backtest/proof/tracedRun.ts';
@@ -78,7 +81,7 @@ export async function proveRun(
     const files = resolved.files.flatMap(({ use, path }) => (use === 'strategy' ? [path] : []));
     return finished(await allProofs({ plan, name, files, times, uses, watch, watcher }));
   } catch (error) {
-    const proofs = proofsOfError(error, uses, resolved !== null);
+    const proofs = error instanceof AsyncCallbackError ? proofsOfWaiting(error) : proofsOfError(error, uses, resolved !== null);
     if (proofs === null) throw error;
     return finished(proofs);
   }
@@ -114,9 +117,12 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   watch.checkGlobals();
   const lead = plan.feeds.indexOf(leadFeed(plan));
   const skippedRows = Math.max(0, warmUpRows[lead]! - plan.feeds[lead]!.firstRow);
-  const purity = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
+  const same = await provePurity(tracer, { plan, whole, skippedRows, late, onRun: on('purity') });
+  on('purity')(0.8);
+  const kept = same.isSteady && !same.hasState && late === null ? await proveOtherData(tracer, plan) : null;
+  const purity = kept === null ? same : { ...same, proof: kept, hasState: true };
   const used = (): Proof | null => proofOfUses(uses, plan, files) ?? embeddedPrices(plan, files) ?? embeddedMoves(plan, files);
-  if (!purity.isSteady || isUnsteady(uses)) return [used() ?? purity.proof, ...undecided()];
+  if (!purity.isSteady || isUnsteady(uses)) return [withPlace(used(), purity.proof), ...undecided()];
   const task = { tracer, plan, whole, warmUpRows, times, on };
   const made = await otherProofs(task, purity.hasState);
   const refuted = made.filter(({ verdict }) => verdict === 'refuted');
@@ -125,7 +131,13 @@ async function allProofs({ plan, name, files, times, uses, watch, watcher }: Pro
   const rest = isKnown ? made : await otherProofs(task, true);
   const state = isKnown ? undefined : refuted.find(({ name: of }) => rest.find((each) => each.name === of)?.verdict !== 'refuted');
   // What is used in any of the runs counts.
-  return [used() ?? (state === undefined ? purity.proof : stateProof(state)), ...rest];
+  return [withPlace(used(), state === undefined ? purity.proof : stateProof(state)), ...rest];
+}
+
+/** Returns the proof of a use. One that no line was found for has that of the decision which depends on it. */
+function withPlace(use: Proof | null, unlike: Proof): Proof {
+  if (use === null) return unlike;
+  return use.file === null ? { ...use, file: unlike.file, line: unlike.line } : use;
 }
 
 interface OtherTask {
@@ -157,9 +169,6 @@ function undecided(): readonly Proof[] {
   );
 }
 
-/** Messages of attempts to replace built-ins, which are frozen while a strategy runs. */
-const FROZEN = /Cannot (?:assign to read only property|redefine property|delete property)|object is not extensible/;
-
 /**
  * Returns the proofs of a strategy that threw an error, or null where they would say nothing: its file cannot be loaded, and used nothing
  * outside the run before it threw.
@@ -169,7 +178,7 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
   const cause = error.cause instanceof Error ? error.cause : error;
   const place = placeOfError(cause) ?? { file: null, line: null };
   const used = proofOfUses(uses, null, []);
-  const isFrozen = FROZEN.test(cause.message);
+  const isFrozen = BuiltIns.isFixed(cause.message, lineAt(place));
   if (used === null && !isFrozen && !isLoaded) return null;
   const why = `the strategy throws: ${error.message}`;
   const frozen = {
@@ -181,6 +190,25 @@ function proofsOfError(error: unknown, uses: ImpureUses, isLoaded: boolean): rea
     if (name === 'purity') return purity;
     return DECIDING.includes(name) ? { ...plainProof(name, 'not-proved', why), ...place } : plainProof(name, 'not-applicable', why);
   });
+}
+
+function lineAt({ file, line }: Place): string {
+  return file === null || line === null ? '' : (textOf(file, MAX_BYTES).split('\n')[line - 1] ?? '');
+}
+
+/** Returns the proofs of a strategy whose callback is an async method: it waits, so what follows in it runs after the bar. */
+function proofsOfWaiting({ shown, callback }: AsyncCallbackError): readonly Proof[] {
+  const at = textOf(shown, MAX_BYTES)
+    .split('\n')
+    .findIndex((line) => new RegExp(String.raw`\basync\b.*\b${callback}\b|\b${callback}\b.*\basync\b`).test(line));
+  const what = `an async ${callback}`;
+  const proof: Proof = {
+    ...plainProof('purity', 'refuted', `${what}: nothing in a strategy may wait; what follows an await runs after the last bar`),
+    first: { time: null, feed: null, what, expected: `a synchronous ${callback}`, actual: what },
+    file: shown,
+    line: at < 0 ? null : at + 1,
+  };
+  return [proof, ...undecided()];
 }
 
 function lateError(error: unknown): Error {

@@ -1,11 +1,12 @@
 // Finds the ups and downs of the run's own data in the files of a strategy, whatever they are written as: returns, prices in another unit,
-// or one sign a bar.
+// or one sign a bar; as text, or as bytes in base 64 or hexadecimal digits.
 
 import { relative } from 'node:path';
 import { formatTime } from '../../../model/time.ts';
 import type { BarColumns } from '../../../model/bars/bars.ts';
 import type { RunPlan } from '../../../definition/plan/plan.ts';
 import type { Proof } from '../../../model/run/proof.ts';
+import { bytesIn } from './embeddedBytes.ts';
 import { MAX_BYTES, textOf } from './embeddedPrices.ts';
 
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -20,6 +21,10 @@ const WINDOW = 2 ** FOUND_BY;
 const MIN_EACH_WAY = 12;
 const MAX_TABLE_COLUMNS = 6;
 const MAX_NUMBERS = 40_000;
+/** Letters and digits of encoded bytes. */
+const MAX_ENCODED = 500_000;
+/** One place in eight of a dense sequence is kept. A table that is longer than the shortest has many of them. */
+const KEPT_OF_DENSE = 8;
 /** Places in one file with the same moves that are looked at. */
 const MAX_PLACES = 4;
 
@@ -27,13 +32,15 @@ interface Sequence {
   readonly bits: Uint8Array;
   /** Where each of them stands in the text. */
   readonly places: ArrayLike<number>;
+  /** True: it is as likely anything else, and long. Only some of its places are kept to find it by. */
+  readonly isDense?: boolean;
 }
 
 /** Returns the proof of purity that a table of moves refutes; null: no file has one. See `embeddedPrices`. */
 export function embeddedMoves(plan: RunPlan, files: readonly string[], maxBytes = MAX_BYTES): Proof | null {
   for (const file of files) {
     const text = textOf(file, maxBytes);
-    const sequences = [...signsIn(text), ...tablesIn(text)];
+    const sequences = [...signsIn(text), ...tablesIn(text), ...encodedIn(text, Math.min(MAX_ENCODED, maxBytes / 8))];
     const windows = windowsOf(sequences);
     if (windows.size === 0) continue;
     for (const { bars } of plan.feeds) {
@@ -89,12 +96,23 @@ function tablesIn(text: string): Sequence[] {
   return found;
 }
 
+/** The same of what is written as bytes. */
+function encodedIn(text: string, maxCharacters: number): Sequence[] {
+  return bytesIn(text, ENOUGH, maxCharacters).flatMap(({ isBits, values, placeOf: placeAt }): Sequence[] => {
+    const places = Array.from({ length: values.length }, (_, at) => placeAt(at));
+    if (isBits) return [{ bits: Uint8Array.from(values), places, isDense: true }];
+    const signs = Uint8Array.from(values, (value) => Number(value > 0));
+    return [{ bits: signs, places, isDense: true }, { bits: Uint8Array.from({ length: values.length - 1 }, (_, at) => Number(values[at + 1]! > values[at]!)), places, isDense: true }]; // prettier-ignore
+  });
+}
+
 type Windows = ReadonlyMap<number, readonly (readonly [sequence: number, at: number])[]>;
 
 function windowsOf(sequences: readonly Sequence[]): Windows {
   const windows = new Map<number, (readonly [number, number])[]>();
-  for (const [index, { bits }] of sequences.entries()) {
+  for (const [index, { bits, isDense = false }] of sequences.entries()) {
     eachWindow(bits, bits.length - (ENOUGH - FOUND_BY), (window, at) => {
+      if (isDense && window % KEPT_OF_DENSE !== 0) return;
       const known = windows.get(window);
       if (known === undefined) windows.set(window, [[index, at]]);
       else if (known.length < MAX_PLACES) known.push([index, at]);

@@ -4,10 +4,16 @@
 import { createHook, type AsyncHook } from 'node:async_hooks';
 import { waitForNextTurn } from '../../../adapters/clock/wallClock.ts';
 import { StrategyError } from '../../../base/errors.ts';
-import { authorPlace, type Place } from './callSite.ts';
+import { authorPlace, nodeCallsBelow, type Place } from './callSite.ts';
 import type { Report } from './report.ts';
 
 const KINDS = new Set(['PROMISE', 'Microtask']);
+/** Work that Node does beside the thread and reports to a callback: compression, keys, hashes. A signature is the same kind with and without one. */
+const BESIDE = /^(?:ZLIB|(?!SIGN)[A-Z\d]+REQUEST)$/;
+/** Functions of Node that wait for the work, such as `pbkdf2Sync`. */
+const AT_ONCE = /\bsync|Sync$/;
+/** What is reported of code that runs after the code that asked for it. */
+export const CALLS_BACK = 'a callback that comes later';
 /** Most reports: enough to find a strategy that creates one at every bar. */
 const MAX_REPORTS = 10_000;
 
@@ -18,11 +24,14 @@ export class AsyncWatch {
   #isRunning = false;
   #first: Place | null = null;
   #wentOn = 0;
+  #looked = 0;
 
   constructor(report: Report) {
     this.#report = report;
     const init = (id: number, type: string): void => {
-      if (!this.#isRunning || !KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
+      if (!this.#isRunning) return;
+      if (BESIDE.test(type)) this.#lookAtCallback(init);
+      if (!KINDS.has(type) || this.#made.size >= MAX_REPORTS) return;
       // Ignore what isobar itself creates meanwhile.
       this.#first ??= authorPlace(init);
       if (this.#first === null) return;
@@ -33,6 +42,13 @@ export class AsyncWatch {
       if (!this.#isRunning && this.#made.has(id)) this.#wentOn++;
     };
     this.#hook = createHook({ init, before });
+  }
+
+  /** Reports work that calls back later. The same work without a callback makes the same resources. */
+  #lookAtCallback(below: (...args: never[]) => unknown): void {
+    if (this.#looked >= MAX_REPORTS) return;
+    this.#looked++;
+    if (!nodeCallsBelow(below).some((call) => AT_ONCE.test(call))) this.#report('IMPURE_PROMISE', CALLS_BACK, below);
   }
 
   during<T>(run: () => T): T {

@@ -51,6 +51,17 @@ export function nearestAuthorPlace(): Place | null {
   return null;
 }
 
+/** Returns file and name of the functions of Node that stand between the function `below` and the author's code, the innermost first. */
+export function nodeCallsBelow(below: (...args: never[]) => unknown): readonly string[] {
+  const calls: string[] = [];
+  for (const frame of framesBelow(below)) {
+    const file = fileOf(frame);
+    if (file !== null && !file.startsWith('node:')) break;
+    if (file !== null) calls.push(`${file} ${frame.getFunctionName() ?? ''}`);
+  }
+  return calls;
+}
+
 /** Returns true when code of Node itself called the function `below`: an author may ask it for something that is pure. */
 export function isCalledByNode(below: (...args: never[]) => unknown): boolean {
   const [frame] = framesBelow(below, 1);

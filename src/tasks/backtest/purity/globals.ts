@@ -1,6 +1,7 @@
 // Watches globals other than dates that reach outside the run: random numbers, timers, the process and the network.
 
 import type { WarningCode } from '../../../model/warning.ts';
+import { isCalledByNode } from './callSite.ts';
 import { both, replace } from './dates.ts';
 import type { Report } from './report.ts';
 
@@ -40,6 +41,7 @@ const READ: readonly (readonly [WarningCode, () => unknown, string, string])[] =
   ['IMPURE_CLOCK', () => performanceHolder('timeOrigin'), 'performance.', 'timeOrigin'],
   ['IMPURE_CLOCK', () => performanceHolder('nodeTiming'), 'performance.', 'nodeTiming'],
   ['IMPURE_CLOCK', () => Event.prototype, 'Event.', 'timeStamp'],
+  ['IMPURE_CLOCK', () => File.prototype, 'File.', 'lastModified'],
   ['IMPURE_PROCESS', () => globalThis, '', 'navigator'],
 ];
 /** Members of `process` that libraries use to detect their environment. They do not influence results. */
@@ -99,7 +101,8 @@ function watchFunction(report: Report, code: WarningCode, holder: object, name: 
   const real: unknown = Reflect.get(holder, name);
   if (typeof real !== 'function') return () => {};
   const watched: Method = function (...args): unknown {
-    report(code, `${prefix}${name}()`, watched);
+    // Node takes raw memory for much that is pure, such as Buffer.concat(), and fills it.
+    if (prefix !== 'Buffer.' || !isCalledByNode(watched)) report(code, `${prefix}${name}()`, watched);
     return Reflect.apply(real, this, args);
   };
   // Copies properties such as the symbol by which `util.promisify` recognises `setTimeout`.

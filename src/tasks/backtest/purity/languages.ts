@@ -25,6 +25,7 @@ const CLASSES: readonly (readonly [string, string])[] = [
   ['PluralRules', OF_NUMBERS],
   ['ListFormat', OF_TEXTS],
   ['RelativeTimeFormat', OF_NUMBERS],
+  ['DisplayNames', OF_TEXTS],
 ];
 
 /** Replaces what follows the language of the machine. Returns functions that restore it. */

@@ -18,9 +18,19 @@ const HOLDERS: readonly (readonly [string, object])[] = [
   ['MapIterator.prototype', Object.getPrototypeOf(new Map()[Symbol.iterator]())],
   ['SetIterator.prototype', Object.getPrototypeOf(new Set()[Symbol.iterator]())],
 ]; // prettier-ignore
-/** Their members may be replaced by the watch itself, so only new ones are compared. */
+/** The watch itself replaces members of these, so they are not frozen. */
 const ADDED_TO: readonly (readonly [string, object])[] = [Object, String, RegExp, Error, Promise, Date, Symbol, BigInt, Boolean].map((builtIn) => [`${builtIn.name}.prototype`, builtIn.prototype]); // prettier-ignore
+/** Functions and objects with members of their own. */
+const OWNERS = [
+  'Date', 'String', 'RegExp', 'Promise', 'BigInt', 'Boolean', 'Map', 'Set', 'WeakMap', 'WeakSet', 'ArrayBuffer', 'SharedArrayBuffer', 'DataView',
+  'Function', 'Proxy', 'Intl', 'Atomics', 'WebAssembly', 'parseInt', 'parseFloat', 'isNaN', 'isFinite', 'structuredClone', 'console',
+]; // prettier-ignore
+/** Strategies may print elsewhere, or not at all. */
+const PRINTS = 'console';
 const COMPARED: readonly (readonly [string, object])[] = [...HOLDERS, ['Object.prototype', Object.prototype]];
+/** How a message names an object without a name, and the built-ins that it names so. */
+const PLAIN = '#<Object>';
+const PLAIN_HOLDERS: ReadonlySet<object> = new Set([Math, Reflect, JSON]);
 /** Members that reflect-metadata adds to `Reflect`. Each loaded copy replaces them, and isobar passes them no data of a run. */
 const METADATA = /metadata(keys)?$|^decorate$/i;
 
@@ -30,10 +40,31 @@ function describe(holder: object): Record<PropertyKey, PropertyDescriptor> {
   return all;
 }
 
+/** Returns the functions of the global object. Node makes some of its other members at their first use. */
+function functionsOf(holder: object): Record<PropertyKey, PropertyDescriptor> {
+  const all = Object.getOwnPropertyDescriptors<object>(holder) as Record<PropertyKey, PropertyDescriptor>;
+  return Object.fromEntries(Object.entries(all).filter(([, { value }]) => typeof value === 'function'));
+}
+
 /** The built-ins as they were before strategy code was loaded. */
 export class BuiltIns {
+  readonly #owners = OWNERS.flatMap((name): (readonly [string, object])[] => {
+    const holder: unknown = Reflect.get(globalThis, name);
+    return (typeof holder === 'object' && holder !== null) || typeof holder === 'function' ? [[name, holder]] : [];
+  });
   readonly #were = COMPARED.map(([name, holder]) => ({ name, holder, descriptors: describe(holder) }));
-  readonly #members = [...HOLDERS, ...ADDED_TO].map(([name, holder]) => ({ name, holder, keys: new Set(Reflect.ownKeys(holder)) }));
+  /** What only code of this thread can have replaced. */
+  readonly #own = [
+    ...[...ADDED_TO, ...this.#owners]
+      .filter(([name, holder]) => name !== PRINTS && holder !== Object.prototype)
+      .map(([name, holder]) => ({ name, holder, descriptors: describe(holder) })),
+    { name: 'globalThis', holder: globalThis, descriptors: functionsOf(globalThis) },
+  ];
+  readonly #members = [...HOLDERS, ...ADDED_TO, ...this.#owners].map(([name, holder]) => ({
+    name,
+    holder,
+    keys: new Set(Reflect.ownKeys(holder)),
+  }));
 
   /** Freezes the built-ins of this thread permanently: an assignment throws TypeError, and `Object.prototype` accepts no new members. */
   static fix(): void {
@@ -47,9 +78,23 @@ export class BuiltIns {
     Object.preventExtensions(Object.prototype);
   }
 
+  /**
+   * Returns true for the message of the error that an attempt to change a fixed built-in throws. `line`: the text of the line that threw it:
+   * an object that accepts no new members is named in no message.
+   */
+  static isFixed(message: string, line: string): boolean {
+    if (/object is not extensible/.test(message)) return /proto/i.test(line);
+    const [, name, of] =
+      /^Cannot (?:assign to read only|redefine|delete) property:? '?([^\s']+)'?(?: of (?:object|function) '(.*)')?/s.exec(message) ?? [];
+    if (name === undefined) return false;
+    return (of === PLAIN ? COMPARED.filter(([, holder]) => PLAIN_HOLDERS.has(holder)) : COMPARED).some(([, holder]) =>
+      Object.hasOwn(holder, name),
+    );
+  }
+
   /** Reports built-ins that were replaced, and members that were added. `isAlone`: only strategy code can have replaced them. */
   check(warnings: WarningSink, isAlone: boolean): void {
-    for (const { name, holder, descriptors } of this.#were) {
+    for (const { name, holder, descriptors } of isAlone ? [...this.#were, ...this.#own] : this.#were) {
       for (const key of Reflect.ownKeys(descriptors)) {
         if (!isAlone && REPLACED_BY_OTHERS.has(key)) continue;
         const was = Reflect.get(descriptors, key);

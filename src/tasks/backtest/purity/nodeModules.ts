@@ -1,11 +1,12 @@
 // Watches the modules of Node through which strategy code could reach outside the run: files, processes, the network, threads, chance.
 
-import { syncBuiltinESMExports } from 'node:module';
+import { isBuiltin, syncBuiltinESMExports, type createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { requirePackage } from '../../../adapters/runtime/requirePackage.ts';
 import type { WarningCode } from '../../../model/warning.ts';
-import { isCalledByNode } from './callSite.ts';
+import { CALLS_BACK } from './asyncWatch.ts';
+import { isCalledByNode, nodeCallsBelow } from './callSite.ts';
 import { replace } from './dates.ts';
 import type { Report } from './report.ts';
 
@@ -56,8 +57,10 @@ const CLASSES: readonly (readonly [WarningCode, string, string])[] = [
   ['IMPURE_NETWORK', 'worker_threads', 'BroadcastChannel'],
   ['IMPURE_NETWORK', 'net', 'Socket'],
 ];
+/** Files and functions of Node by which a thread prints, and by which work is done at once. */
+const PRINTS = /internal\/(?:console|worker\/io|tty|bootstrap)|node:tty|SyncWriteStream|\bsync|Sync$/;
 /** What the module `process` shares with the global of that name. */
-const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
+const PROCESS = ['env', 'argv', 'hrtime', 'uptime', 'cpuUsage', 'memoryUsage', 'resourceUsage', 'cwd', 'nextTick', 'getActiveResourcesInfo', 'availableMemory', 'constrainedMemory', 'getuid', 'getgid', 'geteuid', 'getegid', 'getgroups', 'report', 'execArgv', 'stdin', 'umask', 'kill', 'loadEnvFile', 'getBuiltinModule', 'binding']; // prettier-ignore
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
@@ -72,6 +75,7 @@ export function watchNodeModules(report: Report, isInput: (path: string) => bool
     });
   });
   for (const [code, name, key] of CLASSES) undo.push(...watchClass(report, code, name, key));
+  undo.push(watchRequire(report, isInput));
   for (const name of PROCESS) undo.push(...watchMember(report, name));
   // Named imports of these modules see the replacements only now.
   syncBuiltinESMExports();
@@ -94,6 +98,23 @@ function reportDirect(report: Report, code: WarningCode, what: string, below: (.
   if (!isCalledByNode(below)) report(code, what, below);
 }
 
+/** A function that `createRequire` makes reads files by itself: other code than packages, and tables. */
+function watchRequire(report: Report, isInput: (path: string) => boolean): () => void {
+  const holder = moduleOf('module');
+  const real = holder['createRequire'] as typeof createRequire;
+  const make = (from: string | URL): NodeJS.Require => {
+    const own = real(from);
+    const watchedRequire = (id: string): unknown => {
+      const path = isBuiltin(id) ? null : own.resolve(id);
+      const isRead = path !== null && !/[\\/]node_modules[\\/]/.test(path) && !isInput(path);
+      if (isRead) report('LOOKAHEAD_FILE', 'require() of a file', watchedRequire);
+      return own(id) as unknown;
+    };
+    return Object.assign(watchedRequire, own);
+  };
+  return replace(holder, 'createRequire', make);
+}
+
 function pathOf(given: unknown): string {
   if (given instanceof URL && given.protocol === 'file:') return fileURLToPath(given);
   return typeof given === 'string' ? resolve(given) : '';
@@ -110,16 +131,27 @@ function watchClass(report: Report, code: WarningCode, name: string, key: string
   return [replace(holder, key, new Proxy(real, { construct }))];
 }
 
+/** Reports direct calls, and what a stream of the author's leaves for later. What is printed goes through streams, too. */
+function watchedTick(report: Report, real: Method): Method {
+  const method: Method = function (...args): unknown {
+    if (!isCalledByNode(method)) report('IMPURE_PROCESS', 'process.nextTick', method);
+    else if (isOfStream(nodeCallsBelow(method))) report('IMPURE_PROMISE', CALLS_BACK, method);
+    return Reflect.apply(real, this, args);
+  };
+  return method;
+}
+
+const isOfStream = (calls: readonly string[]): boolean =>
+  calls.some((call) => call.includes('internal/streams/')) && !calls.some((call) => PRINTS.test(call));
+
 /** Watches a member that named imports of `node:process` take, too: functions when they are called, objects when they are read. */
 function watchMember(report: Report, name: string): (() => void)[] {
   const value: unknown = Reflect.get(process, name);
   if (typeof value === 'function') {
+    const real = value as Method;
+    const isTick = name === 'nextTick';
     return [
-      replace(
-        process,
-        name,
-        watched(report, 'IMPURE_PROCESS', `process.${name}`, value as Method, () => false),
-      ),
+      replace(process, name, isTick ? watchedTick(report, real) : watched(report, 'IMPURE_PROCESS', `process.${name}`, real, () => false)),
     ];
   }
   if (!isObject(value)) return [];

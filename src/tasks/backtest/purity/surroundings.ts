@@ -15,6 +15,8 @@ const OTHER: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
     ppid: otherNumber(process.ppid),
     title: 'another',
     execPath: '/another/node',
+    argv0: 'another',
+    debugPort: otherNumber(process.debugPort),
     arch: 'another',
     platform: 'another',
     version: 'v99.0.0',

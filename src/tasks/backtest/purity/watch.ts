@@ -4,6 +4,7 @@
 // The built-ins are replaced once for a run, in the thread of the run. Calls of isobar itself are not reported.
 
 import { warning, type WarningCode } from '../../../model/warning.ts';
+import { holdClocks } from '../../../adapters/clock/wallClock.ts';
 import { AsyncWatch } from './asyncWatch.ts';
 import { authorPlace, type Place } from './callSite.ts';
 import { watchDates } from './dates.ts';
@@ -37,6 +38,7 @@ export class PurityWatch {
     this.#warnings = warnings;
     this.#isAlone = isAlone;
     this.#async = new AsyncWatch(this.#report);
+    if (isAlone) holdClocks();
     if (isAlone) this.#undo.push(...replaceMembers(this.#report), ...watchLanguages());
     if (isAlone && isInput !== null) this.#undo.push(...watchNodeModules(this.#report, isInput));
     if (isAlone) BuiltIns.fix();

@@ -10,6 +10,7 @@ import { resolveRun, type ResolveOptions } from '../../../definition/resolve.ts'
 import { openRun, startFolderOf, type StoredRun } from '../../backtest/folder/read.ts';
 import { checkInputs } from '../../backtest/verify/inputs.ts';
 import type { Explanation, Question } from '../model/explanation.ts';
+import { notesOfFillsBefore } from './fillsBefore.ts';
 import { rerun, type RerunResult, type RerunTarget } from './rerun.ts';
 import { readStoredOrder, type StoredRow } from './storedOrder.ts';
 
@@ -50,7 +51,7 @@ export async function explainRun(folder: string, question: Question, options: Ex
     strategies,
     orders: askedFirst(orders, question.order),
     venue,
-    notes: [...notes, ...made.notes],
+    notes: [...notes, ...made.notes, ...notesOfFillsBefore(folder, question.atMs, bar, venue)],
   };
 }
 

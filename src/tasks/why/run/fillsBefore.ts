@@ -1,0 +1,49 @@
+// Notes on the fills of a run that bear the time at which a bar opens, but were made inside the bar before it.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExplainedBar, ExplainedEvent } from '../model/explanation.ts';
+
+/** Fills that a note names one by one. */
+const MAX_NAMED = 4;
+
+/**
+ * A fill inside a bar has the time at which the bar ends: where in the bar it was, is not known. Asked for that time, an explanation is about
+ * the next bar. Returns a note that leads to the bar before; none where no such fill is in fills.csv.
+ */
+export function notesOfFillsBefore(
+  folder: string,
+  atMs: number | null,
+  { instrument, openMs }: ExplainedBar,
+  venue: readonly ExplainedEvent[],
+): readonly string[] {
+  if (atMs !== openMs) return [];
+  const here = new Set(venue.map(({ tradeId }) => tradeId));
+  const numbers = fillsAt(folder, atMs, instrument).filter((tradeId) => !here.has(tradeId));
+  if (numbers.length === 0) return [];
+  const named = `${numbers.slice(0, MAX_NAMED).join(', ')}${numbers.length > MAX_NAMED ? ' and others' : ''}`;
+  return [
+    `fill${numbers.length === 1 ? '' : 's'} ${named} of this time in fills.csv: inside the bar before, which ends then: --at ${atMs - 1}`,
+  ];
+}
+
+/** Returns the trade ids of an instrument's fills at a time, which is the last column. */
+function fillsAt(folder: string, atMs: number, instrument: string): readonly string[] {
+  const bytes = bytesOf(join(folder, 'fills.csv'));
+  const ending = `,${atMs}\n`;
+  const found: string[] = [];
+  for (let at = bytes.indexOf(ending); at >= 0; at = bytes.indexOf(ending, at + 1)) {
+    const [tradeId = '', , , of] = bytes.toString('utf8', bytes.lastIndexOf('\n', at) + 1, at).split(',');
+    if (of === instrument) found.push(tradeId);
+  }
+  return found;
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    // A run folder may be kept without its tables.
+    return Buffer.alloc(0);
+  }
+}
