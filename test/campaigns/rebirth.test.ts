@@ -49,3 +49,13 @@ test.skipIf(isCampaign)(
     expect(results).toMatchObject([{ strategy: 'fundingCarry', kills: 2, droppedSends: 2, equalToUnkilled: true }]);
   },
 );
+
+test.skipIf(isCampaign)(
+  'a bot that dies while its stop waits for the cancels of its targets does what one does that never died',
+  { timeout: 600_000 },
+  async () => {
+    const results = await rebirths('--kills', '1', '--life', '1011', '--bars', '120', 'severalTargets');
+    expect(results).toMatchObject([{ strategy: 'severalTargets', equalToUnkilled: true }]);
+    expect(results[0]!.kills).toBeGreaterThan(0);
+  },
+);

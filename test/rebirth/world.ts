@@ -146,7 +146,7 @@ export class World {
         this.creates++;
         const isLate = this.#closedMs !== null && this.#exchange.clock.nowMs() - this.#closedMs > PROMPT_MS;
         if (isLate && this.#rows.newest !== null) this.hasCreateMidRow = true;
-        if (this.#drops.size > 0 && this.#drops.has(this.#numberOf(cid))) return 'loseRequest';
+        if (this.#drops.size > 0 && this.#drops.has(this.#toSend().indexOf(cid))) return 'loseRequest';
       }
       if (kill?.at !== 'request' || (kill.of === 'create' && cid === null) || --left > 0) return 'pass';
       left = Infinity;
@@ -211,13 +211,18 @@ export class World {
     });
   }
 
-  /** Numbers of the orders that ended without an effect: their requests never came to the exchange. */
+  /**
+   * Client ids of the orders that were to be sent, in that order. A place in this list names the same order in two worlds; its number may not:
+   * an order that was approved, and whose bot died before it wrote more, may be decided on again under another number.
+   */
+  #toSend(): readonly string[] {
+    return [...new Set(this.journal().flatMap(({ k, cid }) => (k === 'SEND' && cid !== undefined ? [cid] : [])))];
+  }
+
+  /** Places of the orders that ended without an effect: their requests never came to the exchange. */
   dropped(): ReadonlySet<number> {
-    const journal = this.journal();
-    const numbers = new Map(
-      journal.flatMap(({ k, cid, order }) => (k === 'INTENT' && cid !== undefined && order !== undefined ? [[cid, order]] : [])),
-    );
-    return new Set(journal.flatMap(({ k, cid }) => (k === 'TOMB' ? [numbers.get(cid!)!] : [])));
+    const places = this.#toSend();
+    return new Set(this.journal().flatMap(({ k, cid }) => (k === 'TOMB' ? [places.indexOf(cid!)] : [])));
   }
 
   /**
@@ -230,10 +235,6 @@ export class World {
     const lanes = new Map(journal.flatMap(({ k, cid, symbol, side }) => (k === 'INTENT' ? [[cid, `${symbol} ${side}`]] : [])));
     const seen = journal.flatMap(({ k, cid, signMs }) => (k === 'SEND' && lost.has(cid) ? [`${lanes.get(cid)} ${signMs}`] : []));
     return new Set(seen).size < seen.length;
-  }
-
-  #numberOf(cid: string): number {
-    return this.journal().find((line) => line.k === 'INTENT' && line.cid === cid)?.order ?? -1;
   }
 
   /**

@@ -82,6 +82,14 @@ export function applyInbox(engine: Engine, nowMs: number, apply: () => void): vo
 }
 
 /**
+ * Runs what is due by `nowMs`, the time at which an instant is delivered, before that instant. The instant has the time of its bars' close,
+ * which is earlier. What is due between the two would run before it or after it, depending on a timer; a replay has no timers.
+ */
+export function runDueBefore(engine: Engine, nowMs: number): void {
+  if (engine.queue.nextMs <= nowMs) applyInbox(engine, nowMs, () => {});
+}
+
+/**
  * Resumes at `nowMs` after the bot was down until `untilMs`. Rows that closed by then are delivered to indicators and marks, strategies get
  * the events that happened meanwhile, and timers make up for missed calls as their option `missed` says.
  */

@@ -97,6 +97,8 @@ export interface RestoredTrackedOrder {
   readonly contestedId?: string | null;
   readonly filledLots: number;
   readonly filledUnits: number;
+  /** Venue time of its last booked fill, ms; absent if it has none. An order that has filled ends at that time, also after a restart. */
+  readonly lastFillMs?: number;
   /** `unconfirmed`: a terminal status was read once. `provenAbsent`: proven to have had no effect, or refused. */
   readonly state: 'unknown' | 'working' | 'cancelSent' | 'unconfirmed' | 'provenAbsent';
 }

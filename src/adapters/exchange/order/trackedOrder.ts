@@ -193,6 +193,7 @@ export function restoreTrackedOrder(order: RestoredTrackedOrder, record: Believe
   track.venueId = order.venueId;
   track.filledLots = order.filledLots;
   track.filledUnits = order.filledUnits;
+  track.lastFillMs = order.lastFillMs ?? NaN;
   track.isCancelWanted = order.state === 'cancelSent';
   track.endedMs = order.state === 'provenAbsent' ? Infinity : NaN;
   if (order.state === 'unknown' && order.contestedId != null) {

@@ -17,6 +17,7 @@ import {
   finishInstant,
   stopLive,
   notifyOthers,
+  runDueBefore,
 } from '../../../engine/loop/liveSteps.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import { isWatched } from '../../../orders/drafts.ts';
@@ -163,6 +164,7 @@ export class LifetimeReplay {
       this.instants++;
       this.#runGuarded(
         () => {
+          runDueBefore(engine, t);
           beginInstant(engine, atMs, append);
           deliverInstant(engine, atMs);
         },
@@ -314,7 +316,7 @@ export class LifetimeReplay {
     const cancel = this.#recorded.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
-    if (!cancel.isKnown) this.#setOffBehind(id, t);
+    if (!cancel.isKnown) this.#setOff(this.#engine.orders.get(id)?.parent || id, t);
     if (cancel.isKnown) return;
     cancel.isKnown = true;
     this.asked.countMissingCancel(number);
@@ -324,31 +326,23 @@ export class LifetimeReplay {
 
   // --- Local stops that no bar in the journal triggered
 
-  /** Triggers a stop between two instants, as a driver that steps inside a row does. The recorded orders show that it triggered. */
+  /** True between two instants of a driver that steps inside a row. A live bot triggers its stops at instants, whose bars trigger them again. */
+  #isInsideRow(t: number): boolean {
+    return this.#deps.defersCallbacks === true && t !== this.#instantMs;
+  }
+  /** Triggers a stop inside a row. Its recorded order, or a cancel that no strategy made there, shows that it triggered. */
   #setOff(entry: number, t: number): void {
     const engine = this.#engine;
-    if (t === this.#instantMs) return;
-    for (let index = 0; index < engine.instruments.length; index++) {
+    for (let index = 0; this.#isInsideRow(t) && index < engine.instruments.length; index++) {
       const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
   }
-  /** Sends a stop entry between two instants, likewise. */
+  /** Sends a stop entry inside a row, likewise. */
   #sendEntry(id: OrderId, t: number): void {
     const { drafts, orders } = this.#engine;
-    const entry = t === this.#instantMs ? undefined : orders.drafts.find(id);
+    const entry = this.#isInsideRow(t) ? orders.drafts.find(id) : undefined;
     if (entry !== undefined && isWatched(entry)) this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
-  }
-  /** A take-profit or the remainder of an entry was cancelled. If the order of a stop follows, or the journal ends, that stop caused it. */
-  #setOffBehind(id: OrderId, t: number): void {
-    const order = this.#engine.orders.get(id);
-    if (order === undefined) return;
-    const { records } = this.#recorded;
-    const entry = order.parent > 0 ? order.parent : id;
-    const follows = records.some(
-      (record, at) => at > this.asked.at && record.k === 'INTENT' && isStopLeg(record) && record.parent === entry,
-    );
-    if (follows || this.#recorded.endsIn(this.asked.at, t)) this.#setOff(entry, t);
   }
 
   /** The exchange has closed the position with an order of its own. */

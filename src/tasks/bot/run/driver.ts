@@ -2,7 +2,15 @@
 
 import { InvariantError } from '../../../base/errors.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { applyInbox, catchUp, deliverInstant, finishCatchUp, finishInstant, notifyOthers } from '../../../engine/loop/liveSteps.ts';
+import {
+  applyInbox,
+  catchUp,
+  deliverInstant,
+  finishCatchUp,
+  finishInstant,
+  notifyOthers,
+  runDueBefore,
+} from '../../../engine/loop/liveSteps.ts';
 import type { Fill } from '../../../model/fill.ts';
 import type { OrderId, VenueOrderId } from '../../../model/order.ts';
 import type { Evidence, ExchangeSink } from '../../../ports/exchange.ts';
@@ -37,7 +45,7 @@ export class Driver implements ExchangeSink {
 
   constructor(deps: DriverDeps) {
     this.#deps = deps;
-    this.#stepMs = deps.venueMs();
+    this.#stepMs = Math.floor(deps.venueMs());
   }
 
   /** The time that the journal writes: that of the current step, or of the clock between steps. */
@@ -58,6 +66,7 @@ export class Driver implements ExchangeSink {
   instant(t: number, before: () => void): void {
     const { engine } = this.#deps;
     const decide = (): void => {
+      runDueBefore(engine, this.#stepMs);
       before();
       deliverInstant(engine, t);
     };
@@ -129,8 +138,8 @@ export class Driver implements ExchangeSink {
   #runGuarded(act: () => void, finish: () => void = () => {}): void {
     if (this.#isOver) return;
     this.#isInStep = true;
-    // The venue's time never goes back, so neither does the time of steps.
-    this.#stepMs = Math.max(this.#stepMs, this.#deps.venueMs());
+    // The venue's time never goes back, so neither does the time of steps. Whole ms, as in the journal: a replay has the same time.
+    this.#stepMs = Math.max(this.#stepMs, Math.floor(this.#deps.venueMs()));
     try {
       act();
     } catch (error) {

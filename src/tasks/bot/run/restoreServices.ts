@@ -47,6 +47,7 @@ function serviceOrder(order: RestoredOrder, cidOf: (id: OrderId) => string, { un
     contestedId: trace?.contestedId ?? null,
     filledLots: order.filledLots,
     filledUnits: order.filledUnits,
+    ...(trace !== undefined && trace.fills.length > 0 ? { lastFillMs: trace.fills.at(-1)!.executedMs } : {}),
     state:
       order.state === 'refused' || order.state === 'provenAbsent'
         ? 'provenAbsent'
