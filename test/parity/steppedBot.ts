@@ -9,6 +9,9 @@ import type { SteppedTime } from './steppedTime.ts';
 
 /** Time from audit to audit. Time passes so fast that more audits would be most of the work. */
 const AUDIT_MS = 900_000;
+/** The same for many symbols: their audits take longer, and a late one must not be older than a bot accepts. */
+const LONG_AUDIT_MS = 300_000;
+const MANY = 8;
 /** Ms that the start of a bot may take: two audits, some seconds apart. */
 const START_MS = 60_000;
 
@@ -26,7 +29,9 @@ export interface SteppedBotOptions extends Pick<LiveOptions, 'load' | 'room'> {
 export function openSteppedBot(path: string, time: SteppedTime, options: SteppedBotOptions): Promise<OpenedBot> {
   const { notify, startGapMs, times, ...rest } = options;
   const config: LiveConfig = readLiveConfig(path, {});
-  const orders = { ...config.orders, fastMs: AUDIT_MS, balanceMs: AUDIT_MS };
+  const symbols = Object.values(config.definition.feeds).reduce((sum, feed) => sum + (feed.symbols?.length ?? 1), 0);
+  const periodMs = symbols > MANY ? LONG_AUDIT_MS : AUDIT_MS;
+  const orders = { ...config.orders, fastMs: periodMs, balanceMs: periodMs };
   // While an exchange answers, its clock stands: one clock sample is as good as five.
   const clock = { ...config.clock, samples: 1 };
   const audit = { ...config.audit, startGapMs: startGapMs ?? config.audit.startGapMs };

@@ -118,7 +118,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     expect(world.sent.get('POST /fapi/v1/order')).toBe(created);
   });
 
-  it('that was proven absent and lands after all is cancelled, and the one that stands stays', async () => {
+  it('that was proven absent and arrives late is cancelled, and the one that stands stays', async () => {
     const { world, stop } = await guarded(isLong);
     const watch = new StopObserver();
     world.fault('NET.reqDrop', {}, CREATE);

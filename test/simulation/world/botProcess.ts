@@ -21,7 +21,7 @@ export interface BotProcessParts extends ProcessParts {
 
 export class BotProcess extends SimulatedProcess {
   readonly number: number;
-  /** A kill was asked for. Its work is one of promises, and goes on after the answer. */
+  /** A kill was requested. Its work is one of promises, and continues after the answer. */
   isKilled = false;
   /** A kill that closes positions is under way. */
   flattens = false;

@@ -63,7 +63,7 @@ export class JournalDisk {
     this.disk = isPower ? this.disk.afterPowerLoss(random) : this.disk.afterKill('', 0);
   }
 
-  /** Somebody moves the newest file of the journal away. */
+  /** Another process moves the newest file of the journal away. */
   unlink(nowMs: number): void {
     const newest = this.#files().at(-1);
     if (newest === undefined) return;

@@ -16,9 +16,9 @@ export interface NetworkParts {
   readonly rng: Rng;
   /** The fault of the create of this number. */
   readonly faultOf: (create: number) => RequestFault | undefined;
-  /** Told of every request as it leaves; `create`: its number among the creates, or 0. */
+  /** Notified of every request as it leaves; `create`: its number among the creates, or 0. */
   readonly left: (request: { readonly target: string; readonly body: Uint8Array; readonly create: number }) => void;
-  /** Told of a create before its second copy arrives. */
+  /** Notified of a create before its second copy arrives. */
   readonly copied: (body: Uint8Array) => void;
   /** The answer to another create takes the place of the one that was due. */
   readonly mistaken: () => void;
@@ -30,7 +30,7 @@ export class SimulatedNetwork {
   requests = 0;
   /** Nothing passes until then. */
   partitionedUntilMs = -Infinity;
-  /** Reads of the exchange lag by so much until then. */
+  /** Until then reads of the exchange lag by this time. */
   staleUntilMs = -Infinity;
   staleMs = 0;
   #heldUntilMs = -Infinity;

@@ -31,12 +31,12 @@ export class Observer {
   #trader: Trader | null = null;
   #notifiedCount = 0;
   #placedCount = 0;
-  /** Orders of which the bot has not said yet how they ended. */
+  /** Orders whose end the bot has not reported yet. */
   readonly #unjudged = new Set<TrueOrder>();
   unknown = new Set<number>();
   /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
   duplicates = 0;
-  /** Orders of which the bot does not know in the end that they stand, or that they have filled. */
+  /** Orders that stand or have filled, and of which the bot does not know it in the end. */
   forgotten = 0;
   /** Client order ids of second copies that the bot has named to its operator. */
   readonly #namedCopies = new Set<string>();

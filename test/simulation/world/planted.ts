@@ -125,7 +125,7 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
   },
 };
 
-/** The changes of a number; null: there is none. */
+/** The changes of a number; null: the number is unknown. */
 export function plantedBy(number: number): Planted | null {
   const guard = guardOf(number);
   if (guard) return { name: guard.name, changes: changesOf(guard) };

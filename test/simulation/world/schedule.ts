@@ -32,7 +32,7 @@ export interface RequestFault {
   /** Uniform in [0, 1): its size. */
   readonly size: number;
 }
-/** A fault `at` so many ms of the day. */
+/** A fault `at` this time of the day, ms. */
 export interface TimedFault {
   readonly what: (typeof TIMED_FAULTS)[number];
   readonly at: number;

@@ -1,4 +1,4 @@
-// The strategy of the world: it decides by what it remembers, by chance and by what it is told, and keeps all that it was told.
+// The strategy of the world: it decides by what it remembers, by chance and by what is reported to it, and keeps all reports.
 
 import { Strategy, type Feed, type FillInfo, type OrderInfo } from '../../../src/index.ts';
 
@@ -10,7 +10,7 @@ export class Trader extends Strategy {
   symbols = this.feeds('bars');
   /** Acts in a minute, of all symbols together. */
   acts = 0.4;
-  /** What each order was told to have filled. */
+  /** What was reported of each order as filled. */
   notified = new Map<number, string[]>();
   notifiedCount = 0;
   #state = 20_011;
@@ -26,7 +26,7 @@ export class Trader extends Strategy {
     const open = this.openOrders(feed);
     for (const { id } of open) if (this.#next() < 0.5) this.cancel(id);
     const price = feed.close.value;
-    // What was told steers what is done next: a fill that was told twice, or never, shows in the orders.
+    // Reports steer what is done next: a fill that is reported twice, or never, shows in the orders.
     const quote = String(100 + ((this.notifiedCount * 7 + this.#ended * 3) % 50) + Math.floor(this.random() * 50));
     const kind = this.#next();
     const { qty, isFlat } = this.position(feed);

@@ -109,7 +109,7 @@ class World {
       copied: (body) => {
         const cid = /"newClientOrderId":"([^"]+)"/i.exec(Buffer.from(body).toString())?.[1] ?? '';
         this.venue.copied.set(cid, (this.venue.copied.get(cid) ?? 0) + 1);
-        // The operator looks at the second copy, and lets the bot go on.
+        // The operator looks at the second copy, and lets the bot continue.
         this.queue.at(this.queue.nowMs + 1_200_000, () => this.#resume('DUPLICATE'));
       },
       mistaken: () => this.queue.at(this.queue.nowMs + 600_000, () => this.#resume('ECHO')),
@@ -178,7 +178,7 @@ class World {
     this.hash.update(`${this.venue.tradeCount} ${this.venue.units('USDT')}`);
   }
 
-  /** After every event that changed something at the exchange, in the journal or in what the strategy was told. */
+  /** After every event that changed something at the exchange, in the journal or in the reports to the strategy. */
   #look(): void {
     const { process, venue } = this;
     const journal = process?.opened?.bot.deps.journal.lastSeq ?? 0;
@@ -250,7 +250,7 @@ class World {
     );
   }
 
-  /** The process is gone; the next one starts after so many seconds. */
+  /** The process has ended; the next one starts after `seconds`. */
   #die(isPower: boolean, seconds: number): void {
     const { process } = this;
     if (process === null) return;
@@ -359,7 +359,7 @@ class World {
         if (this.venue.closableLots(base) >= 1)
           this.observer.report('KILL', `the kill says that all is closed, and ${base} is held`, this.queue.nowMs);
     this.#print(`${this.#time} the kill left ${view?.residuals.join('; ') || 'nothing'}`);
-    // The operator reads the halts, and lets the account go on as a whole.
+    // The operator reads the halts, and lets the account trade again as a whole.
     this.observer.readHalts(this.process);
     this.#die(false, 30);
     this.#halted = null;

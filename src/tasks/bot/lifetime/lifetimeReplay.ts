@@ -327,13 +327,13 @@ export class LifetimeReplay {
   // --- Local stops that no bar in the journal triggered
 
   /** True between two instants of a driver that steps inside a row. A live bot triggers its stops at instants, whose bars trigger them again. */
-  #isInsideRow(t: number): boolean {
+  #isMidRow(t: number): boolean {
     return this.#deps.defersCallbacks === true && t !== this.#instantMs;
   }
   /** Triggers a stop inside a row. Its recorded order, or a cancel that no strategy made there, shows that it triggered. */
   #setOff(entry: number, t: number): void {
     const engine = this.#engine;
-    for (let index = 0; this.#isInsideRow(t) && index < engine.instruments.length; index++) {
+    for (let index = 0; this.#isMidRow(t) && index < engine.instruments.length; index++) {
       const bracket = engine.brackets.of({ instrumentIndex: index, id: entry });
       if (bracket !== undefined) return this.#step(t, () => engine.bracketManager.hit(bracket, levelOf(bracket)));
     }
@@ -341,7 +341,7 @@ export class LifetimeReplay {
   /** Sends a stop entry inside a row, likewise. */
   #sendEntry(id: OrderId, t: number): void {
     const { drafts, orders } = this.#engine;
-    const entry = this.#isInsideRow(t) ? orders.drafts.find(id) : undefined;
+    const entry = this.#isMidRow(t) ? orders.drafts.find(id) : undefined;
     if (entry !== undefined && isWatched(entry)) this.#step(t, () => drafts.entries.fire(entry, entry.triggerTicks));
   }
 
