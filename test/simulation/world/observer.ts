@@ -36,7 +36,7 @@ export class Observer {
   unknown = new Set<number>();
   /** Orders that were there without need: more than one of a client order id, and none of a network's making. */
   duplicates = 0;
-  /** Orders that stand or have filled, and of which the bot does not know it in the end. */
+  /** Orders that stand or have filled, although the bot does not know it in the end. */
   forgotten = 0;
   /** Client order ids of second copies that the bot has named to its operator. */
   readonly #namedCopies = new Set<string>();
