@@ -46,10 +46,7 @@ export class OrderManager {
   readonly provenAbsent: ReadonlyMap<number, BotOrder> = this.provenAbsentById;
   /** What is known about each order whose outcome is unknown. */
   private readonly resolutions: Resolutions;
-  /**
-   * Live: the newest orders that have ended, because the exchange may still report about them. A replay keeps none and reuses their
-   * records.
-   */
+  /** Live: the newest ended orders, about which the exchange may still report. A replay keeps none and reuses their records. */
   private readonly endedOrders: EndedOrders;
   private readonly maxEndedOrders: number;
   private lastId = 0;
@@ -235,9 +232,7 @@ export class OrderManager {
     if (order.wantsCancel) this.cancel(order, nowMs);
   }
 
-  /**
-   * Applies the proof that an order is absent. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive.
-   */
+  /** Applies the proof that an order is absent. Its full quantity stays reserved for ABSENT_HOLD_MS, because it may still arrive. */
   noEffect(order: BotOrder, nowMs: number): void {
     if (!this.step(order, EVENT.noEffect)) return;
     this.resolutions.delete(order);
@@ -276,10 +271,7 @@ export class OrderManager {
     return problem;
   }
 
-  /**
-   * Handles a late arrival: an order that was proven absent or refused is at the exchange after all. It becomes open again and is
-   * cancelled.
-   */
+  /** Handles a late arrival: an order that was proven absent or refused is at the exchange after all. It is open again and is cancelled. */
   arrivedLate(order: BotOrder, venueId: VenueOrderId | null, nowMs: number): boolean {
     if (venueId !== null && order.venueId === null) order.venueId = venueId;
     if (!order.isWithoutEffect || !this.step(order, EVENT.lateArrival)) return false;
