@@ -40,6 +40,11 @@ interface Alike {
 /** True for a slice of a kill: the kill approved it, no strategy made it. */
 export const isOfKill = ({ slot }: Pick<RecordOf<'INTENT'>, 'slot'>): boolean => slot.startsWith('kill ');
 
+/** True for the order of a local stop. */
+export function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
+  return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
+}
+
 /** What distinguishes the orders of an instant: strategy, slot, side, role and size. */
 export interface AskedFor {
   readonly createdMs: number;

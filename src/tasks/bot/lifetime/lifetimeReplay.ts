@@ -29,7 +29,7 @@ import { appendFacts, beginInstant, passInstant } from '../feeds/barDelivery.ts'
 import type { BarFact } from '../feeds/barFact.ts';
 import { rateFrom, ratesOf } from '../feeds/fundingRates.ts';
 import { DecisionComparison, dropUnsent } from './decisionComparison.ts';
-import type { LifetimeRecords } from './lifetimeRecords.ts';
+import { isStopLeg, type LifetimeRecords } from './lifetimeRecords.ts';
 import type { LifetimeReplayDeps } from './lifetimeReplayDeps.ts';
 
 export class LifetimeReplay {
@@ -316,7 +316,8 @@ export class LifetimeReplay {
     const cancel = this.#recorded.cancelOf(number);
     if (cancel === undefined || cancel.t > t) return;
     this.#step(t, () => {});
-    if (!cancel.isKnown) this.#setOff(this.#engine.orders.get(id)?.parent || id, t);
+    const entry = this.#engine.orders.get(id)?.parent || id;
+    if (!cancel.isKnown && this.#isOfStop(entry)) this.#setOff(entry, t);
     if (cancel.isKnown) return;
     cancel.isKnown = true;
     this.asked.countMissingCancel(number);
@@ -326,11 +327,20 @@ export class LifetimeReplay {
 
   // --- Local stops that no bar in the journal triggered
 
-  /** True between two instants of a driver that steps inside a row. A live bot triggers its stops at instants, whose bars trigger them again. */
+  /** A live bot triggers its stops at instants, whose bars trigger them again. A driver that steps inside a row triggers them between two. */
   #isMidRow(t: number): boolean {
-    return this.#deps.defersCallbacks === true && t !== this.#instantMs;
+    return t !== this.#instantMs;
   }
-  /** Triggers a stop inside a row. Its recorded order, or a cancel that no strategy made there, shows that it triggered. */
+  /**
+   * True when a local stop of `entry` made the cancel at the current record, which no strategy made again: the order of the stop follows.
+   * If the process ended before that, only such a driver has such stops; a live bot must not take a cancel for one.
+   */
+  #isOfStop(entry: number): boolean {
+    const { at } = this.asked;
+    const isLeg = (record: JournalRecord): boolean => record.k === 'INTENT' && isStopLeg(record) && record.parent === entry;
+    return this.#deps.defersCallbacks === true || this.#recorded.records.some((record, later) => later > at && isLeg(record));
+  }
+  /** Triggers a stop inside a row. Its recorded order, or a cancel of it, shows that it triggered. */
   #setOff(entry: number, t: number): void {
     const engine = this.#engine;
     for (let index = 0; this.#isMidRow(t) && index < engine.instruments.length; index++) {
@@ -380,11 +390,6 @@ export class LifetimeReplay {
     const known = ratesOf(this.#deps.plan, symbol);
     times.forEach((timeMs, at) => known.set(timeMs, rateFrom(rates[at]!)));
   }
-}
-
-/** True for the order of a local stop. */
-function isStopLeg<T extends Pick<RecordOf<'INTENT'>, 'role' | 'parent'>>(intent: T | null): intent is T {
-  return intent !== null && intent.parent > 0 && (intent.role === 'stopLoss' || intent.role === 'trailing');
 }
 
 const MISSED = 'MISSED';
