@@ -170,7 +170,7 @@ describe('closeAt', () => {
         if (row === 1) own.api.closeAt(START_MS + 4 * MINUTE);
         if (row === 2) own.api.closeAt(null);
         if (row === 6) own.api.closeAt(START_MS);
-        if (row === 7) expect(() => own.api.closeAt(NaN)).toThrow(/no time/);
+        if (row === 7) expect(() => own.api.closeAt(NaN)).toThrow(/expected a time/);
       },
       FREE,
       quiet(10),

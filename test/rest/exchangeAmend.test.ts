@@ -47,7 +47,7 @@ describe.each(SIDES)('the stop of $what', ({ isLong, side, before, after, beyond
     const next = amend(world, stop, after)!;
     watch.until(world, isMoved(world, stop, next));
     // Should the lost one still come, it has to look different.
-    const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? -1 : 1) : after;
+    const price = world.get(lost).reason === 'noEffect' ? after + (isLong ? 1 : -1) : after;
     expect(truthOf(world).stops).toEqual([`${side} 10 @ ${price}`]);
     expect([watch.broken, watch.maxUnprotectedMs]).toEqual([[], 0]);
   });
