@@ -20,8 +20,11 @@ export interface RowTimes {
 export const PROMPT_TIMES: RowTimes = { delayMs: 40_000, graceMs: 60_000, thinkMs: 100_000 };
 /** How far the clock may jump before the bot first asks for a row, in ms. */
 const AHEAD_MS = 2000;
-/** For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. */
-export const TARGET_TIMES: RowTimes = { delayMs: 240_000, graceMs: 360_000, thinkMs: 500_000 };
+/**
+ * For a bot that is killed inside a row: what became of an order whose request was lost takes it more than a minute to prove. There is time for
+ * that before the row is asked for, and after it before a row of five minutes closes.
+ */
+export const TARGET_TIMES: RowTimes = { delayMs: 180_000, graceMs: 360_000, thinkMs: 500_000 };
 
 export interface DriverParts {
   readonly bot: LiveBot;
