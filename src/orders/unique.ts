@@ -31,8 +31,8 @@ export function makeUnique(
 }
 
 /**
- * Moves a trigger price towards the market, so that it closes no later. It never reaches the newest price, at which it would close at once:
- * if no room is left it moves away from the market.
+ * Moves a trigger price towards the market, so that it closes no later. It stops short of the newest price, at which it would close at once:
+ * if no room is left, or the price has passed it already, it moves away from the market.
  */
 function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: ReadonlyMap<number, BotOrder>, lastTicks: number): boolean {
   const wanted = order.triggerTicks;
@@ -40,7 +40,7 @@ function moveTrigger(order: BotOrder, open: readonly BotOrder[], provenAbsent: R
   for (const step of [nearer, -nearer]) {
     for (let offset = 1; offset <= MAX_FINGERPRINT_OFFSET; offset++) {
       const ticks = wanted + step * offset;
-      if (ticks <= 0 || !(order.triggersAbove ? ticks > lastTicks : ticks < lastTicks)) break;
+      if (ticks <= 0 || (step === nearer && !(order.triggersAbove ? ticks > lastTicks : ticks < lastTicks))) break;
       order.triggerTicks = ticks as Ticks;
       if (!looksTaken(order, open, provenAbsent)) return true;
     }

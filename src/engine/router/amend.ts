@@ -146,8 +146,9 @@ function replace(engine: AmendHost, { strategy, decisions }: Amender, old: BotOr
 }
 
 /**
- * Moves a trigger order that closes. The new one is sent at once, with what is known of the old one; `OrderManager` cancels the old one once
- * the new one is acknowledged. Null, and the old one stands as it did, if one of both moves is under way or the new one is denied.
+ * Moves a trigger order that closes. The new one is sent at once, and `OrderManager` cancels the old one once the new one is acknowledged.
+ * Returns the id of the new one; null, and nothing has changed, if the old one is not acknowledged yet, another move of it is under way,
+ * nothing is held, a given number is NaN, or the new one is denied.
  */
 function amendTrigger(engine: AmendHost, by: Amender, old: BotOrder, change: Amendment): OrderId | null {
   const { orders, sizing } = engine;

@@ -48,10 +48,33 @@ export interface FaultyNetworkParts {
 }
 
 /** Longer than a create waits for its answer. */
-export const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
+const SLOW_REPLY = { minMs: 5000, maxMs: 35_000 } as const;
 /** An order that is this old when it arrives is refused by its own time window, or just not. */
-export const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
+const SLOW_REQUEST = { minMs: 3500, maxMs: 6500 } as const;
 const LATENCY = { minMs: 5, maxMs: 125 } as const;
+
+/**
+ * Takes a request that has left to the exchange, which answers by `handle`, and the answer back to `arrived`. Either takes its time on the
+ * way, and the answer may be lost.
+ */
+export function travel(
+  { fail, bytes, later }: Passage,
+  rng: Rng,
+  fault: { readonly what: string; readonly size: number } | undefined,
+  handle: () => Answer,
+  arrived: (answer: Answer) => void,
+): void {
+  const slowMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
+  later(latencyMs(rng) + slowMs, () => {
+    const answer = handle();
+    if (fault?.what === 'loseReply') {
+      if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
+      return;
+    }
+    const heldMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
+    later(latencyMs(rng) + heldMs, () => arrived(answer));
+  });
+}
 
 export class FaultyNetwork {
   creates = 0;
@@ -74,7 +97,8 @@ export class FaultyNetwork {
     return connect({ queue, process, answered, carry: (passage) => this.#carry(passage) });
   }
 
-  #carry({ request, target, bytes, leave, settle, fail, later }: Passage): void {
+  #carry(passage: Passage): void {
+    const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf } = this.#parts;
     const isCreate = this.#isCreate(request, target);
     const fault = isCreate ? faultOf(++this.creates) : undefined;
@@ -88,19 +112,11 @@ export class FaultyNetwork {
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
     }
-    const slowMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
-    later(latencyMs(rng) + slowMs, () => {
-      const answer = this.#answer(request, target, fault);
-      if (fault?.what === 'loseReply') {
-        if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
-        return;
-      }
-      const heldMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
-      later(latencyMs(rng) + heldMs, () => {
-        if (queue.nowMs < this.partitionedUntilMs) return;
-        if (fault?.what === 'cutReply' && fault.size < 0.5) return fail('the reply was cut', bytes);
-        settle({ kind: 'reply', ...wireReplyOf(answer, fault?.what === 'cutReply' ? fault.size : null) });
-      });
+    const handle = (): Answer => this.#answer(request, target, fault);
+    travel(passage, rng, fault, handle, (answer) => {
+      if (queue.nowMs < this.partitionedUntilMs) return;
+      if (fault?.what === 'cutReply' && fault.size < 0.5) return fail('the reply was cut', bytes);
+      settle({ kind: 'reply', ...wireReplyOf(answer, fault?.what === 'cutReply' ? fault.size : null) });
     });
   }
 
@@ -130,10 +146,10 @@ export class FaultyNetwork {
 const HERE = '127.0.0.1';
 
 /** Returns a time in a range; `share` is uniform in [0, 1). */
-export const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
+const between = ({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }, share: number): number =>
   minMs + share * (maxMs - minMs);
 /** Most ways are short. */
-export const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
+const latencyMs = (rng: Rng): number => between(LATENCY, rng.next() ** 3);
 
 /** `cut`: the size of the fault that cuts the reply; half of the replies that are cut look whole to the transport. */
 export function wireReplyOf({ status, headers, body }: Answer, cut: number | null) {

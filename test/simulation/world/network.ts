@@ -4,7 +4,7 @@ import type { LateReplyWire } from '../../../src/adapters/exchange/wire/lateRepl
 import type { Rng } from '../../../src/base/number/rng.ts';
 import type { DueQueue } from '../../../src/ports/dueQueue.ts';
 import { connect, lowerCase, pageOfProxy, unknownAnswer, type Answer, type Passage } from '../../../src/worlds/computer/connection.ts';
-import { between, latencyMs, SLOW_REPLY, SLOW_REQUEST, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.ts';
+import { travel, wireReplyOf } from '../../../src/worlds/computer/faultyNetwork.ts';
 import type { RequestFault } from './schedule.ts';
 import type { SimulatedVenue } from './venue.ts';
 
@@ -48,7 +48,8 @@ export class SimulatedNetwork {
     return connect({ queue, process, answered, carry: (passage) => this.#carry(passage) });
   }
 
-  #carry({ request, target, bytes, leave, settle, fail, later }: Passage): void {
+  #carry(passage: Passage): void {
+    const { request, target, bytes, leave, settle, fail, later } = passage;
     const { queue, rng, faultOf, venue } = this.#parts;
     const isCreate = request.method === 'POST' && target === CREATE;
     const number = isCreate ? ++this.creates : 0;
@@ -62,26 +63,18 @@ export class SimulatedNetwork {
       if (rng.next() < 0.5) later(1000 + rng.next() * 5000, () => fail('the connection was reset', bytes));
       return;
     }
-    const slowMs = fault?.what === 'delayRequest' ? between(SLOW_REQUEST, fault.size) : 0;
     if (fault?.what === 'duplicateRequest')
       later(200 + fault.size ** 3 * 3000, () => {
         this.#parts.copied(request.body);
         this.#answer(request, target, undefined);
       });
-    later(latencyMs(rng) + slowMs, () => {
-      const answer = this.#answer(request, target, fault);
-      if (fault?.what === 'loseReply') {
-        if (fault.size < 0.5) later(latencyMs(rng), () => fail('the connection was reset', bytes));
-        return;
-      }
-      const heldMs = fault?.what === 'delayReply' ? between(SLOW_REPLY, fault.size) : 0;
-      later(latencyMs(rng) + heldMs, () => {
-        if (queue.nowMs < this.partitionedUntilMs) return;
-        const cut = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
-        // A text of a failure may name anything.
-        if (cut !== null && cut < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
-        settle({ kind: 'reply', ...wireReplyOf(answer, cut) });
-      });
+    const handle = (): Answer => this.#answer(request, target, fault);
+    travel(passage, rng, fault, handle, (answer) => {
+      if (queue.nowMs < this.partitionedUntilMs) return;
+      const cut = fault?.what === 'cutReply' && answer.body !== '' ? fault.size : null;
+      // A text of a failure may name anything.
+      if (cut !== null && cut < 0.5) return fail(`the reply was cut behind "${venue.key.secret}"`, bytes);
+      settle({ kind: 'reply', ...wireReplyOf(answer, cut) });
     });
   }
 
