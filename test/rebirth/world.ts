@@ -56,6 +56,7 @@ export interface Line {
   readonly side?: string;
   readonly signMs?: number;
   readonly reason?: string | null;
+  readonly lifecycle?: string;
 }
 
 export class World {
@@ -213,10 +214,12 @@ export class World {
 
   /**
    * Client ids of the orders that were to be sent, in that order. A place in this list names the same order in two worlds; its number may not:
-   * an order that was approved, and whose bot died before it wrote more, may be decided on again under another number.
+   * an order that was approved, and whose bot died before it wrote more, may be decided on again under another number. A bot that died with a
+   * torn `SEND` finds only the intent: its next start calls the order unknown at the place where it was to be sent.
    */
   #toSend(): readonly string[] {
-    return [...new Set(this.journal().flatMap(({ k, cid }) => (k === 'SEND' && cid !== undefined ? [cid] : [])))];
+    const isToSend = ({ k, lifecycle }: Line): boolean => k === 'SEND' || (k === 'STATE' && lifecycle === 'unknown');
+    return [...new Set(this.journal().flatMap((line) => (isToSend(line) && line.cid !== undefined ? [line.cid] : [])))];
   }
 
   /** Places of the orders that ended without an effect: their requests never came to the exchange. */
