@@ -21,9 +21,16 @@ import { optionSource, readDefinition, type DefinitionSource } from './text/sour
 export type RunRequest = { readonly settings: readonly string[] } & (
   | { readonly kind: 'file'; readonly file: string }
   | OptionsRequest
-  | { readonly kind: 'demo' }
+  | DemoRequest
   | RepeatRequest
 );
+
+/** A strategy on synthetic bars. */
+export interface DemoRequest {
+  readonly kind: 'demo';
+  /** The file of the strategy; null: a shipped one. */
+  readonly strategy: string | null;
+}
 
 /** Repeats an earlier run, from the definition and the origin that it recorded. */
 export interface RepeatRequest {
@@ -107,7 +114,7 @@ async function open(request: RunRequest, folder: string | null): Promise<Request
     case 'options':
       return fromOptions(request, folder);
     case 'demo':
-      return demo();
+      return demo(request.strategy);
     default:
       return assertNever(request);
   }
@@ -188,15 +195,15 @@ function generate({ symbol, interval, from, bars, seed }: BarsRecipe & { readonl
   return wholeSet(synthesizeBars({ symbol, interval, fromMs: parseTime(from) ?? 0, bars, seed }), SYNTHETIC);
 }
 
-function demo(): RequestedRun {
+function demo(file: string | null): RequestedRun {
   const { symbol, interval, from, bars, seed } = DEMO;
-  const values = {
+  const shipped = {
     name: 'demo',
     strategy: displayPath(join(packageFolder(), 'strategies', 'smaCross.ts')),
     params: { fast: 40, slow: 200 },
-    feeds: { bars: { symbol, interval } },
-    cash: { USDT: '10000' },
   };
+  const values = { ...(file === null ? shipped : { strategy: file }), feeds: { bars: { symbol, interval } }, cash: { USDT: '10000' } };
   const recipe = `isobar data generate --symbol ${symbol} --interval ${interval} --from ${from} --bars ${bars} --seed ${seed}`;
-  return { source: optionSource('.', values, {}), bars: memoryStore([generate(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
+  const places = { strategy: 'the strategy file' };
+  return { source: optionSource('.', values, places), bars: memoryStore([generate(DEMO)]), origin: { ...NO_ORIGIN, bars: DEMO, recipe } };
 }

@@ -153,6 +153,26 @@ describe('a run', () => {
     expect(stdout).toContain('DEMOUSDT 15m');
     expect(stdout).toContain('synthetic');
   });
+
+  test('a strategy file beside --demo runs on the same bars, and its run can be repeated', async () => {
+    const file = `${STRATEGIES}/donchianBreakout.ts`;
+    const { code, stdout } = await commandIn(fixture.folder, [
+      'backtest',
+      file,
+      '--demo',
+      '--out',
+      'own',
+      '--quiet',
+      '--params',
+      'entryBars=30',
+    ]);
+    expect(code).toBe(0);
+    const folder = stdout.trim();
+    expect(readFileSync(join(fixture.folder, folder, 'definition.yaml'), 'utf8')).toMatch(
+      /donchianBreakout\.ts[^]*entryBars: 30[^]*DEMOUSDT/,
+    );
+    expect((await commandIn(fixture.folder, ['verify', folder])).code).toBe(0);
+  });
 });
 
 describe('a command line that is not understood ends with code 2 and the nearest valid name', () => {

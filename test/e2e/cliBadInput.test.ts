@@ -137,6 +137,12 @@ describe('definitions (exit code 2)', () => {
       /^--cash: expected a strategy file \(\.ts\) with --data beside it/,
     );
     await expectRefusalHere(['backtest', '--demo', '--interval', '1h'], 2, /^--interval: expected not to be given with --demo/);
+    await expectRefusalHere(['backtest', 'x.ts', '--demo', '--data', 'x.csv'], 2, /^--data: expected not to be given with --demo/);
+    await expectRefusalHere(
+      ['backtest', definition('good'), '--demo'],
+      2,
+      /^--demo: expected a strategy file \(\.ts\) or nothing beside it, got /,
+    );
   });
 
   test('a folder that is a file is reported before anything is run', async () => {

@@ -33,6 +33,11 @@ export interface RunRequestArgs {
   readonly params: readonly string[];
 }
 
+/** Commands with the option `--demo`. */
+const DEMO_COMMANDS: ReadonlySet<string> = new Set(['backtest', 'breakeven']);
+
+const isStrategyFile = (file: string): boolean => /\.[cm]?[jt]s$/.test(file);
+
 /** Returns the request of a command line of `isobar <command>`. Throws ConfigError when its options contradict each other. */
 export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   const settings = [...args.params.map((setting) => `params.${setting}`), ...args.set];
@@ -40,17 +45,21 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   // These options do not apply to a definition or to the demo. Ignoring them silently would mislead the user.
   const useless = (['cash', 'symbol', 'interval'] as const).find((option) => args[option] !== undefined);
   if (args.demo) {
-    if (what !== undefined || data !== undefined)
-      throw new ConfigError('--demo: expected no definition beside it', 'leave one of them out');
+    if (data !== undefined) throw new ConfigError('--data: expected not to be given with --demo', 'leave one of them out');
     if (useless !== undefined) throw new ConfigError(`--${useless}: expected not to be given with --demo`, 'leave it out');
-    return { kind: 'demo', settings };
+    if (what !== undefined && !isStrategyFile(what))
+      throw new ConfigError(
+        `--demo: expected a strategy file (.ts) or nothing beside it, got ${what}`,
+        'leave --demo out to run a definition',
+      );
+    return { kind: 'demo', strategy: what ?? null, settings };
   }
   if (what === undefined)
     throw new ConfigError(
       `${command}: expected a run definition or a strategy file, got nothing`,
       command === 'backtest' ? 'try isobar backtest --demo' : `for example isobar ${command} backtests/smaCross.yaml`,
     );
-  if (!/\.[cm]?[jt]s$/.test(what)) {
+  if (!isStrategyFile(what)) {
     if (data !== undefined)
       throw new ConfigError(
         `--data: expected a strategy file (.ts) beside it, got ${what}`,
@@ -66,7 +75,7 @@ export function requestOf(command: string, args: RunRequestArgs): RunRequest {
   if (data === undefined)
     throw new ConfigError(
       `${what}: expected --data FILE beside a strategy file`,
-      `isobar ${command} ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000`,
+      `isobar ${command} ${shellWord(what)} --data BTCUSDT-1m.csv.gz --cash 10000${DEMO_COMMANDS.has(command) ? ', or --demo for synthetic bars' : ''}`,
     );
   if (args.cash === undefined)
     throw new ConfigError(`${what}: expected --cash AMOUNT beside --data`, 'for example --cash 10000, in the quote asset of the bars');

@@ -35,7 +35,7 @@ export function newStrategyLike(name: string, kind: StrategyKind): void {
 export function newStrategy(name: string): void {
   const { files } = createStrategy(name);
   const [file = '', test = ''] = files;
-  const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --data FILE --cash 10000`;
+  const run = existsSync(DEFINITION) ? `${DEFINITION} --set strategy=${file}` : `${file} --demo`;
   const steps = [`npx isobar strategy show ${file}`, `npx isobar backtest ${run}`, `npx vitest run ${test}`];
   printLines(['Made', ...files.map((each) => `  ${each}`), '', 'Next:', ...steps.map((step) => `  ${step}`)]);
 }

@@ -61,7 +61,7 @@ describe('new', () => {
     expect(code).toBe(0);
     expect(stdout).toBe(
       'Made\n  strategies/meanDip.ts\n  strategies/meanDip.test.ts\n\nNext:\n  npx isobar strategy show strategies/meanDip.ts\n' +
-        '  npx isobar backtest strategies/meanDip.ts --data FILE --cash 10000\n  npx vitest run strategies/meanDip.test.ts\n',
+        '  npx isobar backtest strategies/meanDip.ts --demo\n  npx vitest run strategies/meanDip.test.ts\n',
     );
     const text = readFileSync(join(fixture.folder, 'strategies/meanDip.test.ts'), 'utf8');
     expect(text).toContain("import MeanDip from './meanDip.ts'");

@@ -8,7 +8,7 @@ import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 const options = (args: Argv) =>
   args
-    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
+    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })
     .options({
       ...SET_OPTION,
       out: { ...text, default: 'runs', describe: 'Folder under which the run folder is made' },
@@ -28,7 +28,7 @@ const options = (args: Argv) =>
       'bar-timeout': BAR_TIMEOUT,
       family: FAMILY,
       ledger: { ...text, describe: 'Folder of the trial ledger; default: ledger, beside the catalog' },
-      demo: { type: 'boolean', default: false, describe: 'Run a shipped strategy on synthetic bars' },
+      demo: { type: 'boolean', default: false, describe: 'Run on synthetic bars: a strategy file, or a shipped strategy' },
     })
     .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')

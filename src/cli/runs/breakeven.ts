@@ -6,12 +6,12 @@ import { DATA_OPTIONS, SET_OPTION } from '../options/runRequest.ts';
 
 const options = (args: Argv) =>
   args
-    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data' })
+    .positional('what', { type: 'string', describe: 'A run definition (.yaml), or a strategy file (.ts) with --data or --demo' })
     .options({
       ...SET_OPTION,
       'bar-timeout': BAR_TIMEOUT,
       json: { type: 'boolean', default: false, describe: 'Print the result alone as JSON on stdout' },
-      demo: { type: 'boolean', default: false, describe: 'A shipped strategy on synthetic bars' },
+      demo: { type: 'boolean', default: false, describe: 'On synthetic bars: a strategy file, or a shipped strategy' },
     })
     .options(DATA_OPTIONS)
     .group(['data', 'cash', 'symbol', 'interval', 'params'], 'Without a definition:')
