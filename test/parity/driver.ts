@@ -135,7 +135,12 @@ export class RowDriver {
     for (const { bracket, price } of hits) {
       tried.add(bracket);
       await rows.quote(price);
+      const { engine } = bot.deps;
+      const recorded = (): string => [engine.orders.count, ...engine.orders.active().map(({ state }) => state)].join(' ');
+      const [{ triedMs }, before] = [bracket, recorded()];
       bot.driver.step(() => bracketManager.hit(bracket, price));
+      // A lost order holds its lots, so nothing was sent or recorded. The bot tries again at the bar, as the replay of its journal does.
+      if (engine.reservations.holdsAbsent && recorded() === before) bracket.triedMs = triedMs;
       await this.#until(this.#parts.time.nowMs, 'a stop', () => !bracketManager.hasWaitingStops && this.#isSent());
       await this.#book();
     }
