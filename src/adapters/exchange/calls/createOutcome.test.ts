@@ -13,7 +13,7 @@ const ORDER = new PlainOrder([BTC], { lots: 100, limit: 9000 });
 const CID = '01KE6ZJ8000000AB0000000001';
 const ECHO: CreatedOrder = {
   venueId: '7',
-  cid: CID,
+  clientOrderId: CID,
   symbol: 'btcusdt',
   side: 'buy',
   isMarket: false,
@@ -21,17 +21,26 @@ const ECHO: CreatedOrder = {
   qty: '0.1',
   timeMs: 1,
 };
-const NOTHING: CreatedOrder = { venueId: '7', cid: null, symbol: null, side: null, isMarket: null, price: null, qty: null, timeMs: null };
+const NOTHING: CreatedOrder = {
+  venueId: '7',
+  clientOrderId: null,
+  symbol: null,
+  side: null,
+  isMarket: null,
+  price: null,
+  qty: null,
+  timeMs: null,
+};
 const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
   it('createOutcome believes an echo that says the same, however it is written, and one that says nothing', () => {
-    for (const echo of [ECHO, NOTHING, { ...ECHO, cid: '0' }, { ...ECHO, cid: CID.toLowerCase() }])
+    for (const echo of [ECHO, NOTHING, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
       expect(echoProblem(echo, ORDER, CID)).toBeNull();
   });
   it.each([
-    ['clientOrderId', { cid: 'OTHER' }],
+    ['clientOrderId', { clientOrderId: 'OTHER' }],
     ['symbol', { symbol: 'ETHUSDT' }],
     ['side', { side: 'sell' }],
     ['type', { isMarket: true }],

@@ -29,8 +29,8 @@ const wanted = (over: Partial<OrderRequest>): OrderRequest => ({
 describe('the id of one that waits', () => {
   it('the id of one that waits holds the id of the exchange and the client order id, and is not an id of an order', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, cid) => {
-        expect(parseTriggerTrackId(triggerTrackId(triggerId, cid))).toEqual({ triggerId, cid });
+      fc.property(fc.stringMatching(/^\d{1,19}$/), fc.stringMatching(/^[\w-]{1,32}$/), (triggerId, clientOrderId) => {
+        expect(parseTriggerTrackId(triggerTrackId(triggerId, clientOrderId))).toEqual({ triggerId, clientOrderId });
         expect(parseTriggerTrackId(triggerId)).toBeNull();
       }),
     );
@@ -105,7 +105,7 @@ describe('its row', () => {
     const id = triggerTrackId('1622000000000000001', 'cid');
     expect(triggerAsOrderRow(trigger(word), id, 'cid')).toMatchObject({
       venueId: id,
-      cid: 'cid',
+      clientOrderId: 'cid',
       executed: '0',
       qty: '7',
       status: { word: status },
