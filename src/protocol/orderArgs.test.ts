@@ -6,7 +6,7 @@ import { lots, ticks, units } from '../base/brand.ts';
 import { Decimal, toScaled } from '../base/number/decimal.ts';
 import { InvariantError } from '../base/errors.ts';
 import { instrumentId, type Instrument } from '../model/instrument.ts';
-import { futuresOrderArgs, spotOrderArgs, type Sized } from './orderArgs.ts';
+import { futuresOrderArgs, spotOrderArgs, type SizedOrder } from './orderArgs.ts';
 import { buildRequest } from './request.ts';
 
 const BTC: Instrument = {
@@ -30,7 +30,7 @@ const PERP: Instrument = {
   wireName: 'E-BTC-USDT',
   quantityDigits: 0,
 };
-const order = (changes: Partial<Sized>): Sized => ({
+const order = (changes: Partial<SizedOrder>): SizedOrder => ({
   instrument: BTC,
   side: 'buy',
   lots: lots(0),
@@ -56,7 +56,7 @@ test('the three spot orders', () => {
   });
 });
 
-test.each<[string, Partial<Sized>]>([
+test.each<[string, Partial<SizedOrder>]>([
   ['a market buy by quantity', { lots: lots(5) }],
   ['a market sell by amount', { side: 'sell', quoteUnits: units(5) }],
   ['a limit by amount', { quoteUnits: units(5), limit: ticks(5) }],
@@ -70,7 +70,7 @@ test.each<[string, Partial<Sized>]>([
 
 test('futures orders are contracts, and say their position', () => {
   const terms = { open: 'CLOSE', positionType: 1 } as const;
-  const perp = (changes: Partial<Sized>) => order({ instrument: PERP, lots: lots(3), ...changes });
+  const perp = (changes: Partial<SizedOrder>) => order({ instrument: PERP, lots: lots(3), ...changes });
   expect(futuresOrderArgs(perp({}), terms, 'c')).toEqual({
     contractName: 'E-BTC-USDT',
     side: 'BUY',

@@ -67,7 +67,7 @@ describe('balances of both markets', () => {
     const digits = coin.instrument.quoteDigits;
     const max = Math.floor(Number.MAX_SAFE_INTEGER / 10 ** digits);
     expect(refusal(() => fundsOf(`'${max + 1}'`, ['spot']))).toBe(
-      `x.yaml:3 cash.USDT: expected at most ${max}, for amounts are exact to ${digits} decimals, got '${max + 1}'`,
+      `x.yaml:3 cash.USDT: expected at most ${max}, because amounts are exact to ${digits} decimals, got '${max + 1}'`,
     );
     const fine = `1.${'0'.repeat(digits)}1`;
     expect(refusal(() => fundsOf(`'${fine}'`, ['spot']))).toBe(`x.yaml:3 cash.USDT: expected at most ${digits} decimals, got '${fine}'`);

@@ -88,7 +88,11 @@ test.each([
   ['from: 2024-01-01', 'from: 1969-12-31', "x.yaml:5 from: expected a time from 1970-01-01 to 2100-01-01, got '1969-12-31'"],
   // There are as many days of equity as the run has: to the year 9999 it would never be measured.
   ['to: 2024-07-01', 'to: 9999-12-31', "x.yaml:6 to: expected a time from 1970-01-01 to 2100-01-01, got '9999-12-31'"],
-  ["equity: '0.95'", "equity: '1.5'", "x.yaml:8 size.equity: expected a quoted decimal of at most 1, for spot lends nothing, got '1.5'"],
+  [
+    "equity: '0.95'",
+    "equity: '1.5'",
+    "x.yaml:8 size.equity: expected a quoted decimal of at most 1, because spot has no credit, got '1.5'",
+  ],
   ["{ equity: '0.95' }", "{ equity: '0.95', base: '1' }", 'x.yaml:8 size: expected exactly one of base, quote and equity, got a map'],
   ['in: received', 'in: base', "x.yaml:9 fees.in: expected one of received, quote, got 'base'"],
   ['market: spot', 'market: margin', "x.yaml:4 market: expected one of spot, futures, got 'margin'"],
