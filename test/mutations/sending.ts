@@ -21,7 +21,7 @@ export const SENDING: readonly Guard[] = [
     row: 2,
     name: '2: an order may be sent again',
     file: 'src/adapters/exchange/send/createQueue.ts',
-    from: 'this.#sent.take(tracked.id);',
+    from: 'this.#sendOnce.take(tracked.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
     named: 'leaves once, even if it is asked for a second time',
@@ -35,8 +35,8 @@ export const SENDING: readonly Guard[] = [
     and: [
       {
         file: 'src/adapters/exchange/client/restClient.ts',
-        from: 'const max = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
-        to: 'const max = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
+        from: 'const maxAttempts = isRead ? Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max) : 1;',
+        to: 'const maxAttempts = Math.min(Math.max(1, Math.floor(attempts)), ATTEMPTS.max);',
       },
     ],
     test: 'test/rest/client.test.ts',

@@ -24,7 +24,7 @@ export interface JournalOptions extends Pick<JournalFileOptions, 'folder' | 'acc
   readonly visit?: (record: JournalRecord) => void;
 }
 
-/** An open journal, and its content so far. */
+/** An open journal, and its existing content. */
 export interface OpenedJournal {
   readonly journal: FileJournal;
   /** The state that the existing records add up to. */

@@ -3,7 +3,7 @@
 // hot: docs/performance.md#file-constants
 const INFINITY = Infinity;
 
-/** Returns the first row in [from, to) whose time is above `ms`, or `to` if there is none. */
+/** Returns the first row in [from, to) whose time is above `ms`, or `to` if no row is. */
 export function firstAfter(times: Float64Array, from: number, to: number, ms: number): number {
   let low = from;
   let high = to;

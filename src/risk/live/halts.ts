@@ -137,11 +137,11 @@ export class HaltBoard {
   /** Computes the most severe states again. */
   private updateStates(): void {
     this.isAny = this.heldCauses.length > 0;
-    const mostSevere = (isIncluded: (scope: Scope) => boolean) =>
+    const maxSeverity = (isIncluded: (scope: Scope) => boolean) =>
       this.heldCauses.reduce((max, { scope, state }) => (isIncluded(scope) ? Math.max(max, RISK_STATES.indexOf(state)) : max), 0);
     for (let index = 0; index < this.ofInstrument.length; index++)
-      this.ofInstrument[index] = mostSevere((scope) => appliesTo(scope, index, this.instruments));
-    for (let index = 0; index < this.ofStrategy.length; index++) this.ofStrategy[index] = mostSevere((scope) => isOf(scope, index));
+      this.ofInstrument[index] = maxSeverity((scope) => appliesTo(scope, index, this.instruments));
+    for (let index = 0; index < this.ofStrategy.length; index++) this.ofStrategy[index] = maxSeverity((scope) => isOf(scope, index));
   }
 }
 

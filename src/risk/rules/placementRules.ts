@@ -27,7 +27,7 @@ export const selfTrade: OrderRule = {
   },
 };
 
-/** Returns an open order of the account that the order could trade with; null if there is none. */
+/** Returns an open order of the account that the order could trade with; null without one. */
 function crossedOrder(order: Draft, state: RiskState): Order | null {
   const price = worstPriceOf(order, state);
   for (const other of state.marks.openOrders?.() ?? []) {
@@ -104,7 +104,7 @@ export const deployCap: OrderRule = {
     `a new deployment trades one symbol, and ${state.instruments[otherSymbolIndex(order, state)]?.id} is held or being ordered`,
 };
 
-/** Returns the index of another instrument that is held or being ordered; -1 if there is none. */
+/** Returns the index of another instrument that is held or being ordered; -1 without one. */
 function otherSymbolIndex({ instrumentIndex }: Draft, { instruments, ledger, reservations }: RiskState): number {
   return instruments.findIndex((_, index) => index !== instrumentIndex && (ledger.holds(index) || reservations.open(index) > 0));
 }

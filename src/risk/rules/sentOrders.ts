@@ -25,11 +25,11 @@ export const sizeOf = ({ lots, quoteUnits, fingerprintOffset = 0 }: Order): numb
 
 /** The limits that decide what must be recorded. */
 export interface SentLimits {
-  /** Limit on orders in any 60 s; Infinity if there is none. */
+  /** Limit on orders in any 60 s; Infinity without a limit. */
   readonly ordersPerMinute: number;
   /** How long an equal order counts as a duplicate, ms; 0 if never. */
   readonly duplicateMs: number;
-  /** Limit on a strategy's orders for each of its fills, in any hour; Infinity if there is none. */
+  /** Limit on a strategy's orders for each of its fills, in any hour; Infinity without a limit. */
   readonly ordersPerFill: number;
   /** True when the legs of a bracket are counted against their entry. */
   readonly countsLegs: boolean;

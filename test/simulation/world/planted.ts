@@ -64,7 +64,7 @@ export const OLD_FAULTS: Readonly<Record<number, Planted>> = {
     changes: [
       {
         file: 'src/adapters/exchange/observe/attribution.ts',
-        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#uncleared.clear();",
+        from: "if (!raisedCauses.has('DUPLICATE', null)) this.#unclearedIds.clear();",
         to: "if (venueId !== '') return;",
       },
     ],

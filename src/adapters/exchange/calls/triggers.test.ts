@@ -105,7 +105,7 @@ describe('its row', () => {
     const id = triggerTrackId('1622000000000000001', 'cid');
     expect(triggerAsOrderRow(trigger(word), id, 'cid')).toMatchObject({
       venueId: id,
-      clientOrderId: 'cid',
+      cid: 'cid',
       executed: '0',
       qty: '7',
       status: { word: status },

@@ -37,7 +37,7 @@ export interface SocketConnection {
 
 /** Opens a connection. `url` starts with http or https instead of ws or wss. `random` returns numbers from 0 to 1. */
 export function openSocket(url: string, random: () => number, events: ConnectionEvents): SocketConnection {
-  const key = Buffer.from(randomBytes(16, random)).toString('base64');
+  const key = Buffer.from(bytesFrom(16, random)).toString('base64');
   let socket: Duplex | null = null;
   let hasEnded = false;
   const end = (why: string | null): void => {
@@ -68,8 +68,7 @@ export function openSocket(url: string, random: () => number, events: Connection
   return { drop: () => end(null) };
 }
 
-const randomBytes = (count: number, random: () => number): Uint8Array =>
-  Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
+const bytesFrom = (count: number, random: () => number): Uint8Array => Uint8Array.from({ length: count }, () => Math.floor(random() * 256));
 
 function isAccepted({ headers }: IncomingMessage, key: string): boolean {
   const accept = createHash('sha1')
@@ -83,7 +82,7 @@ function isAccepted({ headers }: IncomingMessage, key: string): boolean {
 /** Handles everything that the service sends. `head`: bytes that arrived with the handshake. */
 function listen(socket: Duplex, head: Buffer, random: () => number, events: ConnectionEvents, end: (why: string) => void): void {
   const reader = new FrameReader('server', MAX_MESSAGE_BYTES);
-  const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, randomBytes(4, random)));
+  const send = (opcode: number, payload: Uint8Array): void => void socket.write(frameOf(opcode, payload, bytesFrom(4, random)));
   const receive = (bytes: Uint8Array): void => {
     const { frames, broken } = reader.push(bytes);
     for (const frame of frames) handleFrame(frame, send, events, end);

@@ -44,7 +44,7 @@ function skipContinue(socket: Socket): void {
   };
 }
 
-/** Returns the response's part of the first bytes; null if there is none yet. `rest` must be put before the next bytes. */
+/** Returns the response's part of the first bytes; null until it begins. `rest` must be put before the next bytes. */
 function withoutContinue(bytes: Buffer): { readonly answer: Buffer | null; readonly rest: Buffer } {
   let remaining = bytes;
   while (remaining.length < MAX_BYTES && mayBeContinue(remaining)) {
@@ -55,7 +55,7 @@ function withoutContinue(bytes: Buffer): { readonly answer: Buffer | null; reado
   return { answer: remaining, rest: NONE };
 }
 
-/** True if `bytes` begins with a `100` response, or is too short to tell. */
+/** True if `bytes` begins with a `100` response, or is too short to show it. */
 function mayBeContinue(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, CONTINUE.length);
   return bytes.compare(CONTINUE, 0, length, 0, length) === 0;

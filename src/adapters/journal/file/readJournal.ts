@@ -186,7 +186,7 @@ class Reader implements JournalReading {
 
 const endingText = ({ seq, bytes, crc }: SegmentEnd): string => `record ${seq} at byte ${bytes} with checksum ${crc}`;
 
-/** Returns the line of a later record that was written when record `seq` was durable already; 0 if there is none. */
+/** Returns the line of a later record that was written when record `seq` was durable already; 0 without one. */
 function lineAfterDurable(bytes: Buffer, invalid: InvalidLine, seq: number): number {
   let line = invalid.line;
   for (let from = invalid.from; from < bytes.length; line++) {

@@ -198,7 +198,7 @@ export class JournalState {
     if (record.k === 'TOMB') provenAbsent.set(cid, trace);
     // The order has arrived late.
     else if (provenAbsent.size > 0) provenAbsent.delete(cid);
-    if (record.k === 'REFUSED') this.#keepRefused(cid, trace);
+    if (record.k === 'REFUSED') this.#storeRefused(cid, trace);
     else if (refused.size > 0) refused.delete(cid);
     if (!endsOrder(record)) {
       if (open === undefined) unfinished.set(cid, trace);
@@ -225,7 +225,7 @@ export class JournalState {
   }
 
   /** Keeps a refused order, and forgets those that were refused too long ago. */
-  #keepRefused(cid: string, trace: GrowingTrace): void {
+  #storeRefused(cid: string, trace: GrowingTrace): void {
     const { refused } = this;
     refused.set(cid, trace);
     for (const [oldest, { endMs }] of refused) {
