@@ -40,7 +40,7 @@ test('value, notional and lots equal decimal arithmetic, each with its rounding'
   );
 });
 
-test('a segment is marked row by row as by value, in every kind of column and holding', () => {
+test('marks of a segment, row by row, equal the single value, for every kind of column and holding', () => {
   fc.assert(
     fc.property(
       scales,

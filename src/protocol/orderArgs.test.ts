@@ -40,7 +40,7 @@ const order = (changes: Partial<SizedOrder>): SizedOrder => ({
   ...changes,
 });
 
-test('the three spot orders', () => {
+test('the arguments of the three spot orders', () => {
   const limit = spotOrderArgs(order({ lots: lots(100_000), limit: ticks(6_500_050) }), 'c1');
   expect(limit).toEqual({ symbol: 'BTCUSDT', side: 'BUY', type: 'LIMIT', volume: '1', price: '65000.5', newClientOrderId: 'c1' });
   expect(buildRequest('spot.newOrder', limit).body).toContain('"volume":1,"side":"BUY","type":"LIMIT","price":65000.5');
@@ -68,7 +68,7 @@ test.each<[string, Partial<SizedOrder>]>([
   expect(() => spotOrderArgs(order(changes), 'c')).toThrow(InvariantError);
 });
 
-test('futures orders are contracts, and say their position', () => {
+test('futures orders are in contracts, and name their position', () => {
   const terms = { open: 'CLOSE', positionType: 1 } as const;
   const perp = (changes: Partial<SizedOrder>) => order({ instrument: PERP, lots: lots(3), ...changes });
   expect(futuresOrderArgs(perp({}), terms, 'c')).toEqual({
@@ -93,7 +93,7 @@ test('futures orders are contracts, and say their position', () => {
   }
 });
 
-test('every size and price goes out to the last digit, as decimal.js has it', () => {
+test('every size and price is written to the last digit, as decimal.js writes it', () => {
   const any = fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
   const digits = fc.integer({ min: 0, max: 12 });
   fc.assert(

@@ -54,7 +54,7 @@ export const PROOF: readonly Guard[] = [
     from: 'if (last === undefined || !ids.includes(reached) || last <= reached) return this.#askDownward();',
     to: "if (last === undefined) return { kind: 'complete' };",
     test: 'src/adapters/exchange/calls/paging.test.ts',
-    named: 'says complete only when nothing that is newer than the cursor is missing',
+    named: 'is complete only if it has every row that is newer than the cursor',
   },
   {
     row: 24,

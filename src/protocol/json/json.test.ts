@@ -134,7 +134,7 @@ test.each([
   ['1E-7', '0.0000001'],
   ['-1.50e2', '-150'],
   ['100', '100'],
-])('the one text of %s is %s', (text, canonical) => {
+])('%s has the one text %s', (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
@@ -150,7 +150,7 @@ test('untrusted JSON cannot reach a prototype or repeat a member', () => {
   expect(problem('{"a":1,"\\u0061":1}'), 'the same key in an escape').toEqual(['duplicateKey', 7]);
 });
 
-test('limits and places', () => {
+test('JSON has limits on depth and size, and errors have a place', () => {
   const limits = { maxSize: 20, maxDepth: 3 };
   expect(problem('[[[1]]]', limits)).toBeNull();
   expect(problem('[[[[1]]]]', limits)).toEqual(['depth', 3]);
@@ -169,7 +169,7 @@ test('limits and places', () => {
   for (const cut of ['{"a":[1,2', '"ab', '"\\u12', 'tru', '-', '[1,', '{"a"']) expect(problem(cut)?.[0], cut).toBe('syntax');
 });
 
-test('ids are written as digits or as text, as set; what is not a number is refused', () => {
+test('ids are written as digits or as text, as configured; what is not a number is refused', () => {
   const id = '1322738336974712847';
   expect(writeJson(jsonObject({ orderId: jsonNumber(id), text: id, absent: undefined, list: [jsonNumber(1)] }))).toBe(
     `{"orderId":${id},"text":"${id}","list":[1]}`,
@@ -178,7 +178,7 @@ test('ids are written as digits or as text, as set; what is not a number is refu
   expect(() => jsonNumber(Number.NaN)).toThrow(InvariantError);
 });
 
-test('numbers as long as they may be are written in one text in no time of note', () => {
+test('numbers of the maximum length are written in one text without delay', () => {
   const texts = [`0.${'0'.repeat(790)}1`, `1${'0'.repeat(790)}.5`, `${'0'.repeat(399)}.${'0'.repeat(399)}`, `-0${'0'.repeat(390)}.10`];
   expect(texts.map((text) => canonicalDecimal(text))).toEqual([texts[0], texts[1], '0', '-0.1']);
   const before = process.cpuUsage();

@@ -109,11 +109,11 @@ const orNull = <T>(value: Value<T>): Value<T | null> => ({
  * they must agree; otherwise the reply does not identify the order.
  */
 export function orderIdField(options: { readonly hasText: boolean; readonly form: 'number' | 'switch' }): Field<string> {
-  const field: Field<string> = {
+  const idField: Field<string> = {
     value: id,
     names: ['orderId', 'orderIdString'],
     canBeNull: false,
-    named: () => field,
+    named: () => idField,
     read(from) {
       const [plain, text] = [from.get('orderId') ?? null, from.get('orderIdString') ?? null];
       const found = idText(plain) ?? idText(text);
@@ -128,7 +128,7 @@ export function orderIdField(options: { readonly hasText: boolean; readonly form
       if (options.hasText || form === 'both') into.set('orderIdString', value);
     },
   };
-  return field;
+  return idField;
 }
 
 export interface RecordValue<T> extends Value<T> {

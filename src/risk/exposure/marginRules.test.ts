@@ -58,7 +58,7 @@ describe.each<Case>([
     if (refused !== null) expect(rig.risk.detail()).not.toMatch(/NaN|undefined|Infinity|^$/);
     return refused;
   };
-  test('passes at its bound, is refused beyond it, and only by this rule', () => {
+  test('the rule passes an order at its bound, denies one beyond it, and is the only rule that does', () => {
     expect([codeOf(max - 1), codeOf(max), codeOf(max + 1), codeOf(max + 1, [code])]).toEqual([null, null, code, null]);
   });
 });
@@ -73,14 +73,14 @@ test('before there is an average range, entries are denied and reductions pass',
   expect(fixture.code({ lots: 5, ...SELL, reduceOnly: true })).toBe(null);
 });
 
-test('coins have neither', () => {
+test('spot has no margin rules', () => {
   expect(() => resolveLimits({ marginBuffer: '0.2' }, [spotInstrument()])).toThrow(
     'risk.marginBuffer: expected contracts, coins have no margin',
   );
   expect(() => resolveLimits({ minLiquidationAtrs: '3' }, [spotInstrument()])).toThrow('risk.minLiquidationAtrs: expected contracts');
 });
 
-test('a running bot takes larger values of limits that say what has to be left, and no smaller ones', () => {
+test('a running bot accepts a larger limit on what must remain, and no smaller one', () => {
   const contracts = [linearContract()];
   const now = { marginBuffer: '0.2', minLiquidationAtrs: '3', duplicateMs: 2000 };
   expect(tightenLimits(now, { marginBuffer: '0.3', duplicateMs: 3000 }, contracts)).toEqual({

@@ -254,7 +254,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
       prepare(made);
       return made;
     };
-    test('lets pass below and at the bound', () => {
+    test('a rule passes orders below and at the bound', () => {
       expect([fixture().code(under), fixture().code(just)]).toEqual([null, null]);
     });
     test('a rule denies beyond its limit, with its code and figures, and reserves nothing', () => {
@@ -276,7 +276,7 @@ describe.each(BOUNDARIES.map((bound) => ({ ...bound, name: `${bound.code}, ${bou
   },
 );
 
-test('OPEN_ORDERS counts orders of a contract and of the account, closes among them; MESSAGE_RATE those of a minute', () => {
+test('OPEN_ORDERS counts the orders of a contract and of the account, closing orders included; MESSAGE_RATE counts those of a minute', () => {
   const four = (options: FuturesFixtureOptions) => {
     const fixture = new FuturesFixture(options);
     fixture.hold(20);
@@ -297,18 +297,18 @@ describe.each([['DAILY_LOSS', { maxDailyLoss: '0.1' }], ['DRAWDOWN', { maxDrawdo
     fixture.risk.observe(Float64Array.of(fixture.nowMs), Float64Array.of(equity), 1);
     return fixture.code(wanted);
   };
-  test('halts new risk at its bound, lets reductions pass in either mode, and is what does it', () => {
+  test('the rule halts new risk at its bound, passes reductions in either mode, and is the only rule that halts', () => {
     expect([after(901, { lots: 1 }), after(900, { lots: 1 }), after(899, { lots: 1 })]).toEqual([null, code, code]);
     expect([after(900, { lots: 20, ...SELL }), after(900, { lots: 21, ...SELL })]).toEqual([null, code]);
     expect([after(900, { lots: 20, ...SELL }, TWO_WAY), after(900, { lots: 20, ...SELL, ...CLOSE }, TWO_WAY)]).toEqual([code, null]);
     expect(after(900, { lots: 1 }, { without: [code] })).toBeNull();
   });
-  test('an account without money takes no new risk', () => {
+  test('an account without money is denied new risk', () => {
     expect([after(0, { lots: 1 }), after(-5, { lots: 1 })]).toEqual([code, code]);
   });
 }); // prettier-ignore
 
-test('INSTRUMENT refuses a contract that is not of this run', () => {
+test('INSTRUMENT refuses a contract that is not in this run', () => {
   const foreign = (without: readonly string[]) => {
     const fixture = new FuturesFixture({ without });
     const order = Object.assign(fixture.draft({ lots: 5 }), { instrument: linearContract() });
@@ -336,7 +336,7 @@ describe('an unknown price', () => {
     setup.marks[1] = NaN;
     expect(setup.code({ lots: 1 })).toBe('PORTFOLIO');
   });
-  test('an unknown price of its own contract denies every order', () => {
+  test('an unknown price of its own contract denies an order of any kind', () => {
     const rig = new FuturesFixture();
     rig.hold(5);
     rig.marks[0] = NaN;
@@ -344,7 +344,7 @@ describe('an unknown price', () => {
   });
 });
 
-test('sizes beyond what can be counted are refused, not thrown', () => {
+test('sizes beyond exact integers are refused, not thrown', () => {
   const huge = { lots: 2 ** 53 - 1, limit: 2 ** 40 };
   expect(new FuturesFixture({ without: ['TIER'] }).code(huge)).toBe('MARGIN');
   expect(new FuturesFixture().code(huge)).toBe('TIER');
@@ -354,13 +354,13 @@ test('sizes beyond what can be counted are refused, not thrown', () => {
 
 describe('reductions', () => {
   const tight = { maxPositionQty: '1', maxPositionNotional: '0.1', maxGrossNotional: '0.1', maxLeverage: '0.0001' };
-  test('pass every limit on exposure, and need no margin, even where nothing is available', () => {
+  test('reductions pass every limit on exposure, and need no margin, even when nothing is available', () => {
     const fixture = new FuturesFixture({ limits: tight, cash: 2000 });
     fixture.hold(20);
     expect([fixture.code({ lots: 12, ...SELL, ...LIMIT }), fixture.code({ lots: 8, ...SELL, ...CLOSE })]).toEqual([null, null]);
     expect(fixture.code({ lots: 1, ...SELL, ...LIMIT })).toBe('POSITION_MAX');
   });
-  test('in two-way mode an order that does not close is no reduction', () => {
+  test('reductions in two-way mode are only orders that close', () => {
     const setup = new FuturesFixture({ ...TWO_WAY, limits: { maxPositionQty: '1' } });
     setup.hold(20);
     expect([setup.code({ lots: 5, ...SELL }), setup.code({ lots: 5, ...SELL, ...CLOSE })]).toEqual(['POSITION_MAX', null]);

@@ -35,7 +35,7 @@ const answer = (status: number, body: string) =>
   outcomeOf('futures.createOrder', { kind: 'reply', status, body: new TextEncoder().encode(body) });
 
 describe('createOutcome', () => {
-  it('createOutcome believes an echo that says the same, however it is written, and one that says nothing', () => {
+  it('createOutcome believes an echo with the same values, in any notation, and one without values', () => {
     for (const echo of [ECHO, NOTHING, { ...ECHO, clientOrderId: '0' }, { ...ECHO, clientOrderId: CID.toLowerCase() }])
       expect(echoProblem(echo, ORDER, CID)).toBeNull();
   });
@@ -54,12 +54,12 @@ describe('createOutcome', () => {
       echo: expect.stringContaining(name),
     });
   });
-  it('createOutcome compares no quantity of an order by amount', () => {
+  it('createOutcome does not compare the quantity of an order by amount', () => {
     const market = new PlainOrder([BTC], { quoteUnits: 5e9 });
     expect(echoProblem({ ...NOTHING, isMarket: true, qty: '50' }, market, CID)).toBeNull();
   });
 
-  it('createOutcome is refused exactly for codes that say so, complete and with 2xx or 4xx; everything else is unknown', () => {
+  it('createOutcome is rejected only for the codes of a rejection, in a complete reply with 2xx or 4xx; everything else is unknown', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.constantFrom(...ERROR_CODES.map(({ code }) => code)), fc.integer({ min: -3000, max: 20_000 })),
@@ -78,7 +78,7 @@ describe('createOutcome', () => {
     );
   });
 
-  it('createOutcome is not sent only with the proof that no byte left', () => {
+  it('createOutcome is not sent only with proof that no byte was sent', () => {
     const failed = (bytesWritten: number | null) => outcomeOf('futures.createOrder', { kind: 'failed', cause: 'reset', bytesWritten });
     expect(createOutcome(failed(0) as never, ORDER, CID).kind).toBe('notSent');
     for (const bytes of [1, null]) expect(createOutcome(failed(bytes) as never, ORDER, CID).kind).toBe('unknown');

@@ -39,7 +39,7 @@ const lists = fc.uniqueArray(fc.integer({ min: 2, max: 5000 }), { maxLength: 120
 const meanings = fc.record({ isUpward: fc.boolean(), isInclusive: fc.boolean() });
 
 describe('Paging', () => {
-  it('Paging says complete only when nothing that is newer than the cursor is missing', () => {
+  it('Paging is complete only if it has every row that is newer than the cursor', () => {
     // A page of two rows with neighbouring ids may hold only known rows. Such a page cannot lead further, which is a gap.
     fc.assert(
       fc.property(lists, fc.integer({ min: 3, max: 20 }), fc.nat({ max: 130 }), meanings, (ids, size, at, meaning) => {
@@ -54,12 +54,12 @@ describe('Paging', () => {
     );
   });
 
-  it('Paging needs one page where that reaches back to the cursor', () => {
+  it('Paging reads one page if that reaches back to the cursor', () => {
     expect(readAll([1, 2, 3], 5, 1, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
     expect(readAll([5, 6, 7, 8, 9], 4, 6, { isUpward: true, isInclusive: true })).toMatchObject({ kind: 'complete', pages: 1 });
   });
 
-  it('Paging is a gap where the list has forgotten the cursor and fromId is not heeded', () => {
+  it('Paging reports a gap if the list no longer has the cursor and fromId is ignored', () => {
     const unreachable = new Paging('1');
     const page = { ids: ['7', '8', '9'], isFull: true };
     expect(unreachable.takeNewest(page).kind).toBe('ask');
@@ -68,7 +68,7 @@ describe('Paging', () => {
     expect(step.kind).toBe('gap');
   });
 
-  it('Paging knows ids beyond what a double holds', () => {
+  it('Paging compares ids of more digits than a double holds', () => {
     const paging = new Paging('9007199254740993');
     expect(paging.takeNewest({ ids: ['9007199254740995', '9007199254740994'], isFull: true })).toEqual({
       kind: 'ask',

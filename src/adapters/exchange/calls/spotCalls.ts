@@ -32,8 +32,8 @@ function page<T, U>(rows: readonly T[], refused: number, isCut: boolean, map: (r
 export function spotCalls(calls: Calls, onOtherAccount: (what: string) => void): VenueCalls {
   const account = new AccountIdentity('spot.account', onOtherAccount);
   return {
-    *create(order, clientOrderId, options) {
-      const outcome = yield* calls.call('spot.newOrder', spotOrderArgs(order, clientOrderId), options);
+    *create(order, sentId, options) {
+      const outcome = yield* calls.call('spot.newOrder', spotOrderArgs(order, sentId), options);
       return mapOutcome(outcome, ({ orderId, clientOrderId, symbol, side, type, price, origQty, timeMs }) => ({
         venueId: orderId,
         clientOrderId,

@@ -81,7 +81,7 @@ describe('requests that count from sending until a window after their answer', (
     );
   });
 
-  it('requests that count from sending until a window after their answer reach it: no rule that sends more could be safe', () => {
+  it('requests that count from sending until a window after their answer can fill the limit exactly, so no rule that sends more is safe', () => {
     // Received at the last moment, and at the first: as near to each other as a window is long.
     const late: Sent = { gapMs: 0, outMs: 800, backMs: 0, weight: 1 };
     const early: Sent = { gapMs: 0, outMs: 0, backMs: 0, weight: 1 };
@@ -90,7 +90,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(sentAfter(800 + WINDOW_MS + 15)).toBe(2);
   });
 
-  it('requests that count from sending until a window after their answer keep to a limit on fixed windows, and to a bucket that refills, as well', () => {
+  it('requests that count from sending until a window after their answer also keep to a limit on fixed windows, and to a bucket that refills', () => {
     fc.assert(
       fc.property(fc.array(sent, { maxLength: 120 }), fc.integer({ min: 3, max: 8 }), fc.nat(WINDOW_MS), (calls, limit, phaseMs) => {
         const received = receivedBy(calls, limit).toSorted((a, b) => a.atMs - b.atMs);
@@ -119,7 +119,7 @@ describe('requests that count from sending until a window after their answer', (
     expect(use.nextMs).toBe(Infinity);
   });
 
-  it('requests that count from sending until a window after their answer use up a share from the moment of sending: that is our own affair', () => {
+  it('requests that count from sending until a window after their answer use their share from the moment of sending', () => {
     const use = new WindowUse(WINDOW_MS);
     use.addFlight('steady', 2, 0);
     use.addFlight('order', 1, 0);

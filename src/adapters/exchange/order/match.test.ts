@@ -109,7 +109,7 @@ describe('matchRow', () => {
     );
   });
 
-  it('matchRow forgets what has ended after a while, and never what may still arrive', () => {
+  it('matchRow ignores an order some time after its end, and never one that rows may still arrive for', () => {
     const trackedOrders = tracksOf([{ stage: 'ended' }, { stage: 'dead' }, { stage: 'unknown' }, { stage: 'absent' }]);
     for (const tracked of trackedOrders.all) if (tracked.lifecycle === 'done' && !tracked.isSought) trackedOrders.retire(tracked, 1000);
     trackedOrders.forget(1001, 1000);

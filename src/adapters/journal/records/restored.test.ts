@@ -34,7 +34,7 @@ function asked(): BotOrder {
   }); // prettier-ignore
 }
 
-it('every member that says what was asked for is the same after a restart', () => {
+it('every member with the terms of an order is the same after a restart', () => {
   const order = asked();
   const line = JSON.stringify(intentOf(order, { cid: 'A', reason: '', riskReserve: '0' }));
   const restored = sentOrder(JSON.parse(line), [{ ...PERPETUAL, id: 'futures:OTHER' as never }, order.instrument]);

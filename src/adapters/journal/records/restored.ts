@@ -23,8 +23,8 @@ export function restoredOrders(state: JournalState, instruments: readonly Instru
     traces: Iterable<OrderTrace>,
     stateOf: (trace: OrderTrace) => Pick<RestoredOrder, 'state' | 'signMs'>,
   ): RestoredOrder[] => [...traces].map((trace) => ({ ...orderFromTrace(trace, instruments), ...stateOf(trace) }));
-  const endedAs = (state: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
-    state,
+  const endedAs = (end: 'provenAbsent' | 'refused') => (trace: OrderTrace) => ({
+    state: end,
     signMs: trace.send?.signMs ?? trace.intent.createdMs,
   });
   const orders = [
