@@ -107,7 +107,7 @@ describe('files that git tracks', () => {
     for (const command of setUp) git(...command);
     for (let i = 0; i < 20; i++) file(`deep/${i}.txt`, '');
     git('add', 'deep/er/key', 'deep/1.txt', 'deep/19.txt');
-    // Entries of version 3 have flags of their own, as this one has.
+    // Entries of version 3 have additional flags, as this one does.
     if (name.endsWith('3')) git('add', '-N', 'deep/2.txt');
     expect(() => readKeyFile(top!, 'keyFile')).not.toThrow();
     expect(() => readKeyFile(other!, 'keyFile')).not.toThrow();

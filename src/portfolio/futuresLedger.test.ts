@@ -20,7 +20,7 @@ test.each([
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
   trade(false, 2, 400_001);
   expect(ledger.entryPrice(0, 0)).toBe(41_234.5);
-  // Through zero: the other side begins at its own price.
+  // Beyond zero the position of the other side begins at its own price.
   trade(false, 6, 420_001);
   expect([ledger.lots(0, 0), ledger.entryPrice(0, 0)]).toEqual([-1, 42_000.1]);
 });
@@ -55,7 +55,7 @@ test('the entry price of lots at two prices is the mean by coins for an inverse 
 });
 
 test('an inverse contract of a cheap coin has its exact value, however fine its price and its coin', () => {
-  // 10 USD a contract, prices of 5 digits, coins of 8: what a lot is worth at a tick is 10^14 units, and 100 lots pass a double by it.
+  // 10 USD a contract, prices of 5 digits, coins of 8: a lot at one tick has a value of 10^14 units, and that of 100 lots exceeds a double.
   const contract = inverseContract({ multiplier: 10, multiplierDigits: 0 }, { priceDigits: 5 });
   const ledger = new FuturesLedger([contract], 1, () => TERMS);
   const scale = ledger.scale(0);

@@ -18,7 +18,7 @@ interface Step {
   readonly index: number;
   readonly isBuy: boolean;
   readonly ticks: number;
-  /** Share of what can be bought or sold, in thousandths. */
+  /** Share of the possible purchase or sale, in thousandths. */
   readonly share: number;
   readonly feePpm: number;
   readonly feeInBase: boolean;
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   feeInBase: fc.boolean(),
 });
 
-/** The same books in decimals and coins: what fills alone say. */
+/** The same books in decimals and coins, computed from fills alone. */
 class Oracle {
   readonly quote = [0, 1, 2].map(() => new Decimal(0));
   readonly base = [0, 1, 2].map(() => [new Decimal(0), new Decimal(0)]);

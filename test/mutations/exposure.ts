@@ -108,7 +108,7 @@ export const EXPOSURE: readonly Guard[] = [
     from: 'target.seen(index).restore(tradeId, side);',
     to: '{}',
     test: 'test/rest/exchangeRestart.test.ts',
-    named: 'a working order continues: what it fills meanwhile is booked once',
+    named: 'a working order continues after a restart: what it fills meanwhile is booked once',
   },
   switched(42, 'earlyFills', 'orders/prove'),
   {

@@ -15,7 +15,7 @@ export const SENDING: readonly Guard[] = [
     from: 'if (head === undefined || this.#deps.journal.durableSeq < head.seq) return;',
     to: 'if (head === undefined) return;',
     test: 'test/rest/exchange.test.ts',
-    named: 'waits for the disk, and for its side of the instrument',
+    named: 'waits for the disk, and for the earlier order on its side of the instrument',
   },
   {
     row: 2,
@@ -24,7 +24,7 @@ export const SENDING: readonly Guard[] = [
     from: 'this.#sendOnce.take(tracked.id);',
     to: '',
     test: 'test/rest/exchange.test.ts',
-    named: 'leaves once, even if it is asked for a second time',
+    named: 'is sent once, even if it is requested a second time',
   },
   {
     row: 3,
@@ -58,7 +58,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "(code === -1006 || code === -1007 || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1007 in every payload, with HTTP 200 and 4xx',
+    named: 'code -1007 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 6,
@@ -67,7 +67,7 @@ export const SENDING: readonly Guard[] = [
     from: "errorCode(code)?.sideEffect === 'none' &&",
     to: "([-1000, -1001, -1016].includes(code) || errorCode(code)?.sideEffect === 'none') &&",
     test: OUTCOMES,
-    named: 'code -1001 in every payload, with HTTP 200 and 4xx',
+    named: 'code -1001 the code has its outcome in every payload, with HTTP 200 and 4xx',
   },
   {
     row: 7,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sanitizeJson, sanitizeText } from './untrustedText.ts';
 
-/** Whether a terminal would do something else than show it. */
+/** True if a terminal would do more with the text than show it. */
 function isDangerous(text: string): boolean {
   return Array.from(text).some((letter) => {
     const code = letter.codePointAt(0)!;

@@ -16,7 +16,7 @@ import { yamlSource } from '../text/source.ts';
 const minutes = walkBars({ rows: 1200, seed: 8, instrument: linearContract() });
 const { wireName: symbol } = minutes.instrument;
 const part = (bars: BarColumns, from: number, to = bars.length) => barsOf(sliceColumns(bars, from, to), bars.instrument, bars.interval);
-/** Without the minute that makes the high of the third hour. */
+/** Without the minute that has the high of the third hour. */
 const holed = (() => {
   const ended = minutes.high.subarray(120, 180).reduce((best, high, at, all) => (high > all[best]! ? at : best), 0) + 120;
   const without = (column: Float64Array) => Float64Array.from([...column.subarray(0, ended), ...column.subarray(ended + 1)]);

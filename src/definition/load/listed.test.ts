@@ -31,7 +31,7 @@ describe('listed', () => {
   });
   it('listed begins the bars of a symbol at `from`, without warm-up bars before it', () => {
     expect(spanOf(feedsOf('AAAUSDT: { from: 2024-01-02T06:00 }')[0]!)).toEqual([DAY + 6 * HOUR, 3 * DAY, 0]);
-    // Listed before the run: only what lies between warms up.
+    // Listed before the run: only the bars between are warm-up.
     const [early] = feedsOf('AAAUSDT: { from: 2024-01-01T20:00 }');
     expect(spanOf(early!)).toEqual([20 * HOUR, 3 * DAY, 240]);
     expect(early!.quality.rows).toBe(2 * 1440);

@@ -99,7 +99,7 @@ it('fees of both markets are those of their records, unless the definition has s
   const definition = parseDefinition(source);
   const { plan, rates } = feesOf(definition, source, [FEEDS.spot, FEEDS.perp]);
   expect(plan).toMatchObject({ makerPpm: coin.instrument.makerFeePpm, takerPpm: coin.instrument.takerFeePpm, in: 'received' });
-  // Written into the definition, they would become those of the contracts as well.
+  // Written into the definition, they would also become the fees of the contracts.
   expect(rates).toEqual({});
   const text = textWithDefaults(definition, strategyEntries(definition, source), { from: '2024-01-01', to: '2024-01-02', rates });
   expect(text).toContain('fees: { in: received, rounding: halfUp }');

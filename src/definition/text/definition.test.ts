@@ -86,7 +86,7 @@ test.each([
     "x.yaml:5 from: expected a UTC date or date-time, such as 2024-01-01 or 2024-01-01T08:30, got '2024-02-30'",
   ],
   ['from: 2024-01-01', 'from: 1969-12-31', "x.yaml:5 from: expected a time from 1970-01-01 to 2100-01-01, got '1969-12-31'"],
-  // There are as many days of equity as the run has: to the year 9999 it would never be measured.
+  // A run has an equity value for each day, so a run to the year 9999 would never be measured.
   ['to: 2024-07-01', 'to: 9999-12-31', "x.yaml:6 to: expected a time from 1970-01-01 to 2100-01-01, got '9999-12-31'"],
   [
     "equity: '0.95'",

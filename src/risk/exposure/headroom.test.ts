@@ -8,7 +8,7 @@ import { Decimal } from '../../base/number/decimal.ts';
 import type { Instrument } from '../../model/instrument.ts';
 import { notionalOf } from '../../model/value.ts';
 
-/** Value of lots at a price, in units rounded up, from decimals alone. */
+/** Returns the value of lots at a price, in units rounded up, from decimals alone. */
 function unitsOf(instrument: Instrument, lots: number, ticks: number): number {
   const qty = new Decimal(lots).div(10 ** instrument.quantityDigits);
   const price = new Decimal(ticks).div(10 ** instrument.priceDigits);

@@ -9,7 +9,7 @@ import { lots } from '../../base/brand.ts';
 import type { LimitKey } from './limits.ts';
 import { FUTURES_RULES } from '../rules.ts';
 
-/** A fixture on which `under` and `just` pass and `over` does not, by the rule of this code and no other. */
+/** A fixture on which `under` and `just` pass, and `over` is denied by the rule of this code and no other. */
 interface Boundary {
   readonly code: string;
   readonly what: string;
@@ -43,7 +43,7 @@ const tiers = [
   { upToUnits: 20_000, maintenancePpm: 5000, maxLeverage: 10 },
   { upToUnits: null, maintenancePpm: 10_000, maxLeverage: 9 },
 ];
-/** 100,000 units a lot at a price of 1,000,000 ticks; twice that at half the price. */
+/** The value is 100,000 units a lot at a price of 1,000,000 ticks, and twice that at half the price. */
 const INVERSE = { instruments: [inverseContract()], mark: 1_000_000, cash: 1_000_000_000 };
 const shut = { instruments: [linearContract({ isTrading: false })] };
 
@@ -59,7 +59,7 @@ const risen = (fixture: FuturesFixture) => {
 const long = (held: number) => (fixture: FuturesFixture) => fixture.hold(held);
 
 const BOUNDARIES: readonly Boundary[] = [
-  // Where a rule has no number, `under` and `just` are two orders that it lets pass.
+  // If a rule has no number, `under` and `just` are two orders that pass.
   row('NOT_TRADING', 'opens', shut, long(20), orders({ lots: 3, ...SELL, ...CLOSE }, { lots: 20, ...SELL, ...CLOSE }, { lots: 1 })),
   row(
     'PRECISION',
@@ -71,7 +71,7 @@ const BOUNDARIES: readonly Boundary[] = [
   row('PRECISION', 'by value', {}, nothing, orders({ quoteUnits: 1001 }, { quoteUnits: 1000 }, { quoteUnits: 999 })),
   row('QTY_MAX', 'buy', max('maxOrderQty', '20.9'), nothing, sizes(19, LIMIT)),
   row('QTY_MAX', 'sell', max('maxOrderQty', '20'), nothing, sizes(19, { ...SELL, ...LIMIT })),
-  // 990 units a lot at the mark less the collar, and one lot more for what a division may lose.
+  // 990 units a lot at the mark less the collar, and one lot more for a rounded division.
   row(
     'QTY_MAX',
     'by value',
@@ -136,7 +136,7 @@ const BOUNDARIES: readonly Boundary[] = [
   row('POSITION_MAX', 'long', max('maxPositionQty', '50'), heldAndOpen(1), sizes(19, LIMIT)),
   row('POSITION_MAX', 'short', max('maxPositionQty', '50'), heldAndOpen(-1), sizes(19, { ...SELL, ...LIMIT })),
   row('POSITION_MAX', 'net: turned round', max('maxPositionQty', '20'), long(20), sizes(39, { ...SELL, ...LIMIT })),
-  // What only closes may take the 20 lots first: all that opens is then short.
+  // Orders that only close may take the 20 lots first. Then all opening orders are short.
   row(
     'POSITION_MAX',
     'net: beside a close',
@@ -206,7 +206,7 @@ const BOUNDARIES: readonly Boundary[] = [
   // Equity of 20,000,000 units in 10,000,000 of either book; fees of a unit for two lots.
   row('LEVERAGE', 'equity after fees', max('maxLeverage', '0.002'), (stand) => stand.hold(30, 1, 1), sizes(8, LIMIT)),
   row('LEVERAGE', 'a loss counts', max('maxLeverage', '0.0025'), (stand) => stand.hold(30, 1, 1, 71_000), sizes(13, LIMIT)),
-  // Up to 20,000 units a leverage of 10 is allowed.
+  // A leverage of 10 is allowed up to 20,000 units.
   row('TIER', 'long', { instruments: [linearContract({ tiers })] }, long(10), sizes(9, LIMIT)),
   row('TIER', 'net: turned round', { instruments: [linearContract({ tiers })] }, long(10), sizes(29, { ...SELL, ...LIMIT })),
   // A lot takes 100 units of margin; 20 lots take 10 units of fees, and a part of it none below a unit.

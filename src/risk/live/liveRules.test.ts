@@ -12,7 +12,7 @@ import type { LiveFacts } from './liveWatch.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** Everything is known, and well. */
+/** All facts are known and healthy. */
 const WELL: LiveFacts = {
   instruments: 2,
   priceMs: () => NOW,
@@ -27,7 +27,7 @@ const WELL: LiveFacts = {
   guardedLots: () => 0,
 };
 
-/** What holds after time has come to `nowMs` with these facts. */
+/** Returns the causes that are raised at `nowMs` with these facts. */
 function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): string[] {
   const fixture = new Fixture(limits);
   fixture.risk.tick({ ...WELL, ...facts }, nowMs);
@@ -37,7 +37,7 @@ function held(limits: RiskLimits, facts: Partial<LiveFacts>, nowMs = NOW): strin
 interface Age {
   readonly code: string;
   readonly limits: RiskLimits;
-  /** Facts of a value, its boundary, and what is raised beyond it. */
+  /** The facts for a value, its boundary, and the cause beyond it. */
   readonly facts: (value: number) => Partial<LiveFacts>;
   readonly max: number;
   readonly raises: string[];
@@ -207,7 +207,7 @@ describe('POST_TRADE', () => {
     const limits = { maxFillSlip: '0.02' };
     expect([1019, 1020, 1021].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
     expect([981, 980, 979].map((ticks) => afterFills(limits, [{ ticks }]))).toEqual([[], [], ['POST_TRADE account']]);
-    // A limit far from the price: between the two everything is expected.
+    // A limit far from the price: a fill between the two is expected.
     expect([1122, 1123].map((ticks) => afterFills(limits, [{ ticks, wanted: { limit: 1100 } }]))).toEqual([[], ['POST_TRADE account']]);
   });
 });

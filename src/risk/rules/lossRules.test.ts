@@ -7,7 +7,7 @@ import type { RiskLimits } from '../limits/limits.ts';
 
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
-/** A midnight. */
+/** 00:00 UTC of a day. */
 const START = 19_000 * DAY;
 
 interface Row {
@@ -15,7 +15,7 @@ interface Row {
   readonly equity: number;
 }
 
-/** Shows the rows to risk in pieces of `cut` rows and asks for a buy after each piece: the codes. */
+/** Shows the rows to risk in pieces of `cut` rows, and checks a buy after each piece. Returns the codes. */
 function codes(limits: RiskLimits, rows: readonly Row[], cut = 1, without: readonly string[] = [], begin = 1000): (string | null)[] {
   const fixture = new Fixture(limits, without);
   fixture.risk.begin(begin, START);

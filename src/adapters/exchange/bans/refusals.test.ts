@@ -80,7 +80,7 @@ describe('after 429', () => {
   });
 });
 
-/** What a disk would keep. */
+/** The stored record, instead of a disk. */
 class Store implements BanStore {
   ban: Ban | null = null;
   read(): Ban | null {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Paging } from './paging.ts';
 
-/** What `fromId` means: rows from it on, or rows up to it; with or without the row itself. */
+/** The meanings of `fromId`: rows from it on, or rows up to it; with or without its own row. */
 interface Meaning {
   readonly isUpward: boolean;
   readonly isInclusive: boolean;
@@ -17,7 +17,7 @@ function serve(ids: readonly number[], size: number, fromId: string | null, { is
   return ids.filter((id) => id < from || (isInclusive && id === from)).slice(-size);
 }
 
-/** Reads the list as a reader does; `got`: the ids that were seen. */
+/** Reads the list as the adapter does. `got` are the ids that were read. */
 function readAll(ids: readonly number[], size: number, cursor: number | null, meaning: Meaning) {
   const paging = new Paging(cursor === null ? null : String(cursor));
   const got = new Set<number>();
@@ -47,7 +47,7 @@ describe('Paging', () => {
         const { kind, got } = readAll(ids, size, cursor, meaning);
         const wanted = ids.filter((id) => cursor === null || id > cursor);
         if (kind === 'complete') expect(wanted.every((id) => got.has(id))).toBe(true);
-        // From a cursor, pages that overlap lead everywhere, as long as they are few.
+        // From a cursor, overlapping pages reach every row, if they are few enough.
         else if (cursor !== null) expect(wanted.length / (size - 1)).toBeGreaterThan(20);
       }),
       { numRuns: 3000 },

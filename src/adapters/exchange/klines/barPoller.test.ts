@@ -25,7 +25,7 @@ interface Options {
   readonly away?: (serverMs: number) => boolean;
   /** How long after its close a bar is published. */
   readonly lagMs?: (openMs: number) => number;
-  /** The exchange's clock is unknown before. */
+  /** The exchange's clock is unknown before this time. */
   readonly isMeasuredFrom?: number;
   readonly feed?: Partial<FeedOptions>;
 }
@@ -112,7 +112,7 @@ describe('the bar poller', () => {
       expect(event.atMs - event.bar.closeMs).toBeGreaterThanOrEqual(400);
       expect(event.atMs - event.bar.closeMs).toBeLessThan(2000);
     }
-    // Enough rows to see again what may have been revised, no more.
+    // The call requests the rows that may have been revised, and no more.
     expect(Math.max(...world.calls.slice(1).map(({ rows }) => rows))).toBeLessThanOrEqual(13);
   });
 
@@ -156,7 +156,7 @@ describe('the bar poller', () => {
       world.runUntil(START + 10 * MINUTE);
       return world.events.find((event) => event.kind === 'bar' && event.bar.openMs === late)!.atMs - late - MINUTE;
     };
-    // Without a grace the call for the next bar brings it.
+    // Without a grace period, the call for the next bar reads this one.
     expect(broughtMs(0)).toBeGreaterThan(MINUTE);
     expect(broughtMs(60_000)).toBeLessThan(MINUTE);
   });
@@ -189,7 +189,7 @@ describe('the bar poller', () => {
     const world = new World({ interval: '4h', from: '1h' });
     world.poller.start();
     world.runUntil(START + 30 * 3_600_000);
-    // 300 rows of an hour in the first answer, 299 of them closed and 298 of those in whole groups of four.
+    // The first reply has 300 rows of an hour: 299 are closed, and 298 of them are in whole groups of four.
     expect(world.bars()).toHaveLength(74 + 7);
     const last = world.events.at(-1);
     expect(last).toMatchObject({ kind: 'bar', bar: { openMs: Date.UTC(2024, 0, 2), barsIn: 4 } });
@@ -250,7 +250,7 @@ describe('the bar poller', () => {
     expect(causes).toEqual([]);
     expect(seen).toHaveLength(40 * 29);
     expect(Math.max(...seen.map(({ behindMs }) => behindMs))).toBeLessThan(10_000);
-    // By the limits of the specification's table: 20 calls in any two seconds.
+    // The limit of the specification's table: 20 calls in any two seconds.
     for (let i = 20; i < sent.length; i++) expect(sent[i]! - sent[i - 20]!).toBeGreaterThanOrEqual(2000);
   });
 

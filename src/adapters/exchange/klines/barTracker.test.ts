@@ -13,7 +13,7 @@ import { expectAtLeast, expectEqual, expectSame } from '../../../../test/fixture
 
 const MONDAY = Date.UTC(2024, 0, 1);
 
-/** Checks that events keep the promises of a bar stream, and remembers the last report about each time. */
+/** Checks that events keep the promises of a bar stream, and stores the last report about each time. */
 class Listener {
   readonly reported = new Map<number, MarketBar>();
   readonly #holes = new Set<number>();

@@ -18,7 +18,7 @@ function fixture() {
   const venueMs = (): number => queue.nowMs + state.sleptMs;
   const asked: number[] = [];
   const reported: string[] = [];
-  /** The rate is the hour of the funding time that comes next. */
+  /** The rate equals the hour of the next funding time. */
   const ask: AskRate = (timeoutMs, done) => {
     asked.push(venueMs());
     const handle = queue.at(queue.nowMs + Math.min(timeoutMs, state.takesMs), () => {
@@ -83,7 +83,7 @@ test('a reply that may be from after the funding time is ignored', () => {
   state.takesMs = 4990;
   state.uncertaintyMs = 20;
   runTo(DUE + HOUR);
-  // The last of the three came 10 ms before the time, which our clock does not know to 10 ms.
+  // The last of the three came 10 ms before the funding time, and our clock is not certain to 10 ms.
   expect(reported).toEqual(['next 05T08:00', '05T08:00 0.008', '05T08:00 0.008', 'next 05T16:00']);
 });
 

@@ -9,20 +9,20 @@ import { SHARES } from './shares.ts';
 
 const HOUR_MS = 3_600_000;
 const WINDOW_MS = 2000;
-/** From the first call until the allowance has grown as far as it will for now: at most nine steps of ten windows. */
+/** The time from the first call until the allowance has stopped growing: at most nine steps of ten windows. */
 const SETTLED_MS = 300_000;
 const START_MS = Date.UTC(2026, 0, 5);
 
 interface Course {
   /** Times of refusals, ms. */
   readonly refusedMs: number[];
-  /** Calls that were served after it had settled, as a share of what the exchange would have served. */
+  /** Calls served after it had settled, as a share of those that the exchange would have served. */
   readonly share: number;
   readonly lastAllowance: number;
   readonly minAllowance: number;
 }
 
-/** As many creates as it lets through, to an exchange that serves `limit` in a window and counts only what it serves. */
+/** Sends as many creates as the limiter lets through to an exchange that serves `limit` in a window and counts only served ones. */
 function course(limit: number, seed: number, hours = 1): Course {
   const queue = new DueQueue();
   queue.runDue(START_MS);
@@ -66,11 +66,11 @@ describe('an allowance below an unknown limit', () => {
   it.each([1, 2, 3, 5, 8, 11, 15])('an unknown limit of %i calls in a window is found, and tested again at growing intervals', (limit) => {
     const { refusedMs, share, minAllowance } = course(limit, limit, 3);
     const after = incidents(refusedMs).filter((ms) => ms > SETTLED_MS);
-    // What was refused is forgotten after 10 minutes, 20, 40 and 80: no more fits into three hours.
+    // A refused rate is used again after 10 minutes, 20, 40 and 80, so three hours have no more refusals.
     expect(after.length, `incidents of seed ${limit}`).toBeLessThanOrEqual(4);
     for (let i = 1; i < after.length; i++) expect(after[i]! - after[i - 1]!).toBeGreaterThan(590_000);
     expect(minAllowance, `seed ${limit}`).toBeGreaterThanOrEqual(Math.floor((limit + 1) / 2));
-    // What all but cancels may use of it, in whole calls.
+    // The part of it that calls other than cancels may use, in whole calls.
     const common = Math.max(1, Math.floor(limit * SHARES.common)) / limit;
     expect(share / common, `share of seed ${limit}`).toBeGreaterThan(0.9);
   });

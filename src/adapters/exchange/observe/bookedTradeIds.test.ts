@@ -32,7 +32,7 @@ describe('BookedTradeIds', () => {
     seen.noteTotalsUpTo('4');
     expect([3, 4, 5, 6].map((id) => seen.isNew(leg(id)))).toEqual([false, false, false, true]);
     expect([3, 4, 5, 6].map((id) => seen.countsInTotals(leg(id)))).toEqual([false, false, true, true]);
-    // A page that reaches back to it holds everything that has to be counted.
+    // A page that reaches back to it has every trade that must be counted.
     expect(seen.cursorBefore(Infinity)).toBe('4');
   });
 

@@ -98,7 +98,7 @@ describe('HoldingBook', () => {
       Array.from(book.gaps(of, new Set(assets), sinceMs), ({ key }) => key);
     expect(keys(held, ['BTC', 'USDT'], 2)).toEqual(['']);
     expect(keys([held[0]!], ['BTC'], 2)).toEqual(['BTC -0.999']);
-    // A reading may show what was so before a trade.
+    // A reading may show the holdings before a trade.
     expect(keys([{ asset: 'USDT', total: '1000' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT 100', '']);
     expect(keys([{ asset: 'USDT', total: '1' }], ['BTC', 'USDT'], 1)).toEqual(['BTC -0.999 USDT -899', 'USDT -999']);
   });

@@ -17,7 +17,7 @@ const ROW: OrderRow = {
   status: readStatus('NEW'), timeMs: 5000,
 }; // prettier-ignore
 
-/** Where an order is, as the order manager has it: waiting for its turn, or on the wire. */
+/** The state of an order in the order manager: waiting for its turn, or on the wire. */
 const STAGES = {
   waiting: { lifecycle: 'sent', reason: null, isOnWire: false },
   sent: { lifecycle: 'sent', reason: null, isOnWire: true },

@@ -12,7 +12,7 @@ import { JUMP_MS, ServerClock, type ServerClockOptions } from './serverClock.ts'
 const START = Date.UTC(2024, 0, 1);
 const HOUR = 3_600_000;
 
-/** Ways and clock of a service: ms ahead of ours, out and back, or null where no answer comes. */
+/** The network delays out and back, and the offset of the service's clock, ms; null if no reply comes. */
 interface Way {
   readonly aheadMs: number;
   readonly outMs: number;
@@ -44,7 +44,7 @@ class World {
     });
   }
 
-  /** Measures and lets the answers come; what `measure` reports. */
+  /** Measures, lets the replies arrive, and returns the result of `measure`. */
   measure(market: Market): boolean | null {
     let text: boolean | null = null;
     this.clock.measure(market, (isMeasured) => void (text = isMeasured));
@@ -70,7 +70,7 @@ describe('offsetOf', () => {
           const samples = ways.map(({ outMs, backMs }): ClockSample => {
             const sentMs = at;
             at += outMs + backMs;
-            // Our clock is read in whole ms, as the service's is.
+            // Our clock is read in whole ms, like the service's.
             return { sentMs: Math.floor(sentMs), serverMs: Math.floor(sentMs + outMs + aheadMs), receivedMs: Math.floor(at) };
           });
           const { offsetMs, uncertaintyMs } = offsetOf(samples);

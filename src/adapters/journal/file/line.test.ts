@@ -30,10 +30,10 @@ const anything = fc.oneof(
 
 const SAMPLE = fc.sample(anything, { numRuns: 2000, seed: 11 });
 
-/** Values that a field takes: of names, one of them; else whatever fits. */
+/** The values of a field: one of its names, otherwise any value of its kind. */
 function valueOf(field: RecordField<unknown>): fc.Arbitrary<unknown> {
   const names = field.expects.split(/ \| | or /).filter((name) => field.accepts(name));
-  // A filter that no value passes never ends.
+  // A filter that no value passes would never end.
   if (!field.expects.includes(' | ') && !SAMPLE.some((value) => field.accepts(value)))
     throw new Error(`no value that is generated fits a field of ${field.expects}`);
   const fitting = anything.filter((value) => field.accepts(value));
@@ -58,7 +58,7 @@ describe('lines of records', () => {
         seen.add(kind);
         const text = written(kind, body, seq, t, dur);
         expect(text).toMatch(/^[\x20-\x7e]+\n$/);
-        // JSON knows no -0.
+        // JSON has no -0.
         expect(parsed(text)).toEqual({
           ...(JSON.parse(JSON.stringify({ seq, t, k: kind, ...body, dur })) as object),
           crc: text.slice(-11, -3),

@@ -13,7 +13,7 @@ import { sentOrder } from './restored.ts';
 const NOT_ASKED_FOR = new Set([
   'state', 'reason', 'confirmed', 'venueId', 'filledLots', 'filledUnits', 'changedMs', 'arrivedMs',
   'worstTicks', 'worstLots', 'worstUnits', 'worstCash', 'isReserved', 'wantsCancel', 'wasUnknown', 'code', 'nextFree', 'isFree',
-  // What was wanted beyond what was sent: the rate guard alone reads it, at the moment of the decision.
+  // The requested size beyond the sent one is read only by the rate guard, at the moment of the decision.
   'fingerprintOffset',
 ]); // prettier-ignore
 
